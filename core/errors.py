@@ -1,0 +1,62 @@
+"""Every error that Evenhand raises on purpose.
+
+    EvenhandError
+    ├── BadFile          a file that is not what it says; nothing was stored
+    │   └── BadLine      one line of a file; the other lines still go in
+    ├── ModelUnavailable a model that cannot be had, or must not be used
+    ├── WorkerDied       the inference process ended; it is started again
+    ├── NotFound         a project, item, job or annotator that is not there
+    ├── NotAllowed       a person may not do this
+    └── Refused          a request that breaks a rule of the store
+
+A message is a sentence with {names} and the values to put in, so that a page
+can translate the sentence first. `str(error)` is the English sentence.
+"""
+
+from typing import Any
+
+
+def N_(text: str) -> str:
+    """Mark *text* for translation without translating it."""
+    return text
+
+
+class EvenhandError(Exception):
+    """The one class to catch."""
+
+    def __init__(self, message: str, **values: Any) -> None:
+        self.message = message
+        self.values = values
+        super().__init__(message.format(**values) if values else message)
+
+
+class BadFile(EvenhandError):
+    """A file that could not be read as what it claims to be."""
+
+
+class BadLine(BadFile):
+    """One line that could not be used: file, line, a reason code and a sentence."""
+
+    def __init__(self, file: str, line: int, reason: str, message: str, **values: Any) -> None:
+        super().__init__(message, **values)
+        self.file, self.line, self.reason = file, line, reason
+
+
+class ModelUnavailable(EvenhandError):
+    """A model that cannot be had or whose numbers would mean nothing."""
+
+
+class WorkerDied(EvenhandError):
+    """The inference process ended while it was asked."""
+
+
+class NotFound(EvenhandError):
+    """Something that was named is not there."""
+
+
+class NotAllowed(EvenhandError):
+    """This person may not do this."""
+
+
+class Refused(EvenhandError):
+    """A request that breaks a rule of the store."""

@@ -1,0 +1,33 @@
+"""The two languages of the interface: English sentences are the keys, `locale/zh/*.po` holds the Chinese."""
+
+from functools import cache
+from typing import Literal
+
+from babel.messages.pofile import read_po
+
+from core.errors import EvenhandError
+from core.resources import ROOT
+
+Language = Literal["zh", "en"]
+LANGUAGES: tuple[Language, ...] = ("zh", "en")
+
+
+@cache
+def catalogue(language: Language) -> dict[str, str]:
+    """English -> translated, from every .po file of the language; empty for English."""
+    words: dict[str, str] = {}
+    for path in sorted((ROOT / "locale" / language).glob("*.po")):
+        with path.open("rb") as file:
+            words.update({str(m.id): str(m.string) for m in read_po(file, locale=language) if m.id and m.string})
+    return words
+
+
+def translate(text: str, language: Language) -> str:
+    """*text* in *language*; the English text where a translation is missing."""
+    return catalogue(language).get(text, text)
+
+
+def explain(error: EvenhandError, language: Language) -> str:
+    """What an error says, in *language*."""
+    message = translate(error.message, language)
+    return message.format(**error.values) if error.values else message

@@ -1,0 +1,150 @@
+"""Values that every part of core shares: words, probes, scores.
+
+All measurements have one shape: a *probe* (a text and the options that
+compete for a place in it) goes to a *scorer*, which answers with a *score*
+(a log-probability per option, and how it was made).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Side = Literal["male", "female"]
+Span = tuple[int, int]
+
+MASK = "[MASK]"  # how a person types an empty slot, whatever the model's own token is
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordPair:
+    """Two words that differ in gender only.
+
+    The *stem* is the part that differs and gets masked: 女孩 -> [MASK]孩.
+    `male_stem` and `female_stem` are half-open code-point spans inside the
+    words, because 姥姥 must lose its second character (SPEC 1.5).
+    """
+
+    male: str
+    female: str
+    male_stem: Span
+    female_stem: Span
+    language: str = "zh"
+
+    @property
+    def name(self) -> str:
+        """Both words, male first: 男孩/女孩."""
+        return f"{self.male}/{self.female}"
+
+    @property
+    def stems(self) -> tuple[str, str]:
+        """The differing parts, male first: 男, 女."""
+        return self.male[slice(*self.male_stem)], self.female[slice(*self.female_stem)]
+
+    def word(self, side: Side) -> str:
+        """The word of one side."""
+        return self.male if side == "male" else self.female
+
+    def stem_span(self, side: Side) -> Span:
+        """Where the stem stands inside the word of one side."""
+        return self.male_stem if side == "male" else self.female_stem
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence in which exactly one word of a keyword pair stands.
+
+    `start`, `end` are the half-open code-point span of the *word*;
+    `stem_start`, `stem_end` that of the part which is masked.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    stem_start: int
+    stem_end: int
+    pair: KeywordPair
+    side: Side
+    source: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def keyword(self) -> str:
+        """The word that stands in the sentence."""
+        return self.sentence[self.start : self.end]
+
+    @property
+    def counterpart(self) -> str:
+        """The word of the other side."""
+        return self.pair.word("female" if self.side == "male" else "male")
+
+    @property
+    def swapped(self) -> str:
+        """The sentence with the counterpart in place of the keyword."""
+        return self.sentence[: self.start] + self.counterpart + self.sentence[self.end :]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSentence:
+    """A probe for masked language models: one slot, several options.
+
+    `text[start:end]` is the slot; it is replaced by as many mask tokens as the
+    options have tokens (all options must have equally many). Each span of
+    `hidden` is masked too, one mask per token, and is not scored.
+    """
+
+    text: str
+    start: int
+    end: int
+    options: tuple[str, ...]
+    hidden: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a model answered to one probe.
+
+    `logprobs` are natural-log probabilities in the order of the probe's
+    options, or None for an option that is undefined; `reason` then says why,
+    in a sentence for people. `signature` says how the number was made.
+    """
+
+    logprobs: tuple[float | None, ...]
+    signature: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """One token that a model would write into a slot, with its probability.
+
+    `probability` is None where the word is not one token of the model.
+    """
+
+    word: str
+    probability: float | None
+
+
+class Scorer(Protocol):
+    """Anything that answers probes: a model, the worker, a cache, a fake."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the number, in a stable order."""
+        ...
+
+    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
+        """One score per probe, in order."""
+        ...
+
+    def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
+        """Per mask token of the slot: the `top` likeliest tokens, then each of `words`."""
+        ...
+
+
+def signature(method: str, model: str, weights: str, joint: str, precision: str, version: int) -> str:
+    """`method|model|weights:<8 digits>|joint|precision|v<version>` (DESIGN 5).
+
+    `weights` is the full SHA-256 of the weights; eight digits are shown.
+    `version` is the version of the method, not of the app.
+    """
+    return f"{method}|{model}|weights:{weights[:8]}|{joint}|{precision}|v{version}"
