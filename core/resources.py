@@ -21,7 +21,9 @@ def read_table(path: Path) -> list[dict[str, str]]:
     Raises BadFile where a row has more or fewer cells than the header.
     """
     with path.open(encoding="utf-8", newline="") as lines:
-        numbered = [(n, line.rstrip("\r\n")) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+        numbered = [
+            (n, line.rstrip("\r\n")) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")
+        ]
     rows = [(n, next(csv.reader([line], delimiter="\t", quoting=csv.QUOTE_NONE))) for n, line in numbered]
     header = rows[0][1] if rows else []
     for line, row in rows[1:]:

@@ -1,0 +1,58 @@
+"""The terminal's door: `python cli.py COMMAND`. Each command calls the function that its page calls."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from core.errors import EvenhandError
+
+# command -> where it lives. Imported only when it is called, so that `--help` never loads a model library.
+COMMANDS = {
+    "project": "commands.projects:project",
+    "demo": "commands.projects:demo",
+    "import": "commands.files:import_file",
+    "export": "commands.files:export_file",
+    "agreement": "commands.agreement:agreement",
+    "score-sentence": "commands.live:score_sentence",
+    "models": "commands.live:models",
+    "job": "commands.jobs:job",
+    "backup": "commands.upkeep:backup",
+    "restore": "commands.upkeep:restore",
+    "doctor": "commands.upkeep:doctor",
+}
+
+
+class Commands(click.Group):
+    """A group that imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of the work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option("0.1.0", prog_name="evenhand")
+def cli() -> None:
+    """Evenhand: curate gender-neutral sentences, judge what models write, see how a model leans."""
+
+
+def main() -> None:
+    """Run the command line; a known error is one sentence on stderr and exit code 2."""
+    try:
+        cli()
+    except EvenhandError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

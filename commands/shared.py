@@ -1,0 +1,39 @@
+"""What every command has in common: where the database is, and how an answer is printed."""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def db_option(function: Function) -> Function:
+    """`--db PATH`: the database; EVENHAND_DB, else evenhand.db."""
+    option = click.option(
+        "--db", envvar="EVENHAND_DB", default="evenhand.db", show_default=True, help="The database file."
+    )
+    return option(function)
+
+
+def json_option(function: Function) -> Function:
+    """`--json`: one JSON object on stdout."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)
+
+
+def finite(value: Any) -> Any:
+    """*value* with None in place of NaN and infinities: JSON has no word for them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return value
+
+
+def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:
+    """Print *data* as one JSON object, or *text* for people."""
+    click.echo(json.dumps(finite(data), ensure_ascii=False, allow_nan=False) if as_json else text)

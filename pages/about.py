@@ -1,0 +1,5 @@
+"""About."""
+
+from pages._widgets import _, page_head
+
+page_head(_("About"))

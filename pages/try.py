@@ -1,0 +1,5 @@
+"""Try a sentence."""
+
+from pages._widgets import _, page_head
+
+page_head(_("Try a sentence"))

@@ -1,0 +1,100 @@
+"""The text that demo-zh is trained on, what is held out of it, and its vocabulary of characters."""
+
+import csv
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from transformers import BertTokenizerFast
+
+from core.resources import ROOT, keyword_pairs
+
+SHARED = ROOT.parent / "shared" / "data"
+WIKI = SHARED / "corpora" / "zh_wiki.txt"
+SENTENCES = SHARED / "slguset" / "SlguSet_dev.csv"
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+OTHER_FORMS = "它祂妳您你我咱们"
+HELD_OUT = 30  # per thousand
+POSITIONS = 256  # the longest input, [CLS] and [SEP] counted
+
+
+def read_wiki(path: Path) -> list[str]:
+    """Paragraphs of a text file that holds one a line; empty lines are left out."""
+    return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def read_sentences(path: Path) -> list[str]:
+    """The distinct sentences of a file in the layout of SlguSet.csv, in order."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(row["句子"] for row in csv.DictReader(file)))
+
+
+def is_held_out(text: str) -> bool:
+    """Whether a paragraph or sentence is never trained on: 3 % by a hash of the text, so the same ones every time."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 1000 < HELD_OUT
+
+
+def split(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Texts to train on, and texts held out."""
+    train, held = [], []
+    for text in texts:
+        (held if is_held_out(text) else train).append(text)
+    return train, held
+
+
+def vocabulary(texts: Iterable[str], least: int = 3) -> list[str]:
+    """Characters seen at least *least* times, most frequent first, after the special tokens.
+
+    A character inside a Latin, digit or kana run is a token of its own, written
+    ##x. All stems of the keyword pairs and the other forms are always there.
+    """
+    normalizer, words = BertNormalizer(lowercase=True), BertPreTokenizer()
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for word, _ in words.pre_tokenize_str(normalizer.normalize_str(text)):
+            counts[word[0]] += 1
+            counts.update("##" + character for character in word[1:])
+    always = {character for pair in keyword_pairs() for character in pair.male + pair.female} | set(OTHER_FORMS)
+    latin = "abcdefghijklmnopqrstuvwxyz0123456789"
+    always |= set(latin) | {"##" + character for character in latin}
+    ranked = sorted(counts | Counter(always), key=lambda token: (-counts[token], token))
+    return [*SPECIAL, *(token for token in ranked if counts[token] >= least or token in always)]
+
+
+def make_tokenizer(tokens: Sequence[str], folder: Path) -> BertTokenizerFast:
+    """Write the files of a BERT tokenizer with this vocabulary to *folder* and load it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ids = {token: i for i, token in enumerate(tokens)}
+    tokenizer = BertTokenizerFast(vocab=ids, do_lower_case=True, model_max_length=POSITIONS)
+    tokenizer.save_pretrained(folder)
+    return tokenizer
+
+
+def encode(tokenizer: BertTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
+    """Token ids of each text, without [CLS] and [SEP]."""
+    backend: Tokenizer = tokenizer.backend_tokenizer
+    return [encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+
+def windows(ids: Sequence[int], length: int, start: int = 0, shortest: int = 16) -> list[list[int]]:
+    """Consecutive pieces of at most *length* tokens from *start* on; a last piece under *shortest* is dropped."""
+    pieces = [list(ids[i : i + length]) for i in range(start, len(ids), length)]
+    return [piece for piece in pieces if len(piece) >= min(shortest, len(ids))]
+
+
+def epoch(paragraphs: Sequence[Sequence[int]], sentences: Sequence[Sequence[int]], rng: random.Random) -> list[list[int]]:
+    """One pass over everything: paragraphs cut anew into windows of three lengths, sentences whole."""
+    pieces = [list(ids[: POSITIONS - 2]) for ids in sentences]
+    for ids in paragraphs:
+        length = rng.choice((62, 126, 254))
+        start = rng.randrange(length) if len(ids) > length else 0
+        head = [list(ids[:start])] if start >= 16 else []
+        pieces += head + windows(ids, length, start)
+    rng.shuffle(pieces)
+    return pieces
