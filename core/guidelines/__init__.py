@@ -1,0 +1,69 @@
+"""The built-in guidelines: the two published versions of the criteria (SPEC 1.4), in our own words.
+
+"journal" asks that both words fit with the keyword masked and leaves names to
+a filter; "conference" has the name rule and keeps metaphors. The texts are
+Markdown files beside this one, in both languages of the interface.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from core.resources import read_table
+
+Version = Literal["journal", "conference"]
+VERSIONS: tuple[Version, ...] = ("journal", "conference")
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice or a reject reason: labels store `code`; `key` is only how it is typed; `zh`, `en` are its labels."""
+
+    code: str
+    key: str
+    zh: str
+    en: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A guideline as it ships: Markdown text, choices, and reject reasons in the order of their keys."""
+
+    version: Version
+    language: str
+    text: str
+    choices: tuple[Option, ...]
+    reasons: tuple[Option, ...]
+
+
+@cache
+def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
+    """The built-in guideline of a version; the text is Chinese for "zh" and English for every other language.
+
+    Reasons 1 to 5 bear the number of their criterion in that version, 6 to 9
+    are further reasons that both versions share (SPEC 1.4).
+    """
+    written = "zh" if language == "zh" else "en"
+    text = (_FOLDER / f"{version}.{written}.md").read_text(encoding="utf-8")
+    choices = tuple(Option(**row) for row in read_table(_FOLDER / "choices.tsv"))
+    rows = [row for row in read_table(_FOLDER / "reasons.tsv") if row[version] != "-"]
+    reasons = sorted((Option(row["code"], row[version], row["zh"], row["en"]) for row in rows), key=lambda o: o.key)
+    return BuiltIn(version, written, text, choices, tuple(reasons))
+
+
+def recognise(text: str) -> Version | None:
+    """Which built-in version *text* is, in either language; None where it was written or changed by somebody."""
+    bare = text.strip()
+    for version in VERSIONS:
+        if any(bare == builtin(version, language).text.strip() for language in ("zh", "en")):
+            return version
+    return None
+
+
+def in_language(text: str, language: str) -> str:
+    """A built-in text in the reader's language; any other text exactly as it is."""
+    version = recognise(text)
+    return builtin(version, language).text if version else text
