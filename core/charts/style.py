@@ -1,0 +1,137 @@
+"""How every chart looks: two palettes, one font, data inside the chart, a description for screen readers.
+
+Purple stands for the male word, orange for the female word, and never alone:
+a position, a word or a number says the same. Every colour of the dark palette
+is unlike every other, so that a dark chart can be turned into a light picture.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+
+Theme = Literal["light", "dark"]
+
+FONT = "Noto Sans CJK SC, Noto Sans SC, PingFang SC, Microsoft YaHei, sans-serif"
+WIDTH = 640  # pixels of a picture whose chart fills its container on the page
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of one theme. Text on `*_fill` colours is `ink`: contrast 4.5 : 1 or more (a test)."""
+
+    theme: Theme
+    paper: str
+    card: str
+    ink: str
+    soft: str  # text of lesser weight, axis labels
+    line: str  # grid, borders, cells without a value
+    male: str
+    female: str
+    male_tint: str
+    female_tint: str
+    male_fill: str  # the strong end of a heatmap towards the male word
+    female_fill: str  # the strong end of a heatmap towards the female word
+    good: str
+    bad: str
+    good_fill: str  # the strong end of a heatmap where more is more of one thing
+    bad_fill: str  # below zero in the same heatmap
+    neutral: str  # bars that are about neither side
+
+
+LIGHT = Palette(
+    theme="light",
+    paper="#fbfaf7",
+    card="#ffffff",
+    ink="#211d18",
+    soft="#6b6459",
+    line="#e6e1d8",
+    male="#5b3fa0",
+    female="#b4500f",
+    male_tint="#eee9fa",
+    female_tint="#fdeadd",
+    male_fill="#a991e6",
+    female_fill="#ee9f66",
+    good="#2e7d4f",
+    bad="#9a2f2f",
+    good_fill="#79bf97",
+    bad_fill="#e39a9a",
+    neutral="#877e71",
+)
+DARK = Palette(
+    theme="dark",
+    paper="#17151b",
+    card="#1f1d25",
+    ink="#ece8e1",
+    soft="#a39c90",
+    line="#34313c",
+    male="#b9a3f5",
+    female="#f2a267",
+    male_tint="#2c2541",
+    female_tint="#3d2a1c",
+    male_fill="#5e43a6",
+    female_fill="#94480f",
+    good="#74c495",
+    bad="#ef9a9a",
+    good_fill="#2b6b49",
+    bad_fill="#8a3535",
+    neutral="#8f8779",
+)
+
+MALE = {"light": LIGHT.male, "dark": DARK.male}
+FEMALE = {"light": LIGHT.female, "dark": DARK.female}
+
+
+def palette(theme: str | None) -> Palette:
+    """The palette of a theme by its name; light where the theme is not known (None)."""
+    return DARK if theme == "dark" else LIGHT
+
+
+def colours() -> dict[str, str]:
+    """Every colour of the dark palette with the light one that stands for it."""
+    names = [field.name for field in fields(Palette) if field.name != "theme"]
+    return {getattr(DARK, name): getattr(LIGHT, name) for name in names}
+
+
+def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
+    """*chart* (any Altair chart, also layered or joined) as all charts look here.
+
+    `description` is what a screen reader says instead of the picture: one
+    sentence with the main numbers. Colours are set in so many words, because
+    a picture is drawn without the page's theme. The data goes into the chart:
+    Altair's data transformers are global to all threads, and the page of
+    another visitor could change them while this chart is drawn.
+    """
+    chart = _inline(chart).properties(description=description, usermeta={"theme": palette.theme})
+    text = {"labelColor": palette.soft, "titleColor": palette.soft, "labelFont": FONT, "titleFont": FONT}
+    return (
+        chart.configure(font=FONT, background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(
+            **text,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            gridColor=palette.line,
+            domainColor=palette.line,
+            tickColor=palette.line,
+            labelLimit=220,
+        )
+        .configure_legend(**text, titleFontWeight="normal", symbolStrokeWidth=2)
+        .configure_header(**text)
+        .configure_title(color=palette.ink, font=FONT, fontSize=14, anchor="start", subtitleColor=palette.soft)
+    )
+
+
+def _inline(chart: Any) -> Any:
+    chart = chart.copy(deep=False)
+    if isinstance(chart.data, pd.DataFrame):
+        chart.data = alt.InlineData(values=alt.to_values(chart.data)["values"])
+    for part in ("layer", "hconcat", "vconcat", "concat"):
+        inner = chart._get(part)
+        if isinstance(inner, list):
+            chart[part] = [_inline(one) for one in inner]
+    if isinstance(chart._get("spec"), alt.TopLevelMixin):
+        chart["spec"] = _inline(chart["spec"])
+    return chart
