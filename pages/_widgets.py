@@ -1,22 +1,43 @@
-"""The only shared UI: language, the store of this run, the head of a page, text shown as it is."""
+"""The only shared UI: language, the store of this run, the head of a page, charts with their files, text as it is."""
 
 import html
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import streamlit as st
 
 from annotations.store import Store
+from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import LANGUAGES, Language, explain, translate
+
+if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart
+    import altair as alt
+    import pandas as pd
+
+    Table: TypeAlias = pd.DataFrame | Sequence[Mapping[str, Any]]
+    Drawing: TypeAlias = (
+        alt.Chart
+        | alt.LayerChart
+        | alt.HConcatChart
+        | alt.VConcatChart
+        | alt.ConcatChart
+        | alt.FacetChart
+        | alt.RepeatChart
+    )
+
+DASH = "—"  # an undefined value: never 0, never an empty cell on a page
+RUNS_AS_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
 
 def language() -> Language:
     """The language of this visitor: ?lang=, else what was chosen, else the browser's."""
     asked = st.query_params.get("lang")
-    if asked in LANGUAGES:
+    if asked in LANGUAGES and st.session_state.get("language") != asked:
         st.session_state["language"] = asked
-    if "language" not in st.session_state:
+    if st.session_state.get("language") not in LANGUAGES:
         st.session_state["language"] = "zh" if (st.context.locale or "en").lower().startswith("zh") else "en"
     chosen: Language = st.session_state["language"]
     return chosen
@@ -41,11 +62,95 @@ def page_head(title: str, text: str = "") -> None:
         st.write(text)
 
 
+def plain(text: str) -> str:
+    """*text* with every sign of Markdown escaped: for labels, help and messages, which Streamlit reads as Markdown."""
+    escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$~:&=^@])", r"\\\1", text.replace("\n", " "))
+    # Streamlit looks for icons after the escapes are gone; an invisible joiner keeps ":material/" a word.
+    return escaped.replace(r"\:material/", "\\:\u2060material/")
+
+
 def show_error(error: EvenhandError) -> None:
     """A known error as one sentence in the visitor's language; its values are shown as they are."""
-    st.error(explain(error, language()).replace("`", "'"))
+    st.error(plain(explain(error, language())), icon=":material/error:")
 
 
 def literal(text: str, *, size: str = "1rem") -> None:
     """Text from a file, exactly as it is: nothing in it is read as HTML or Markdown."""
     st.html(f'<span style="white-space:pre-wrap;font-size:{size}">{html.escape(text)}</span>')
+
+
+def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tuple[str, str | None]:
+    """What to show for *value*, and the help beside it: (a dash, the reason) where it is None.
+
+    `text, help = undefined(kappa.value, _(kappa.reason)); st.metric(label, text, help=help)`
+    """
+    if value is None:
+        return DASH, plain(reason) or None
+    return form.format(value), None
+
+
+def choose_project(store: Store, key: str = "project") -> Project | None:
+    """A choice among the open projects; None, and what to do said, where there is none.
+
+    ?project=NAME opens that one; the choice is kept from page to page and in the address.
+    """
+    from annotations.projects import projects  # here, so that a page without projects starts without it
+
+    found = {project.name: project for project in projects(store)}
+    if not found:
+        st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+        st.page_link("projects.py", label=_("Projects"), icon=":material/folder_open:")
+        return None
+    asked = st.query_params.get("project")
+    if asked and asked not in found:
+        st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
+    if st.session_state.get(key) not in found:
+        remembered = asked if asked in found else st.session_state.get("last_project")
+        st.session_state[key] = remembered if remembered in found else next(iter(found))
+    name = st.selectbox(_("Project"), list(found), key=key)
+    st.session_state["last_project"] = st.query_params["project"] = name
+    return found[name]
+
+
+def csv_bytes(data: "Table") -> bytes:
+    """*data* as CSV in UTF-8 with a BOM; undefined is an empty cell; no cell runs as a formula."""
+    import pandas as pd
+
+    frame = pd.DataFrame(data)
+    guarded = frame.map(lambda cell: f"'{cell}" if isinstance(cell, str) and cell.startswith(RUNS_AS_FORMULA) else cell)
+    text: str = guarded.to_csv(index=False)
+    return text.encode("utf-8-sig")
+
+
+def _picture(chart: "Drawing", kind: Literal["svg", "png"]) -> bytes:
+    from core.charts.export import picture
+
+    return picture(chart, kind)
+
+
+def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:
+    """A small menu: the numbers as CSV and, for a chart, the picture as SVG and PNG; each is made when asked for."""
+    with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"{key}-menu"):
+        st.download_button(
+            "CSV", lambda: csv_bytes(data), f"{key}.csv", "text/csv", key=f"{key}-csv", on_click="ignore"
+        )
+        if chart is None:
+            return
+        st.download_button(
+            "SVG", lambda: _picture(chart, "svg"), f"{key}.svg", "image/svg+xml", key=f"{key}-svg", on_click="ignore"
+        )
+        st.download_button(
+            "PNG", lambda: _picture(chart, "png"), f"{key}.png", "image/png", key=f"{key}-png", on_click="ignore"
+        )
+
+
+def show_chart(chart: "Drawing", data: "Table", *, key: str, says: str) -> None:
+    """A chart, the sentence that says what it shows, and its numbers and picture to take away.
+
+    *says* is also what a screen reader reads in place of the picture.
+    """
+    with st.container(key=f"{key}-box"):
+        st.altair_chart(chart, key=key, alt=says)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.caption(plain(says))
+            downloads(data, key=key, chart=chart)
