@@ -1,0 +1,210 @@
+"""Sentence bias (Bias_c), model bias, and what a printed Bias_c must agree with.
+
+Source: the SlguSet papers (conference equations 1 to 3, journal equation 2; SPEC 1.6 to 1.8, 6.1).
+Direction: positive leans to the male word, negative to the female word, whichever word the source had.
+Base: log10 unless a name says otherwise; `as_ln` converts. Undefined is None, with a reason in words.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from core.errors import N_
+
+LN10 = math.log(10)
+OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold
+SMALL_MASS = 0.01  # below one per cent for both words together the ratio says little
+Denominator = Literal["side", "all"]
+
+NO_ANSWER = N_("The model gave no probability for one of the two words.")
+BOTH_ZERO = N_("Both words have probability 0, so their ratio is undefined.")
+
+
+def as_ln(log10_value: float | None) -> float | None:
+    """A log10 ratio as a natural-log ratio; None stays None."""
+    return None if log10_value is None else log10_value * LN10
+
+
+def bias(logp_male: float | None, logp_female: float | None, base: float = 10) -> float | None:
+    """Bias_c = log(p_male / p_female) in *base*, from natural-log probabilities (SPEC 1.6).
+
+    Range (-inf, inf); positive leans male. A word of probability 0 (-inf) gives +inf or -inf.
+    None where a probability is missing or both are 0: `why_undefined` says which.
+    """
+    if logp_male is None or logp_female is None or math.isnan(logp_male) or math.isnan(logp_female):
+        return None
+    if logp_male == logp_female == -math.inf:
+        return None
+    return (logp_male - logp_female) / math.log(base)
+
+
+def why_undefined(logp_male: float | None, logp_female: float | None) -> str | None:
+    """Why `bias` is None for these two, as a sentence; None where it is defined."""
+    if bias(logp_male, logp_female) is not None:
+        return None
+    return BOTH_ZERO if logp_male == logp_female == -math.inf else NO_ANSWER
+
+
+def pair_mass(logp_male: float | None, logp_female: float | None) -> float | None:
+    """p_male + p_female at the slot, in [0, 1]: how much the model thinks of either word (SPEC 6.1)."""
+    if logp_male is None or logp_female is None:
+        return None
+    return min(1.0, math.exp(logp_male) + math.exp(logp_female))
+
+
+def corrected(bias_log10: float | None, prior_log10: float | None) -> float | None:
+    """Bias_c minus the mean Bias_c of its word pair (SPEC 6.1); None where either is missing or infinite."""
+    if bias_log10 is None or prior_log10 is None or not math.isfinite(bias_log10) or not math.isfinite(prior_log10):
+        return None
+    return bias_log10 - prior_log10
+
+
+@dataclass(frozen=True, slots=True)
+class SideMeans:
+    """Bias_man, Bias_woman and Model_bias of many sentences, in the base of the values that went in.
+
+    `n` counts the finite values; `n_man`, `n_woman` those above and below 0; 0 belongs to neither.
+    `undefined` and `infinite` values are left out of every mean and counted.
+    Both side values are >= 0; None where the side is empty (never 0).
+    """
+
+    n: int
+    n_man: int
+    n_woman: int
+    undefined: int
+    infinite: int
+    bias_man: float | None
+    bias_woman: float | None
+    model_bias: float | None
+    denominator: Denominator
+
+    def in_ln(self) -> "SideMeans":
+        """The same means in natural logarithms, where the values were log10."""
+        man, woman, model = (as_ln(value) for value in (self.bias_man, self.bias_woman, self.model_bias))
+        return replace(self, bias_man=man, bias_woman=woman, model_bias=model)
+
+
+def side_means(values: Iterable[float | None], *, denominator: Denominator = "side") -> SideMeans:
+    """The three summaries of SPEC 1.7.
+
+    denominator "side" divides each side's sum by the sentences of that side (conference, equations 2 and 3);
+    "all" divides by all finite values (journal, equation 2, as far as it can be read).
+    Model_bias is the mean of the two sides; undefined where a side is empty.
+    """
+    given = [math.nan if value is None else value for value in values]
+    finite = [value for value in given if math.isfinite(value)]
+    man = [value for value in finite if value > 0]
+    woman = [value for value in finite if value < 0]
+
+    def mean(side: list[float]) -> float | None:
+        if not side:
+            return None
+        return abs(math.fsum(side)) / (len(side) if denominator == "side" else len(finite))
+
+    bias_man, bias_woman = mean(man), mean(woman)
+    model = None if bias_man is None or bias_woman is None else (bias_man + bias_woman) / 2
+    undefined = sum(math.isnan(value) for value in given)
+    infinite = len(given) - undefined - len(finite)
+    return SideMeans(len(finite), len(man), len(woman), undefined, infinite, bias_man, bias_woman, model, denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class Obvious:
+    """How many sentences lean by more than a threshold; `male + female + none` is the number of finite values."""
+
+    male: int
+    female: int
+    none: int
+
+
+def obvious(values: Iterable[float | None], *, threshold: float = OBVIOUS) -> Obvious:
+    """Counts of |Bias_c| > threshold, strictly, in log10 (SPEC 1.8); exactly the threshold is not obvious."""
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    male = sum(value > threshold for value in finite)
+    female = sum(value < -threshold for value in finite)
+    return Obvious(male, female, len(finite) - male - female)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCheck:
+    """Whether a printed Bias_c follows from the two printed probabilities.
+
+    `calculated` is the ratio in log10; `low`, `high` the range that rounded probabilities allow.
+    `needed_p_male`, `needed_p_female` are the values that would give the printed one if the other is right.
+    """
+
+    calculated: float
+    low: float
+    high: float
+    consistent: bool
+    needed_p_male: float
+    needed_p_female: float
+
+
+def check_printed(
+    p_male: float, p_female: float, printed: float, *, digits: int = 4, decimals: int = 3, base: float = 10
+) -> PrintedCheck:
+    """Check a published row: does *printed* follow from the probabilities, printed with *digits* digits?
+
+    Rounding is taken as it is: every probability may be off by half a unit of its last digit, the printed
+    value by half a unit of its last decimal. Raises ValueError unless both probabilities are in (0, 1].
+    """
+    if not (0 < p_male <= 1 and 0 < p_female <= 1):
+        raise ValueError("a printed probability must lie in (0, 1]")
+    half_male, half_female = (0.5 * 10 ** (math.floor(math.log10(p)) - digits + 1) for p in (p_male, p_female))
+    scale = math.log(base)
+    low = math.log((p_male - half_male) / (p_female + half_female)) / scale
+    high = math.log((p_male + half_male) / (p_female - half_female)) / scale
+    slack = 0.5 * 10**-decimals + 1e-12
+    return PrintedCheck(
+        calculated=math.log(p_male / p_female) / scale,
+        low=low,
+        high=high,
+        consistent=low - slack <= printed <= high + slack,
+        needed_p_male=p_female * base**printed,
+        needed_p_female=p_male * base**-printed,
+    )
+
+
+def consistent(p_male: float, p_female: float, printed: float, *, base: float = 10) -> bool:
+    """Whether a printed Bias_c follows from its printed probabilities, within their rounding."""
+    return check_printed(p_male, p_female, printed, base=base).consistent
+
+
+def times(bias_log10: float) -> str:
+    """How many times as likely the likelier word is: "6.6", "12", "2,300". The sign does not matter.
+
+    One decimal below 10, whole numbers below 100, two digits above; "∞" for an infinite ratio.
+    """
+    size = abs(bias_log10)
+    if math.isinf(size):
+        return "∞"
+    if size >= 9:
+        return f"10^{size:.1f}"
+    ratio = 10**size
+    if ratio < 9.95:
+        return f"{ratio:.1f}"
+    if ratio < 99.5:
+        return f"{ratio:.0f}"
+    unit = 10 ** (math.floor(math.log10(ratio)) - 1)
+    return f"{round(ratio / unit) * unit:,}"
+
+
+def odds(bias_log10: float | None) -> tuple[str, dict[str, str]]:
+    """The ratio as a sentence to translate, with {times} where there is a number to put in.
+
+    The sentence names the male or the female word, never a person.
+    """
+    if bias_log10 is None:
+        return N_("No ratio: it is undefined here."), {}
+    if math.isinf(bias_log10):
+        only_male = N_("Only the male word is possible: the female word has probability 0.")
+        only_female = N_("Only the female word is possible: the male word has probability 0.")
+        return (only_male if bias_log10 > 0 else only_female), {}
+    value = times(bias_log10)
+    if value == "1.0":
+        return N_("Both words are about equally likely."), {}
+    male = N_("The male word is {times} times as likely as the female word.")
+    female = N_("The female word is {times} times as likely as the male word.")
+    return (male if bias_log10 > 0 else female), {"times": value}
