@@ -38,29 +38,42 @@ def heatmap(
     further columns to show. Rows keep the order in which they come.
     """
     names = titles or {}
-    shown = data.copy()
-    numbers = pd.to_numeric(shown[value], errors="coerce")
-    sign = "+" if scale == "sides" else ""
-    shown["_text"] = [UNDEFINED if pd.isna(n) else f"{n:{sign}.{digits}f}" for n in numbers]
+    numbers = pd.to_numeric(data[value], errors="coerce")
+    shown = data.assign(_text=[_written(n, digits, signed=scale == "sides") for n in numbers])
     shown[value] = numbers.astype(object).where(numbers.notna(), None)
+    fields = [
+        alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
+    ]
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
-        x=alt.X(
-            field=x, type="nominal", sort=None, title=names.get(x), axis=_axis("top", -30 if _long(shown[x]) else 0)
-        ),
-        y=alt.Y(field=y, type="nominal", sort=None, title=names.get(y), axis=_axis("left", 0)),
-        tooltip=[
-            alt.Tooltip(field="_text" if column == value else column, type="nominal", title=names.get(column, column))
-            for column in (y, x, value, *tooltip)
-        ],
+        x=_position(alt.X, x, data[x], names.get(x), "top"),
+        y=_position(alt.Y, y, data[y], names.get(y), "left"),
+        tooltip=fields,
     )
-    fill = alt.condition(
-        f"datum[{value!r}] === null",
-        alt.value(palette.line),
-        alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None),
-    )
-    cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=5).encode(color=fill)
+    colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
+    cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 5}
+    # A mark with a missing value is not drawn at all: the grey cells lie underneath.
+    grey = base.mark_rect(color=palette.line, **cell)
+    cells = base.mark_rect(**cell).encode(color=colour)
     words = base.mark_text(fontSize=13, color=palette.ink).encode(text=alt.Text(field="_text", type="nominal"))
-    return styled(alt.layer(cells, words), description, palette)
+    return styled(alt.layer(grey, cells, words), description, palette)
+
+
+def _written(number: float, digits: int, *, signed: bool) -> str:
+    if pd.isna(number):
+        return UNDEFINED
+    return f"{number:{'+' if signed else ''}.{digits}f}".replace("-", "−")
+
+
+def _shown(column: str, value: str) -> str:
+    return "_text" if column == value else column
+
+
+def _position(channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str) -> Any:
+    order = [str(name) for name in dict.fromkeys(values)]
+    # Names that would run into each other stand at an angle.
+    angle = -30 if orient == "top" and len(order) * max(map(len, order), default=0) > 60 else 0
+    axis = alt.Axis(orient=orient, labelAngle=angle, ticks=False, domain=False, grid=False, labelPadding=6)  # type: ignore[arg-type]
+    return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
 
 
 def _colours(
@@ -77,12 +90,3 @@ def _colours(
         ends = [palette.bad_fill, palette.card, palette.good_fill]
         return alt.Scale(domain=[least, 0, most], range=ends, interpolate="rgb", clamp=True)
     return alt.Scale(domain=[least, most], range=[palette.card, palette.good_fill], interpolate="rgb", clamp=True)
-
-
-def _axis(side: Literal["top", "left"], angle: int) -> alt.Axis:
-    return alt.Axis(orient=side, labelAngle=angle, ticks=False, domain=False, grid=False, labelPadding=6)
-
-
-def _long(names: "pd.Series[Any]") -> bool:
-    distinct = {str(name) for name in names}
-    return len(distinct) * max((len(name) for name in distinct), default=0) > 60
