@@ -1,11 +1,19 @@
-"""The frame of every page: navigation, language, theme."""
+"""The frame of every page: navigation, language, and what happens when a page meets a known error."""
+
+from pathlib import Path
 
 import streamlit as st
 
-from pages._widgets import _, language
+from core.errors import EvenhandError
+from core.language import LANGUAGES
+from pages._widgets import _, language, show_error
 
-st.set_page_config(page_title="Evenhand", page_icon=":material/balance:", layout="wide")
-language()
+BRAND = Path(__file__).parent / "_brand"
+NAMES = {"zh": "中文", "en": "English"}
+
+st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
+st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
+
 SECTIONS = {
     "": [st.Page("home.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Curate"): [
@@ -19,4 +27,29 @@ SECTIONS = {
         st.Page("about.py", title=_("About"), icon=":material/info:"),
     ],
 }
-st.navigation(SECTIONS).run()
+
+
+def keep_language() -> None:
+    """Put the chosen language into the address, so that a link that is sent on opens in it."""
+    st.query_params["lang"] = st.session_state["language"]
+
+
+page = st.navigation(SECTIONS)
+with st.sidebar:
+    st.segmented_control(
+        _("Language"),
+        LANGUAGES,
+        format_func=NAMES.__getitem__,
+        key="language",
+        required=True,
+        on_change=keep_language,
+        label_visibility="collapsed",
+    )
+    # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
+    CODE = "zh-CN" if language() == "zh" else "en"
+    st.html(f'<script>document.documentElement.lang = "{CODE}"</script>', unsafe_allow_javascript=True)
+
+try:
+    page.run()
+except EvenhandError as error:
+    show_error(error)

@@ -1,0 +1,106 @@
+"""Fixtures for every test: a database of its own, a project with sentences, scorers whose answers are known."""
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from annotations.store import Store
+from annotations.types import Project
+from core.types import Filler, MaskedSentence, Score
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
+
+# Own sentences: one keyword each, both sides, one-mask and two-mask words, and 姥姥 (its second character is the stem).
+SENTENCES = (
+    "他把实验报告交给了老师。",
+    "她在图书馆整理旧报纸。",
+    "那个男孩在操场上练习投篮。",
+    "这位女孩正在准备期末考试。",
+    "爸爸下班后去市场买菜。",
+    "妈妈周末常去爬山。",
+    "姥姥喜欢在院子里种花。",
+    "外公每天早上去公园散步。",
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches a database of the person who runs it, and the language is English unless a test says so."""
+    monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
+
+
+@pytest.fixture
+def fresh_store(tmp_path: Path) -> Iterator[Store]:
+    """An empty database; pages and commands of the same test open the same file."""
+    with Store.open(tmp_path / "evenhand.db") as store:
+        yield store
+
+
+@pytest.fixture
+def sample_project(fresh_store: Store) -> Project:
+    """A project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
+    from annotations.items import Batch, NewItem
+    from annotations.projects import create_project
+    from core.keywords import find
+
+    project = create_project(fresh_store, "sample", annotators=("Ada", "Bo", "Chen"), seed=1)
+    batch = Batch.begin(fresh_store, project, "sample.txt")
+    batch.add(
+        NewItem(text=text, candidate=find(text)[0], file="sample.txt", line=line, extra={})
+        for line, text in enumerate(SENTENCES, 1)
+    )
+    batch.publish()
+    return project
+
+
+class FakeScorer:
+    """A scorer without a model: the first option gets *first*, the rest share what is left but *elsewhere*."""
+
+    signature = "mlm|fake|weights:00000000|independent|fp32|v1"
+
+    def __init__(self, first: float = 0.6, elsewhere: float = 0.1) -> None:
+        self.first, self.elsewhere = first, elsewhere
+        self.probes: list[MaskedSentence] = []
+
+    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
+        """The same probabilities for every probe; the probes are remembered."""
+        self.probes.extend(probes)
+        return [Score(self._logprobs(len(probe.options)), self.signature) for probe in probes]
+
+    def _logprobs(self, options: int) -> tuple[float | None, ...]:
+        rest = (1 - self.first - self.elsewhere) / max(1, options - 1)
+        return (math.log(self.first), *[math.log(rest)] * (options - 1))
+
+    def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
+        """For each slot the options themselves, then *words* (longer than one character: not one token)."""
+        known = [Filler(option, math.exp(p or 0)) for option, p in zip(probe.options, self._logprobs(2), strict=False)]
+        asked = [Filler(word, 0.01 if len(word) == 1 else None) for word in words]
+        return [known[:top] + asked for _ in probe.options[0]]
+
+
+@pytest.fixture
+def fake_scorer() -> FakeScorer:
+    """p(first option) = 0.6, p(second) = 0.3, everything else 0.1."""
+    return FakeScorer()
+
+
+@pytest.fixture(scope="session")
+def known_model() -> Path:
+    """The folder of the built-in model `known`, whose answers are worked out by hand in its card."""
+    folder = ROOT / "core" / "data" / "models" / "known"
+    if not (folder / "config.json").is_file():
+        pytest.fail("The built-in model `known` is missing: run `python -m training.known`.")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of data that does not ship with the project."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("../shared/data is not here: this test needs the released development file")
+    return SHARED_DATA
