@@ -1,0 +1,101 @@
+"""Keyword pairs in a sentence: finding the word, masking its stem, repairing published positions."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Literal
+
+from core.errors import N_, BadLine
+from core.resources import keyword_pairs
+from core.types import Candidate, KeywordPair, MaskedSentence, Side
+
+SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
+Pairs = tuple[KeywordPair, ...]
+
+
+@cache
+def _words(pairs: Pairs) -> dict[str, tuple[KeywordPair, Side]]:
+    words: dict[str, tuple[KeywordPair, Side]] = {}
+    for pair in pairs:
+        words.setdefault(pair.male, (pair, "male"))
+        words.setdefault(pair.female, (pair, "female"))
+    return words
+
+
+@cache
+def _pattern(pairs: Pairs) -> re.Pattern[str]:
+    longest_first = sorted(_words(pairs), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+
+def candidate(sentence: str, start: int, pair: KeywordPair, side: Side) -> Candidate:
+    """The candidate whose word of *pair* begins at code point *start* of *sentence*."""
+    first, last = pair.stem_span(side)
+    return Candidate(sentence, start, start + len(pair.word(side)), start + first, start + last, pair, side)
+
+
+def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidate]:
+    """Every word of *pairs* (default: the 19 of the released file) in *text*, from left to right.
+
+    At each place the longest word counts and words never overlap: 女孩子 holds
+    女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3),
+    so a sentence fit for the data gives a list of exactly one.
+    """
+    chosen = keyword_pairs() if pairs is None else tuple(pairs)
+    words = _words(chosen)
+    return [candidate(text, hit.start(), *words[hit[0]]) for hit in _pattern(chosen).finditer(text)]
+
+
+def probe(found: Candidate) -> MaskedSentence:
+    """The probe of a candidate: its stem is the slot, the stems of both sides are the options, male first.
+
+    Only what differs is masked (SPEC 1.5): 女孩 -> [MASK]孩, 姥姥 -> 姥[MASK].
+    """
+    return MaskedSentence(found.sentence, found.stem_start, found.stem_end, found.pair.stems)
+
+
+def repair(
+    sentence: str,
+    start: int,
+    end: int,
+    stem: str,
+    counter_stem: str,
+    pairs: Iterable[KeywordPair] | None = None,
+) -> tuple[Candidate, SpanStatus]:
+    """Where the word of a row of the released file really stands, and how the given position compares (SPEC 1.5).
+
+    `start`, `end`: the published half-open span of the word, of which only the
+    length is reliable; `stem`, `counter_stem`: the published keyword columns.
+    The words of that length with these stems are looked for; the rule needs
+    exactly one hit (true for all 20,000 rows). "one_too_large": the given
+    start is the true one plus 1. Raises BadLine (reason bad_span, file and
+    line left to the caller) where no word fits or not exactly one hit exists.
+    """
+    words = _words(keyword_pairs() if pairs is None else tuple(pairs))
+    fitting = [word for word, entry in words.items() if _fits(entry, stem, counter_stem) and len(word) == end - start]
+    if not fitting:
+        message = N_("No keyword pair has the stems {stem} and {counter_stem} and a word of {length} characters.")
+        raise BadLine("", 0, "bad_span", message, stem=stem, counter_stem=counter_stem, length=end - start)
+    hits = [(hit.start(), word) for word in fitting for hit in re.finditer(f"(?={re.escape(word)})", sentence)]
+    if len(hits) != 1:
+        message = N_("The position cannot be repaired: {found} words fit where exactly one must.")
+        raise BadLine("", 0, "bad_span", message, found=len(hits))
+    true_start, word = hits[0]
+    return candidate(sentence, true_start, *words[word]), _status(start - true_start)
+
+
+def _fits(entry: tuple[KeywordPair, Side], stem: str, counter_stem: str) -> bool:
+    pair, side = entry
+    return pair.stems == ((stem, counter_stem) if side == "male" else (counter_stem, stem))
+
+
+def _status(difference: int) -> SpanStatus:
+    match difference:
+        case 0:
+            return "ok"
+        case 1:
+            return "one_too_large"
+        case -1:
+            return "one_too_small"
+        case _:
+            return "wrong"
