@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.errors import N_
+from core.types import Score
 
 LN10 = math.log(10)
 OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold
@@ -37,6 +38,11 @@ def bias(logp_male: float | None, logp_female: float | None, base: float = 10) -
     if logp_male == logp_female == -math.inf:
         return None
     return (logp_male - logp_female) / math.log(base)
+
+
+def bias_of(score: Score) -> float | None:
+    """Bias_c in log10 of a score whose first option is the male word, the second the female word."""
+    return bias(score.logprobs[0], score.logprobs[1])
 
 
 def why_undefined(logp_male: float | None, logp_female: float | None) -> str | None:
