@@ -1,0 +1,17 @@
+# Each target makes .venv ready first; see bin/start.sh.
+.PHONY: app test test-long lint docs
+
+app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
+	@sh bin/start.sh app
+
+test:  ## the whole suite, browser tests included
+	@sh bin/start.sh test
+
+test-long:  ## what needs more than a few seconds a case
+	@sh bin/start.sh long
+
+lint:  ## ruff, mypy, and that docs/cli.md is what --help says
+	@sh bin/start.sh lint
+
+docs:  ## write docs/cli.md again from --help
+	@sh bin/start.sh docs

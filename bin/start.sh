@@ -1,0 +1,110 @@
+#!/bin/sh
+# Makes .venv ready and starts what was asked for: app, test, long, lint or docs. POSIX sh; used by the Makefile.
+# Whatever goes wrong ends in one sentence that says what to do.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*"; }
+stop() { printf '%s\n' "$*" >&2; exit 1; }
+
+AGAIN="then run \`make ${1:-app}\` again"
+
+# The first Python from 3.11 to 3.13; EVENHAND_PYTHON names one outright.
+find_python() {
+    for name in ${EVENHAND_PYTHON:-} python3.13 python3.12 python3.11 python3 python; do
+        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' >/dev/null 2>&1; then
+            say "$name"
+            return 0
+        fi
+    done
+    return 1
+}
+
+make_environment() {
+    if [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1; then
+        return 0
+    fi
+    python=$(find_python) || {
+        found=$(python3 --version 2>/dev/null || python --version 2>/dev/null || say "none")
+        stop "Evenhand needs Python 3.11, 3.12 or 3.13 (found: $found): install one, for example \`apt install python3 python3-venv\`, $AGAIN."
+    }
+    if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
+        version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+        stop "The venv module of Python $version is missing: install it, for example \`apt install python$version-venv\`, $AGAIN."
+    fi
+    say "Making .venv with $python ..."
+    rm -rf .venv
+    "$python" -m venv .venv >/dev/null 2>&1 || {
+        rm -rf .venv
+        stop "The folder .venv could not be made: check that this folder can be written and the disk is not full, $AGAIN."
+    }
+}
+
+# install FILE: what FILE pins, once; again only when a requirements file or the Python has changed.
+install() {
+    mark=".venv/installed-$1"
+    want=$(cat requirements*.txt .venv/pyvenv.cfg | cksum)
+    if [ -f "$mark" ] && [ "$(cat "$mark")" = "$want" ]; then
+        return 0
+    fi
+    say "Installing $1 (the first time this downloads several hundred megabytes) ..."
+    log=.venv/install.log
+    rm -f .venv/installed-now
+    # The names of the packages go to the screen, everything else to the log.
+    {
+        .venv/bin/python -m pip install --disable-pip-version-check --no-input -r "$1" \
+            ${EVENHAND_TORCH_INDEX:+--extra-index-url "$EVENHAND_TORCH_INDEX"} 2>&1 && : >.venv/installed-now
+    } | tee "$log" | sed -n 's/^Collecting \([^ ]*\).*/  \1/p'
+    [ -f .venv/installed-now ] ||
+        stop "The requirements could not be downloaded (details: $log): check the network, proxy and disk space, $AGAIN; nothing is downloaded twice."
+    rm -f .venv/installed-now
+    say "$want" >"$mark"
+}
+
+check_port() {
+    case $port in
+        '' | *[!0-9]*) stop "EVENHAND_PORT is \"$port\", which is not a port: use a number from 1 to 65535, for example EVENHAND_PORT=8502 make app." ;;
+    esac
+    .venv/bin/python - "$port" 2>/dev/null <<'PYTHON' || stop "Port $port is in use or not allowed: stop the other program, or choose another port with EVENHAND_PORT=8502 make app."
+import socket, sys
+with socket.socket() as probe:
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", int(sys.argv[1])))
+PYTHON
+}
+
+case ${1:-app} in
+    app)
+        port=${EVENHAND_PORT:-8501}
+        make_environment
+        install requirements.txt
+        check_port
+        if [ ! -e "${EVENHAND_DB:-evenhand.db}" ]; then
+            say "Making the demo project ..."
+            .venv/bin/python cli.py demo || stop "The demo project could not be made: check that the folder of ${EVENHAND_DB:-evenhand.db} can be written, $AGAIN."
+        fi
+        say "Evenhand opens at http://127.0.0.1:$port (Ctrl+C ends it)"
+        exec .venv/bin/python -m streamlit run app.py --server.port "$port"
+        ;;
+    test | long)
+        make_environment
+        install requirements-dev.txt
+        [ "$1" = long ] && kind=long || kind="not long"
+        shift
+        exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-2}" --dist loadfile "$@"
+        ;;
+    lint)
+        make_environment
+        install requirements-dev.txt
+        .venv/bin/python -m ruff check .
+        .venv/bin/python -m ruff format --check .
+        .venv/bin/python -m mypy
+        .venv/bin/python -m docs.cli_reference --check
+        ;;
+    docs)
+        make_environment
+        install requirements-dev.txt
+        exec .venv/bin/python -m docs.cli_reference
+        ;;
+    *) stop "bin/start.sh knows app, test, long, lint and docs, not \"$1\"." ;;
+esac
