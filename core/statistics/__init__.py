@@ -1,0 +1,39 @@
+"""How far people agree, and how sure that is: proportions, kappa, alpha, AC1, intervals by resampling items.
+
+Nothing is ever 0 because it could not be computed: an `Estimate` without a
+value says why in its `reason`.
+"""
+
+from core.statistics.bootstrap import RESAMPLES, Resampling
+from core.statistics.kappa import cohen_kappa, largest_kappa
+from core.statistics.manyraters import (
+    Tally,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    pairwise_agreement,
+    prevalence,
+    specific_agreement,
+    unanimity,
+)
+from core.statistics.proportions import holm, wilson
+from core.statistics.values import Estimate, Note
+
+__all__ = [
+    "RESAMPLES",
+    "Estimate",
+    "Note",
+    "Resampling",
+    "Tally",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "holm",
+    "krippendorff_alpha",
+    "largest_kappa",
+    "pairwise_agreement",
+    "prevalence",
+    "specific_agreement",
+    "unanimity",
+    "wilson",
+]

@@ -1,0 +1,57 @@
+"""Two annotators: Cohen's kappa and how high it could have been."""
+
+import numpy as np
+from numpy.typing import NDArray
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from core.statistics.bootstrap import Numbers, Resampling
+from core.statistics.values import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
+
+Table = NDArray[
+    np.int64
+]  # rows: what the first chose; columns: the second; one row and column per category of the list
+
+
+def cohen_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
+    """Cohen's kappa (Cohen 1960) of a square table of counts, -1 to 1, with its interval over items.
+
+    (p_o - p_e) / (1 - p_e): 0 = as often as chance with these margins, 1 = always.
+    The table has the full list of categories, used or not. Undefined where
+    both used the same single category.
+    """
+    units = int(table.sum())
+    if units == 0:
+        return Estimate.undefined(NO_SHARED_ITEM)
+    sizes = table.reshape(-1)
+    if np.isnan(_kappas(sizes[None, :].astype(float))[0]):
+        return Estimate.undefined(ONE_CATEGORY, units)
+    value = float(cohens_kappa(table, return_results=False))
+    return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units))
+
+
+def largest_kappa(table: Table) -> Estimate:
+    """The largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
+
+    With p_o replaced by the sum of the smaller margin of each category: two
+    annotators who accept at different rates cannot reach 1.
+    """
+    units = int(table.sum())
+    if units == 0:
+        return Estimate.undefined(NO_SHARED_ITEM)
+    rows, columns = table.sum(axis=1) / units, table.sum(axis=0) / units
+    chance = float(rows @ columns)
+    if np.isnan(_kappas(table.reshape(1, -1).astype(float))[0]):
+        return Estimate.undefined(ONE_CATEGORY, units)
+    return Estimate((float(np.minimum(rows, columns).sum()) - chance) / (1 - chance), units=units)
+
+
+def _kappas(draws: Numbers) -> Numbers:
+    size = round(draws.shape[1] ** 0.5)
+    tables = draws.reshape(-1, size, size)
+    total = tables.sum(axis=(1, 2))
+    # In whole numbers, so that "both used one category" is exactly 0 and not 1e-17.
+    agreed = np.trace(tables, axis1=1, axis2=2) * total
+    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    room = total**2 - chance
+    kappas: Numbers = np.divide(agreed - chance, room, out=np.full(len(draws), np.nan), where=room > 0)
+    return kappas

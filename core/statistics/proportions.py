@@ -1,0 +1,42 @@
+"""Proportions of items, and p-values of several intervals at once."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from core.statistics.values import Estimate, Note
+
+
+def wilson(successes: int, units: int, *, nothing: Note) -> Estimate:
+    """*successes* of *units* as a share of 1, with the Wilson score interval, 95 % (Wilson 1927).
+
+    No units: undefined, with *nothing* as the reason.
+    """
+    if units == 0:
+        return Estimate.undefined(nothing)
+    low, high = proportion_confint(successes, units, alpha=0.05, method="wilson")
+    # At 0 and 1 rounding leaves the ends 1e-17 outside or off the mark.
+    return Estimate(successes / units, max(0.0, float(low)), min(1.0, float(high)), units)
+
+
+def holm(estimates: Sequence[Estimate]) -> list[bool]:
+    """Which of several estimates still differ from 0 after Holm's adjustment, at 0.05.
+
+    The test of each is its value over its standard error, as normal. An
+    estimate without either, or with an error of 0, is not tested: False.
+    """
+    tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
+    stays = [False] * len(estimates)
+    if tested:
+        p = [_two_sided(estimates[i]) for i in tested]
+        for i, reject in zip(tested, np.asarray(multipletests(p, alpha=0.05, method="holm")[0]), strict=True):
+            stays[i] = bool(reject)
+    return stays
+
+
+def _two_sided(estimate: Estimate) -> float:
+    assert estimate.value is not None and estimate.se
+    return math.erfc(abs(estimate.value) / estimate.se / math.sqrt(2))

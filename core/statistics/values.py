@@ -1,0 +1,58 @@
+"""A number with its interval, or the reason why there is none."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import N_
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence with {named} values, so that a page can translate the sentence first."""
+
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message.format(**self.values) if self.values else self.message
+
+
+NO_TWO_LABELS = Note(N_("No item has labels of two annotators yet."))
+NO_SHARED_ITEM = Note(N_("These two annotators have not labelled the same item yet."))
+NO_LABEL = Note(N_("There is no label yet."))
+ONE_CATEGORY = Note(
+    N_("Only one category was used: agreement by chance would be complete too, so there is nothing to measure.")
+)
+CATEGORY_UNUSED = Note(N_("Nobody used this category."))
+TOO_FEW_CATEGORIES = Note(N_("With a single category in the list there is nothing to disagree about."))
+ONE_UNIT = Note(N_("One item: no interval."))
+NO_VARIATION = Note(N_("All resamples gave the same number: this interval says less than it seems to."))
+
+
+def few_units(units: int) -> Note:
+    """The mark of an interval that rests on fewer than 15 units (SPEC 6)."""
+    return Note(N_("Few units ({units}): t interval."), {"units": units})
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A measure with its 95 % interval.
+
+    `value`, `low`, `high` are None where undefined; `reason` then says why the
+    value is missing, `note` why the interval is, or what it rests on. `units`
+    is the number of items that went in. `se` is the standard error that the
+    resampling gave (None for a Wilson interval).
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    units: int = 0
+    reason: Note | None = None
+    note: Note | None = None
+    se: float | None = None
+
+    @classmethod
+    def undefined(cls, reason: Note, units: int = 0) -> "Estimate":
+        """A measure that has no value, and why."""
+        return cls(None, units=units, reason=reason)
