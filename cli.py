@@ -6,6 +6,7 @@ from importlib import import_module
 import click
 
 from core.errors import EvenhandError
+from core.version import VERSION
 
 # command -> where it lives. Imported only when it is called, so that `--help` never loads a model library.
 COMMANDS = {
@@ -40,7 +41,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option("0.1.0", prog_name="evenhand")
+@click.version_option(VERSION, prog_name="evenhand")
 def cli() -> None:
     """Evenhand: curate gender-neutral sentences, judge what models write, see how a model leans."""
 
