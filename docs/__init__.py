@@ -1,0 +1,1 @@
+"""docs holds the documentation and what makes it: the command reference and the screenshots."""

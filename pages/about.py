@@ -10,7 +10,7 @@ page_head(
     _("About"),
     _("What this app is, where its numbers come from, and what it does with what you enter."),
 )
-st.caption(_("Evenhand {version}").format(version=VERSION))
+st.caption(_("Version {version}").format(version=VERSION))
 
 signatures, models, errors, privacy, licences = st.tabs(
     [_("Signatures"), _("Built-in models"), _("Known errors"), _("Privacy"), _("Licences")], key="about"

@@ -1,5 +1,24 @@
-"""Home."""
+"""Home: the pipeline with live counts, what can be done here, what waits."""
 
-from pages._widgets import _, page_head
+import streamlit as st
 
-page_head(_("Home"))
+from annotations.projects import projects
+from pages._home_views import show_pipeline, show_places, show_project
+from pages._widgets import _, open_store, page_head
+
+page_head(
+    _("Home"),
+    _(
+        "Curate sentences in which a male and a female word fit equally well, and see which of the two a model prefers."
+    ),
+)
+with open_store() as store:
+    show_pipeline(store)
+    st.subheader(_("What waits"))
+    found = projects(store)
+    if not found:
+        st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+    for project in found:
+        show_project(store, project)
+st.subheader(_("What can be done here"))
+show_places()

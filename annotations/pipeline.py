@@ -1,0 +1,59 @@
+"""How far the sentences of all open projects have come: candidates, reviewed, unanimous, kept."""
+
+from dataclasses import dataclass
+
+from annotations.store import Store
+
+# Only published batches of sentence projects that are not archived count.
+OPEN = "batch.published > 0 AND project.archived IS NULL AND project.kind = 'sentences'"
+
+STATUSES = f"""
+SELECT count(*),
+       coalesce(sum(item.labels >= project.per_item), 0),
+       coalesce(sum(item.status = 'accepted'), 0)
+FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+WHERE {OPEN}
+"""
+
+UNANIMOUS = f"""
+SELECT count(*) FROM (
+    SELECT item.id
+    FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+         JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
+    WHERE {OPEN} AND item.labels >= project.per_item AND label.choice IS NOT NULL
+    GROUP BY item.id HAVING min(label.choice) = max(label.choice)
+)
+"""
+
+STATE = """
+SELECT (SELECT coalesce(max(id), 0) FROM label),
+       (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
+       (SELECT count(*) || '/' || coalesce(sum(archived IS NOT NULL), 0) || '/' || coalesce(sum(per_item), 0)
+        FROM project)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Counts of sentences; each is part of the one before it, except that `kept` depends on the rule for gold.
+
+    candidates: in a published batch. reviewed: as many blind labels as the project wants, or more.
+    unanimous: reviewed, and all blind labels make the same choice, accept or reject. kept: accepted as gold.
+    """
+
+    candidates: int
+    reviewed: int
+    unanimous: int
+    kept: int
+
+
+def state(store: Store) -> tuple[str, ...]:
+    """A value that changes whenever the counts may have changed; three index look-ups."""
+    return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
+
+
+def pipeline(store: Store) -> Pipeline:
+    """The counts of all open sentence projects together; reads every item once, so keep it by `state`."""
+    candidates, reviewed, kept = store.db.execute(STATUSES).fetchone()
+    unanimous = store.db.execute(UNANIMOUS).fetchone()[0]
+    return Pipeline(candidates, reviewed, unanimous, kept)

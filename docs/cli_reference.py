@@ -1,0 +1,70 @@
+"""docs/cli.md, made from what every command says to `--help`: `python -m docs.cli_reference [--check]`.
+
+--check writes nothing and ends with 1 where the file is not what it should be.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from cli import cli
+
+FILE = Path(__file__).with_name("cli.md")
+HEAD = """# The command line
+
+Made from `--help` by `make docs`; do not edit by hand. Every command takes `--help`. With `--json` a command prints
+one JSON object on stdout and its messages on stderr; a value that is undefined is `null`, and the reason stands beside
+it. Exit code 0 also when some lines were reported, 2 when nothing could be done.
+"""
+WIDTH = 100
+
+
+def commands(group: click.Group, context: click.Context, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of every command below *group*, groups before their members."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, click.Context(command, info_name=name, parent=context), (*path, name))
+
+
+def help_of(words: tuple[str, ...]) -> str:
+    """What `python cli.py WORDS --help` prints, at a fixed width and free of this machine's environment."""
+    context = click.Context(cli, info_name="python cli.py", terminal_width=WIDTH, max_content_width=WIDTH)
+    command: click.Command = cli
+    for word in words:
+        assert isinstance(command, click.Group)
+        found = command.get_command(context, word)
+        assert found is not None, words
+        command = found
+        context = click.Context(command, info_name=word, parent=context, terminal_width=WIDTH, max_content_width=WIDTH)
+    return command.get_help(context)
+
+
+def reference() -> str:
+    """The whole of docs/cli.md."""
+    context = click.Context(cli, info_name="cli.py")
+    parts = [HEAD, f"```\n{help_of(())}\n```\n"]
+    for words in commands(cli, context):
+        parts.append(f"{'#' * (len(words) + 1)} {' '.join(words)}\n\n```\n{help_of(words)}\n```\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write docs/cli.md, or check it."""
+    for name in [name for name in os.environ if name.startswith("EVENHAND_")]:
+        del os.environ[name]
+    text = reference()
+    if "--check" not in sys.argv[1:]:
+        FILE.write_text(text, encoding="utf-8")
+    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/cli.md is not what --help says: run `make docs` and commit it.")
+
+
+if __name__ == "__main__":
+    main()

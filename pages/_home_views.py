@@ -1,0 +1,127 @@
+"""Views of the page Home: the pipeline as a picture, what can be done, what waits."""
+
+import html
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.pipeline import Pipeline, pipeline, state
+from annotations.projects import annotators, counts
+from annotations.store import Store
+from annotations.types import Project
+from pages._widgets import DASH, _, plain
+
+STYLE = """
+<style>
+.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
+.pipeline li {position:relative; flex:1 1 150px; margin:0; padding:14px 16px 12px; border-radius:12px;
+  border:1px solid color-mix(in srgb, currentColor 18%, transparent);
+  background:color-mix(in srgb, currentColor 3%, transparent)}
+.pipeline li:not(:last-child)::after {content:"→"; position:absolute; right:-22px; top:50%;
+  transform:translateY(-50%); opacity:.6; font-size:18px}
+.pipeline b {display:block; font-size:30px; line-height:1.15; font-variant-numeric:tabular-nums}
+.pipeline .name {font-weight:650}
+.pipeline p {margin:6px 0 0; font-size:13px; line-height:1.45; opacity:.78}
+.pipeline .bar {height:6px; border-radius:3px; margin-top:8px; overflow:hidden;
+  background:color-mix(in srgb, currentColor 14%, transparent)}
+.pipeline .bar i {display:block; height:100%; background:#2f7d5b}
+@media (max-width:640px) {
+  .pipeline {flex-direction:column}
+  .pipeline li {flex:none}
+  .pipeline li:not(:last-child)::after {content:"↓"; right:auto; left:22px; top:auto; bottom:-25px; transform:none}
+}
+</style>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One station of the pipeline: `count` None is undefined, and `text` then says why."""
+
+    name: str
+    count: int | None
+    text: str
+    share: float | None = None
+
+
+def share(part: int, whole: int) -> float | None:
+    """part / whole in 0..1; None where there is nothing to take a part of."""
+    return part / whole if whole else None
+
+
+def stages(found: Pipeline) -> list[Stage]:
+    """The five stations of a sentence, in the visitor's language."""
+    whole = found.candidates
+    return [
+        Stage(_("Mined"), whole, _("sentences with one keyword in the open projects")),
+        Stage(_("Reviewed"), found.reviewed, _("have all the labels they need"), share(found.reviewed, whole)),
+        Stage(_("Unanimous"), found.unanimous, _("all annotators chose the same"), share(found.unanimous, whole)),
+        Stage(_("Kept"), found.kept, _("accepted: these leave as a data set"), share(found.kept, whole)),
+        Stage(_("Scored"), None, _("No file has been scored yet. Single sentences are scored on Try a sentence.")),
+    ]
+
+
+def picture(found: list[Stage]) -> str:
+    """The stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
+    cards = []
+    for stage in found:
+        count = DASH if stage.count is None else f"{stage.count:,}"
+        bar = "" if stage.share is None else f'<div class="bar"><i style="width:{stage.share:.1%}"></i></div>'
+        name, text = html.escape(stage.name), html.escape(stage.text)
+        cards.append(f'<li><span class="name">{name}</span><b>{count}</b>{bar}<p>{text}</p></li>')
+    return f'{STYLE}<ol class="pipeline">{"".join(cards)}</ol>'
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
+    found = pipeline(_store)
+    return found.candidates, found.reviewed, found.unanimous, found.kept
+
+
+def show_pipeline(store: Store) -> None:
+    """The five stations with the counts of this moment; counted again only when something was stored."""
+    st.html(picture(stages(Pipeline(*_counted(state(store), store)))))
+
+
+def show_project(store: Store, project: Project) -> None:
+    """One project: how far it is, and one link per annotator who still has sentences."""
+    from annotations.labels import own_progress  # TEMPORARY
+
+    found = counts(store, project)
+    done = found.accepted + found.rejected
+    with st.container(border=True):
+        st.markdown(f"**{plain(project.name)}**")
+        st.progress(done / found.items if found.items else 0.0, _progress_text(found.items, done))
+        if not found.items:
+            st.page_link("projects.py", label=_("Import sentences"), icon=":material/upload_file:")
+            return
+        with st.container(horizontal=True):
+            for person in annotators(store, project):
+                mine = own_progress(store, project, person)
+                left = mine.total - mine.labelled
+                if left > 0:
+                    where = {"project": project.name, "annotator": person.name}
+                    label = _("{name}: {left} left").format(name=person.name, left=f"{left:,}")
+                    st.page_link("review.py", label=plain(label), icon=":material/rate_review:", query_params=where)
+        if done == found.items:
+            st.caption(_("Everything is reviewed. Look at the agreement, then export."))
+
+
+def _progress_text(items: int, done: int) -> str:
+    if not items:
+        return _("No sentences yet")
+    return _("{done} of {items} sentences decided").format(done=f"{done:,}", items=f"{items:,}")
+
+
+def show_places() -> None:
+    """What can be done here: one card a page."""
+    places = (
+        ("projects.py", _("Projects"), ":material/folder_open:", _("Bring sentences in, say what to judge, export.")),
+        ("review.py", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
+        ("agreement.py", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
+        ("try.py", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
+    )
+    for column, (file, title, icon, text) in zip(st.columns(len(places)), places, strict=True):
+        with column, st.container(border=True, height="stretch"):
+            st.page_link(file, label=f"**{title}**", icon=icon)
+            st.caption(text)

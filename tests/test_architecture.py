@@ -1,0 +1,150 @@
+"""The shape of the code: imports point one way, torch stays where it is, files and functions stay small."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
+SOURCES = sorted([*ROOT.glob("*.py"), *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))])
+LINES, FUNCTION_LINES = 320, 50  # aimed at 300 and 40
+
+# layer -> what it may import of this project
+MAY_IMPORT = {
+    "core": {"core"},
+    "annotations": {"core", "annotations"},
+    "commands": {"core", "annotations", "commands"},
+    "pages": {"core", "annotations", "pages"},
+    "training": {"core", "training"},
+}
+LAYERS = {"core", "annotations", "commands", "pages", "training", "tests", "benchmarks", "cli", "app"}
+HEAVY = {"torch", "transformers", "safetensors", "tokenizers"}
+
+
+def name(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+def imported(file: Path) -> set[str]:
+    """Every module that a file imports, at the top or inside a function."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+    return found
+
+
+def roots(file: Path) -> set[str]:
+    return {module.split(".")[0] for module in imported(file)}
+
+
+def test_the_sources_are_found() -> None:
+    assert {"app.py", "cli.py", "core/types.py", "pages/main.py"} <= {name(file) for file in SOURCES}
+
+
+@pytest.mark.parametrize("layer", sorted(MAY_IMPORT))
+def test_imports_point_one_way(layer: str) -> None:
+    wrong = {
+        name(file): sorted(bad)
+        for file in SOURCES
+        if name(file).startswith(f"{layer}/") and (bad := (roots(file) & LAYERS) - MAY_IMPORT[layer])
+    }
+    assert not wrong
+
+
+def test_streamlit_is_imported_by_the_pages_and_the_door_only() -> None:
+    allowed = ("pages/", "tests/", "app.py")
+    # The desk's routes are mounted by app.py; nothing else outside the pages may know Streamlit.
+    wrong = [name(f) for f in SOURCES if "streamlit" in roots(f) and not name(f).startswith(allowed)]
+    assert not wrong
+
+
+def test_model_libraries_are_imported_by_core_models_and_training_only() -> None:
+    allowed = ("core/models/", "training/", "tests/", "benchmarks/")
+    wrong = [name(f) for f in SOURCES if roots(f) & HEAVY and not name(f).startswith(allowed)]
+    assert not wrong
+
+
+def test_the_app_and_every_page_import_without_torch() -> None:
+    """Imports every page's module chain in a fresh interpreter; the page scripts themselves run in test_pages."""
+    modules = sorted(
+        {m for f in SOURCES if name(f).startswith("pages/") for m in imported(f) if m.split(".")[0] in LAYERS}
+        | {"annotations.store"}
+    )
+    code = (
+        f"import sys, importlib\nfor m in {modules!r}: importlib.import_module(m)\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_nobody_shadows_the_package_annotations() -> None:
+    wrong = [name(f) for f in SOURCES if "__future__" in imported(f)]
+    assert not wrong
+
+
+def test_no_page_bears_the_name_of_a_module() -> None:
+    """Streamlit puts pages/ first on sys.path: pages/random.py would be `import random`."""
+    taken = set(sys.stdlib_module_names) | LAYERS | {"streamlit", "pandas", "altair", "docs", "locale"}
+    # `try` is a keyword, so no module can be imported by that name.
+    assert not [f.name for f in (ROOT / "pages").glob("*.py") if f.stem in taken]
+
+
+def test_files_stay_small() -> None:
+    too_long = {name(f): n for f in SOURCES if (n := len(f.read_text(encoding="utf-8").splitlines())) > LINES}
+    assert not too_long
+
+
+def test_functions_stay_small() -> None:
+    too_long = {}
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                if length > FUNCTION_LINES:
+                    too_long[f"{name(file)}:{node.name}"] = length
+    assert not too_long
+
+
+SQL = re.compile(r"\b(SELECT\s+.+\s+FROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", re.S)
+
+
+def sql_in(file: Path) -> list[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    words = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return [text for text in words if SQL.search(text)]
+
+
+def test_sql_lives_in_annotations_only() -> None:
+    checked = [f for f in SOURCES if name(f).startswith(("core/", "commands/", "pages/", "app.py", "cli.py"))]
+    assert not {name(f): sql_in(f) for f in checked if sql_in(f) and name(f) != "core/cache.py"}
+
+
+def test_the_search_for_sql_finds_it() -> None:
+    assert sql_in(ROOT / "annotations" / "store.py")
+
+
+WORN_OUT = re.compile(r"(^|_)(utils?|helpers?|manager)(_|$)|^(get|handle|do)_")
+
+
+def test_plain_names() -> None:
+    names = {
+        f"{name(file)}:{node.name}"
+        for file in SOURCES
+        if not name(file).startswith("tests/")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and WORN_OUT.search(node.name)
+        # The two methods of click's Group that cli.py fills in are named by click.
+        and node.name not in {"get_command"}
+    }
+    files = {name(f) for f in SOURCES if WORN_OUT.search(f.stem)}
+    assert not names | files

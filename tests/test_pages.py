@@ -1,0 +1,115 @@
+"""Every page through the frame: right title in both languages, no exception, with nothing and with the demo project."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.language import Language, translate
+
+ROOT = Path(__file__).resolve().parents[1]
+MAIN = str(ROOT / "pages" / "main.py")
+PAGES = {
+    "home.py": "Home",
+    "projects.py": "Projects",
+    "review.py": "Review",
+    "agreement.py": "Agreement",
+    "try.py": "Try a sentence",
+    "jobs.py": "Jobs",
+    "about.py": "About",
+}
+
+
+@pytest.fixture(scope="session")
+def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo project, made once."""
+    from annotations.demo import ensure_demo
+
+    path = tmp_path_factory.mktemp("demo") / "demo.db"
+    ensure_demo(path)
+    return path
+
+
+@pytest.fixture
+def demo(demo_database: Path, tmp_path: Path) -> None:
+    """A copy of the demo project as the database of this test."""
+    for file in demo_database.parent.glob("demo.db*"):
+        shutil.copy(file, tmp_path / file.name.replace("demo.db", "evenhand.db"))
+
+
+def opened(page: str, language: Language = "en") -> AppTest:
+    """The page, run through the frame in one language."""
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.query_params["lang"] = language
+    app.run()
+    return app if page == "home.py" else app.switch_page(page).run()
+
+
+def assert_whole(app: AppTest, title: str) -> None:
+    assert not app.exception, [error.value for error in app.exception]
+    assert [heading.value for heading in app.title] == [title]
+    assert not app.error, [error.value for error in app.error]
+
+
+def test_every_page_file_is_tested() -> None:
+    files = {file.name for file in (ROOT / "pages").glob("*.py") if not file.name.startswith("_")}
+    assert files - {"main.py", "__init__.py"} == set(PAGES)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("page", PAGES)
+def test_page_with_an_empty_database(page: str, language: Language) -> None:
+    assert_whole(opened(page, language), translate(PAGES[page], language))
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("page", PAGES)
+def test_page_with_the_demo_project(page: str, language: Language) -> None:
+    assert_whole(opened(page, language), translate(PAGES[page], language))
+
+
+def test_the_title_check_can_fail() -> None:
+    with pytest.raises(AssertionError):
+        assert_whole(opened("about.py"), "Another title")
+
+
+def test_the_language_switch_changes_the_page_and_the_address() -> None:
+    app = opened("home.py", "en")
+    app.segmented_control(key="language").set_value("zh").run()
+    assert app.title[0].value == "首页"
+    assert app.query_params["lang"] == ["zh"]
+
+
+def test_an_unknown_language_is_ignored() -> None:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.query_params["lang"] = "xx"
+    app.run()
+    assert app.title[0].value == "Home"
+
+
+def test_the_language_stays_when_the_page_changes() -> None:
+    app = opened("home.py", "zh")
+    del app.query_params["lang"]
+    assert app.switch_page("about.py").run().title[0].value == "关于"
+
+
+def test_a_file_that_is_no_database_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "evenhand.db").write_bytes(b"this is no database" * 100)
+    app = opened("home.py")
+    assert not app.exception
+    assert "is not a database of Evenhand" in app.error[0].value
+
+
+@pytest.mark.usefixtures("demo")
+def test_home_counts_the_demo_project() -> None:
+    from annotations.pipeline import pipeline
+    from annotations.store import Store
+
+    with Store.open() as store:
+        found = pipeline(store)
+    assert found.candidates > found.reviewed > found.unanimous > 0
+    assert found.unanimous >= found.kept > 0
+    app = opened("home.py")
+    assert any(f"{found.candidates} sentences decided" in bar.value for bar in app.get("progress")) or app.markdown
