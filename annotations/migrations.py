@@ -1,9 +1,15 @@
 """The tables, as numbered migrations. Never edit one that has been released; add the next.
 
 What the database refuses on its own: a label twice (`op_id`), a changed or
-deleted label (triggers), a second item with the same text in a project, a
-choice or state that does not exist, a span that ends before it starts.
+deleted label, guideline or assignment, a changed sentence, a label on an item
+of another project, a second item with the same text in a project, a choice or
+state that does not exist, a span that ends before it starts.
+
+What it counts on its own (triggers), so that no program can get it wrong:
+`item.taken`, `item.returned`, `tally` and `census`.
 """
+
+import sqlite3
 
 from sqlite_utils import Database, Migrations
 
@@ -28,6 +34,7 @@ CREATE TABLE project (
     presentation TEXT NOT NULL CHECK (presentation IN ('original', 'masked')),
     opinion_model TEXT,                 -- whose opinion the desk may show after a label; NULL = none (default)
     seed INTEGER NOT NULL DEFAULT 0,
+    returns INTEGER NOT NULL DEFAULT 0, -- how often a slot of an item has become free again; numbers item.returned
     created TEXT NOT NULL,
     archived TEXT
 ) STRICT;
@@ -42,6 +49,8 @@ CREATE TABLE guideline (
     created TEXT NOT NULL,
     UNIQUE (project, version)
 ) STRICT;
+CREATE TRIGGER guideline_is_never_changed BEFORE UPDATE ON guideline BEGIN SELECT RAISE(ABORT, 'a changed guideline is a new version'); END;
+CREATE TRIGGER guideline_is_never_deleted BEFORE DELETE ON guideline BEGIN SELECT RAISE(ABORT, 'labels point to their guideline'); END;
 
 CREATE TABLE annotator (
     id INTEGER PRIMARY KEY,
@@ -56,6 +65,8 @@ CREATE TABLE member (
     active INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
     seen REAL NOT NULL DEFAULT 0,       -- unix seconds until which this annotator's leases hold
     turn INTEGER NOT NULL DEFAULT 0,    -- how many items were ever handed to this annotator
+    recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent)),   -- cells of the last three of them
+    looked INTEGER NOT NULL DEFAULT 0,  -- the last item.returned that this annotator has been past
     PRIMARY KEY (project, annotator)
 ) STRICT, WITHOUT ROWID;
 
@@ -73,7 +84,9 @@ CREATE TABLE batch (
     id INTEGER PRIMARY KEY,
     project INTEGER NOT NULL REFERENCES project(id),
     file TEXT NOT NULL,
-    published INTEGER NOT NULL DEFAULT 0,   -- 0 = invisible; else 1, 2, 3 ... in order of publishing
+    published INTEGER NOT NULL DEFAULT 0 CHECK (published >= 0),   -- 0 = invisible; else 1, 2, 3 ... in order of publishing
+    pid INTEGER, started_process REAL,      -- who is filling it: an unpublished batch of a process that is gone is removed
+    heard REAL NOT NULL,                    -- unix seconds of its last rows
     created TEXT NOT NULL
 ) STRICT;
 
@@ -93,17 +106,41 @@ CREATE TABLE item (
     file TEXT NOT NULL, line INTEGER NOT NULL,
     extra TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(extra)),   -- columns that came along
     wanted INTEGER NOT NULL CHECK (wanted >= 1),
-    taken INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0),          -- live leases plus annotators with a label
-    returned INTEGER NOT NULL DEFAULT 0 CHECK (returned IN (0, 1)),   -- a lease ran out or it was skipped: others may have it
+    taken INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0),          -- slots in use: live leases plus annotators with a label
+    returned INTEGER NOT NULL DEFAULT 0,  -- 0, or the number of the last time that a slot became free: who passed it may have it
     aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1)),     -- everybody skipped it: for the lead
-    labels INTEGER NOT NULL DEFAULT 0,  -- annotators whose last blind label stands
+    labels INTEGER NOT NULL DEFAULT 0 CHECK (labels >= 0),        -- annotators whose last blind label stands
     status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'accepted', 'rejected')),
-    CHECK (start IS NULL OR (start >= 0 AND start < stop AND stem_start >= start AND stem_stop <= stop)),
+    CHECK ((start IS NULL) = (keyword IS NULL) AND (start IS NULL) = (stop IS NULL)),
+    CHECK (start IS NULL OR (start >= 0 AND start < stop AND stop <= length(text))),
+    CHECK (start IS NULL OR (stem_start >= start AND stem_start < stem_stop AND stem_stop <= stop)),
+    CHECK (keyword IS NULL OR keyword = substr(text, start + 1, stop - start)),
     UNIQUE (project, hash)
 ) STRICT;
 CREATE INDEX item_open ON item (batch, cell, rank) WHERE taken < wanted AND aside = 0;
-CREATE INDEX item_returned ON item (project, id) WHERE returned = 1 AND taken < wanted AND aside = 0;
-CREATE INDEX item_counts ON item (batch, cell, status, labels);
+CREATE INDEX item_returned ON item (project, returned) WHERE returned > 0 AND taken < wanted AND aside = 0;
+CREATE INDEX item_aside ON item (project, id) WHERE aside = 1;
+CREATE INDEX item_batch ON item (batch);
+CREATE TRIGGER item_text_is_never_changed BEFORE UPDATE OF uid, project, hash, text, context, start, stop, keyword ON item
+BEGIN SELECT RAISE(ABORT, 'items are never changed'); END;
+
+-- How many published items of a cell are in which state: counts are read here, never by counting items.
+CREATE TABLE census (
+    cell INTEGER NOT NULL REFERENCES cell(id),
+    labels INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    aside INTEGER NOT NULL,
+    items INTEGER NOT NULL CHECK (items >= 0),
+    PRIMARY KEY (cell, labels, status, aside)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER item_counted AFTER UPDATE OF labels, status, aside ON item
+WHEN OLD.labels <> NEW.labels OR OLD.status <> NEW.status OR OLD.aside <> NEW.aside
+BEGIN
+    UPDATE census SET items = items - 1
+        WHERE cell = OLD.cell AND labels = OLD.labels AND status = OLD.status AND aside = OLD.aside;
+    INSERT INTO census (cell, labels, status, aside, items) VALUES (NEW.cell, NEW.labels, NEW.status, NEW.aside, 1)
+        ON CONFLICT DO UPDATE SET items = items + 1;
+END;
 
 -- What each batch holds per cell; written when the batch is published.
 CREATE TABLE stock (
@@ -119,6 +156,7 @@ CREATE TABLE progress (
     batch INTEGER NOT NULL REFERENCES batch(id),
     cell INTEGER NOT NULL REFERENCES cell(id),
     rank INTEGER NOT NULL,              -- last rank that was handed out
+    finished INTEGER NOT NULL DEFAULT 0 CHECK (finished IN (0, 1)),   -- walked to the end
     PRIMARY KEY (annotator, batch, cell)
 ) STRICT, WITHOUT ROWID;
 
@@ -145,33 +183,86 @@ CREATE TABLE label (
 ) STRICT;
 CREATE INDEX label_item ON label (item, annotator);
 CREATE INDEX label_annotator ON label (annotator, project, id);
+CREATE TRIGGER label_of_this_project BEFORE INSERT ON label
+WHEN NOT EXISTS (SELECT 1 FROM item WHERE id = NEW.item AND project = NEW.project)
+    OR NOT EXISTS (SELECT 1 FROM guideline WHERE id = NEW.guideline AND project = NEW.project)
+BEGIN SELECT RAISE(ABORT, 'item, guideline and label are of one project'); END;
 CREATE TRIGGER label_is_never_changed BEFORE UPDATE ON label BEGIN SELECT RAISE(ABORT, 'labels are appended, never changed'); END;
 CREATE TRIGGER label_is_never_deleted BEFORE DELETE ON label BEGIN SELECT RAISE(ABORT, 'labels are appended, never deleted'); END;
+
+-- A skip stores no label, but the same skip sent twice must count once.
+CREATE TABLE skip (
+    op_id TEXT PRIMARY KEY,
+    item INTEGER NOT NULL REFERENCES item(id),
+    annotator INTEGER NOT NULL REFERENCES annotator(id),
+    desk TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    base TEXT,
+    superseded INTEGER NOT NULL DEFAULT 0 CHECK (superseded IN (0, 1)),
+    created TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Who has (had) which item. `latest` and `blind` point to labels, so labels themselves never change.
 CREATE TABLE assignment (
     item INTEGER NOT NULL REFERENCES item(id),
     annotator INTEGER NOT NULL REFERENCES annotator(id),
     project INTEGER NOT NULL REFERENCES project(id),
-    state TEXT NOT NULL CHECK (state IN ('leased', 'labelled', 'skipped')),
+    state TEXT NOT NULL CHECK (state IN ('leased', 'labelled', 'skipped', 'released')),   -- released: the lease ran out
     turn INTEGER NOT NULL,              -- order in which items were handed to this annotator; a skip moves to the end
-    skips INTEGER NOT NULL DEFAULT 0,
+    skips INTEGER NOT NULL DEFAULT 0 CHECK (skips >= 0),
     revealed TEXT,                      -- when an opinion or another's label was shown for this item
-    latest INTEGER REFERENCES label(id),
-    blind INTEGER REFERENCES label(id), -- last label made before anything was revealed: agreement and gold use it
+    latest INTEGER REFERENCES label(id),    -- the label that stands; NULL: none, or taken back
+    blind INTEGER REFERENCES label(id), -- the last one made before anything was revealed: agreement and gold use it
+    op_id TEXT, desk TEXT, revision INTEGER,    -- the last operation that was not superseded
+    CHECK ((state = 'labelled') = (latest IS NOT NULL)),
+    CHECK (revealed IS NOT NULL OR blind IS latest),
     PRIMARY KEY (item, annotator)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX assignment_annotator ON assignment (annotator, project, state, turn);
+CREATE TRIGGER assignment_is_never_deleted BEFORE DELETE ON assignment
+BEGIN SELECT RAISE(ABORT, 'assignments are released, never deleted'); END;
 
 -- An annotator's own counts: the bars and the order on the desk come from here only.
 CREATE TABLE tally (
     annotator INTEGER NOT NULL REFERENCES annotator(id),
     cell INTEGER NOT NULL REFERENCES cell(id),
-    handed INTEGER NOT NULL DEFAULT 0,
-    labelled INTEGER NOT NULL DEFAULT 0,
-    accepted INTEGER NOT NULL DEFAULT 0,
+    handed INTEGER NOT NULL DEFAULT 0 CHECK (handed >= 0),      -- leased, labelled or skipped
+    labelled INTEGER NOT NULL DEFAULT 0 CHECK (labelled >= 0),
+    accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted >= 0),
     PRIMARY KEY (annotator, cell)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER slot_taken_first AFTER INSERT ON assignment WHEN NEW.state IN ('leased', 'labelled') OR NEW.blind IS NOT NULL
+BEGIN UPDATE item SET taken = taken + 1 WHERE id = NEW.item; END;
+CREATE TRIGGER slot_taken AFTER UPDATE OF state, blind ON assignment
+WHEN (NEW.state IN ('leased', 'labelled') OR NEW.blind IS NOT NULL)
+    AND NOT (OLD.state IN ('leased', 'labelled') OR OLD.blind IS NOT NULL)
+BEGIN UPDATE item SET taken = taken + 1 WHERE id = NEW.item; END;
+CREATE TRIGGER slot_freed AFTER UPDATE OF state, blind ON assignment
+WHEN (OLD.state IN ('leased', 'labelled') OR OLD.blind IS NOT NULL)
+    AND NOT (NEW.state IN ('leased', 'labelled') OR NEW.blind IS NOT NULL)
+BEGIN
+    UPDATE project SET returns = returns + 1 WHERE id = NEW.project;
+    UPDATE item SET taken = taken - 1, returned = (SELECT returns FROM project WHERE id = NEW.project) WHERE id = NEW.item;
+END;
+CREATE TRIGGER tallied_first AFTER INSERT ON assignment
+BEGIN
+    INSERT INTO tally (annotator, cell, handed, labelled, accepted) VALUES (NEW.annotator,
+        (SELECT cell FROM item WHERE id = NEW.item), NEW.state <> 'released', NEW.latest IS NOT NULL,
+        EXISTS (SELECT 1 FROM label WHERE id = NEW.latest AND choice = 'accept'))
+    ON CONFLICT DO UPDATE SET handed = handed + excluded.handed, labelled = labelled + excluded.labelled,
+        accepted = accepted + excluded.accepted;
+END;
+CREATE TRIGGER tallied AFTER UPDATE OF state, latest ON assignment
+WHEN OLD.state <> NEW.state OR OLD.latest IS NOT NEW.latest
+BEGIN
+    UPDATE tally SET
+        handed = handed + (NEW.state <> 'released') - (OLD.state <> 'released'),
+        labelled = labelled + (NEW.latest IS NOT NULL) - (OLD.latest IS NOT NULL),
+        accepted = accepted + EXISTS (SELECT 1 FROM label WHERE id = NEW.latest AND choice = 'accept')
+                            - EXISTS (SELECT 1 FROM label WHERE id = OLD.latest AND choice = 'accept')
+    WHERE annotator = NEW.annotator AND cell = (SELECT cell FROM item WHERE id = NEW.item);
+END;
 
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
@@ -201,8 +292,6 @@ def m001_start(db: Database) -> None:
 
 def _statements(script: str) -> list[str]:
     # sqlite3's executescript commits first; one statement at a time keeps the migration in its transaction.
-    import sqlite3
-
     found, part = [], ""
     for line in script.splitlines(keepends=True):
         part += line

@@ -8,6 +8,7 @@ from core.types import Side, Span
 Kind = Literal["sentences", "generations"]
 Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
+GoldRule = Literal["unanimous", "majority"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Project:
     kind: Kind
     language: str
     per_item: int
-    gold: Literal["unanimous", "majority"]
+    gold: GoldRule
     presentation: Form
     opinion_model: str | None
     seed: int
@@ -95,16 +96,97 @@ class Operation:
     form_shown: Form = "original"
     extraneous: bool | None = None
     spans: tuple[Span, ...] = ()
+    guideline: int | None = None  # the version that was in view; None = the newest
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of an operation: stored (perhaps beside another desk's label) or refused with a reason."""
+    """What became of an operation: stored (perhaps beside another desk's label) or refused with a reason.
+
+    `reason` is an English sentence marked for translation, `values` its
+    {names}. `conflict`: another desk of the same annotator was first; the
+    operation is kept as superseded. `latest` is the op_id that stands now, the
+    `base` of whatever comes next.
+    """
 
     op_id: str
     stored: bool
     reason: str = ""
     conflict: bool = False
+    latest: str | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One stored label of an annotator, as the desk lists it; `choice` None: taken back."""
+
+    item: Item
+    choice: str | None
+    reasons: tuple[str, ...]
+    note: str
+    op_id: str
+    revision: int
+    created: str
+    superseded: bool
+    after_reveal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellProgress:
+    """An annotator's own counts in one cell; `quota` None: as many as there are."""
+
+    pair: str
+    side: Side | Literal[""]
+    labelled: int
+    accepted: int
+    quota: int | None
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProgress:
+    """How far an annotator is, from this annotator's own labels alone.
+
+    `total` is this annotator's share of the items; `pace` is labels per hour
+    over the last labels, breaks left out, None where there are too few;
+    `hours_left` = (total - labelled) / pace.
+    """
+
+    labelled: int
+    total: int
+    pace: float | None
+    hours_left: float | None
+    cells: tuple[CellProgress, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellCount:
+    """The items of one cell by status."""
+
+    pair: str
+    side: Side | Literal[""]
+    quota: int | None
+    items: int
+    accepted: int
+    rejected: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCounts:
+    """How many items there are and how far they are; `aside` ones are among the pending.
+
+    `by_labels[n]` is the number of items with n blind labels.
+    """
+
+    items: int
+    pending: int
+    accepted: int
+    rejected: int
+    aside: int
+    by_labels: dict[int, int]
+    cells: tuple[CellCount, ...]
 
 
 @dataclass(frozen=True, slots=True)

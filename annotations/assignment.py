@@ -1,0 +1,62 @@
+"""Which cell an annotator's next item comes from: a pure decision over that annotator's own counts."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+LONGEST_RUN = 3  # of one side in a row, while the other side still has items
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as one annotator sees it.
+
+    `weight` is the quota, or the stock of a cell without one; `handed` what
+    this annotator has been given of it; `waiting` how many of its items came
+    back from others. `phase`, 0 to 1, is drawn from the seed: it breaks ties.
+    """
+
+    id: int
+    pair: str
+    side: str
+    weight: int
+    handed: int = 0
+    waiting: int = 0
+    phase: float = 0.0
+
+    @property
+    def filled(self) -> float:
+        """How far this cell is, as a share of its weight."""
+        return (self.handed + self.phase) / self.weight if self.weight else float("inf")
+
+
+def phase(seed: int, pair: str, side: str) -> float:
+    """A number from 0 to 1 that depends on the seed and the cell's name alone."""
+    digest = hashlib.blake2b(f"{seed}|{pair}|{side}".encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big") / 2**48
+
+
+def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell | None:
+    """The cell to draw from next, or None where no cell is left.
+
+    *cells* are those that may still have an item; *recent* the (pair, side) of
+    what was handed out last, oldest first. Never more than three of one side
+    in a row while the other side is among the cells; not the same pair twice in
+    a row while there is another; items that came back first; then the largest
+    gap, as a share of the quota.
+    """
+    left = list(cells)
+    for kept in (_other_side(left, recent), _other_pair(left, recent)):
+        left = [cell for cell in left if cell in kept] or left
+    return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
+
+
+def _other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+    run = [side for _, side in recent[-LONGEST_RUN:]]
+    if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
+        return list(cells)
+    return [cell for cell in cells if cell.side != run[0]]
+
+
+def _other_pair(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+    return [cell for cell in cells if not recent or cell.pair != recent[-1][0]]

@@ -1,0 +1,145 @@
+"""Reading labels: an annotator's own decisions and progress, and the rows that files and statistics are made of."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Literal
+
+from annotations.items import ITEM_COLUMNS, as_item
+from annotations.store import Store
+from annotations.types import Annotator, CellProgress, Decision, OwnProgress, Project
+
+Which = Literal["blind", "latest", "all"]
+
+PACE_LABELS = 60  # the pace is that of the last labels
+PACE_FEWEST = 6
+BREAK_S = 300.0  # a longer gap between two labels is a break
+
+
+def _decision(row: Sequence[Any]) -> Decision:
+    choice, reasons, note, op_id, revision, created, superseded, after_reveal = row[-8:]
+    item = as_item(tuple(row[:-8]))
+    return Decision(
+        item, choice, tuple(json.loads(reasons)), note, op_id, revision, created, bool(superseded), bool(after_reveal)
+    )
+
+
+def history(
+    store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
+) -> list[Decision]:
+    """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it."""
+    query = (
+        f"SELECT {ITEM_COLUMNS}, choice, reasons, note, label.op_id, label.revision, label.created, superseded,"
+        " after_reveal FROM label JOIN assignment ON assignment.item = label.item"
+        " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
+        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        " WHERE label.annotator = :annotator AND label.project = :project"
+        " AND (:search = '' OR instr(item.text, :search) OR instr(note, :search))"
+        " ORDER BY label.id DESC LIMIT :limit"
+    )
+    values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
+    return [_decision(row) for row in store.db.execute(query, values)]
+
+
+def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
+    """The annotator's own decisions that came too late, because another desk of theirs was first.
+
+    The newest of each item and desk, until the item is decided once more.
+    """
+    query = (
+        f"SELECT {ITEM_COLUMNS}, choice, reasons, note, label.op_id, label.revision, label.created, superseded,"
+        " after_reveal FROM label JOIN assignment ON assignment.item = label.item"
+        " AND assignment.annotator = label.annotator"
+        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        " WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1"
+        " AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id"
+        "   AND later.annotator = label.annotator AND (later.superseded = 0 OR later.desk = label.desk))"
+        " AND NOT EXISTS (SELECT 1 FROM label AS newer WHERE newer.item = label.item"
+        "   AND newer.annotator = label.annotator AND newer.desk = label.desk AND newer.superseded = 0"
+        "   AND newer.revision > label.revision)"
+        " ORDER BY label.id DESC"
+    )
+    values = {"annotator": annotator.id, "project": project.id}
+    return [_decision(row) for row in store.db.execute(query, values)]
+
+
+def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:
+    """How far the annotator is; nothing in it depends on what others decided."""
+    rows = store.db.execute(
+        "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
+        " (SELECT coalesce(sum(items), 0) FROM census WHERE cell = cell.id)"
+        " FROM cell LEFT JOIN tally ON tally.cell = cell.id AND tally.annotator = ?"
+        " WHERE cell.project = ? ORDER BY cell.id",
+        (annotator.id, project.id),
+    )
+    cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
+    labelled, items = sum(cell.labelled for cell in cells), sum(cell.items for cell in cells)
+    query = (
+        "SELECT count(*), (SELECT per_item FROM project WHERE id = :project) FROM member"
+        " WHERE project = :project AND active = 1"
+    )
+    people, per_item = store.db.execute(query, {"project": project.id}).fetchone()
+    # With more annotators than labels per item, each can expect an equal share.
+    share = items if people <= per_item else -(-items * per_item // people)
+    total, pace = max(share, labelled), _pace(store, project, annotator)
+    return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+
+
+def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
+    """Labels per hour over the last labels, breaks left out; None where there are too few."""
+    rows = store.db.execute(
+        "SELECT created FROM label WHERE annotator = ? AND project = ? AND choice IS NOT NULL"
+        f" ORDER BY id DESC LIMIT {PACE_LABELS}",
+        (annotator.id, project.id),
+    )
+    times = [datetime.fromisoformat(row[0]).timestamp() for row in rows]
+    gaps = [gap for gap in (b - a for b, a in pairwise(times)) if 0 <= gap <= BREAK_S]
+    if len(gaps) < PACE_FEWEST or not sum(gaps):
+        return None
+    return 3600 * len(gaps) / sum(gaps)
+
+
+_ROW_NAMES = (
+    "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
+    "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
+    "revision", "base", "superseded", "created",
+)  # fmt: skip
+
+_ROW = (
+    "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
+    " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
+    " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
+    " label.base, label.superseded, label.created"
+    " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+    " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
+    " WHERE label.project = ? {kept} ORDER BY label.item, label.annotator, label.id"
+)
+
+_SOURCES: dict[Which, tuple[str, str]] = {
+    "blind": ("assignment JOIN label ON label.id = assignment.blind", "AND label.choice IS NOT NULL"),
+    "latest": ("assignment JOIN label ON label.id = assignment.latest", "AND label.choice IS NOT NULL"),
+    "all": ("label", ""),
+}
+
+
+def each_label_row(store: Store, project: Project, *, which: Which = "blind") -> Iterator[dict[str, Any]]:
+    """Labels as flat dicts, by item and annotator.
+
+    "blind": the last label of each before anything was revealed (agreement and
+    gold); "latest": what stands now; "all": every row, undone (`choice` None)
+    and superseded ones too. `item` is the public id, `annotator` the name,
+    `guideline` its version, `reasons` and `spans` are lists.
+    """
+    source, kept = _SOURCES[which]
+    for values in store.db.execute(_ROW.format(source=source, kept=kept), (project.id,)):
+        row = dict(zip(_ROW_NAMES, values, strict=True))
+        row["reasons"], row["spans"] = json.loads(row["reasons"]), json.loads(row["spans"])
+        row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
+        row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
+        yield row
+
+
+def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
+    """All of `each_label_row` in a list."""
+    return list(each_label_row(store, project, which=which))

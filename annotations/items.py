@@ -1,0 +1,247 @@
+"""Items: how they come in, invisible until their file is complete, and how they are read."""
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from types import TracebackType
+from typing import Any, Literal, NamedTuple
+
+import psutil
+
+from annotations.store import Store, timestamp
+from annotations.types import Item, Project
+from core.errors import N_, NotFound, Refused
+from core.text import text_hash
+from core.types import Candidate, Side
+
+CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
+PAUSE_S = 0.01  # between two commits, so that labels get their turn
+SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
+
+ITEM_COLUMNS = (
+    "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
+    " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status"
+)
+ITEM_TABLES = "item JOIN cell ON cell.id = item.cell JOIN batch ON batch.id = item.batch AND batch.published > 0"
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item as a file has it.
+
+    `candidate` None: a text without a keyword (generations), then `context` is
+    what it completes, `stratum` the cell it is drawn from, and `key` what makes
+    it itself (context, completion, model, setting and index in one string).
+    `uid` keeps the public id of an item that was exported before.
+    """
+
+    text: str
+    candidate: Candidate | None
+    file: str
+    line: int
+    extra: dict[str, Any] = field(default_factory=dict)
+    uid: str | None = None
+    context: str | None = None
+    key: str | None = None
+    stratum: str = ""
+
+
+class Added(NamedTuple):
+    """How many rows became items, and how many were there before."""
+
+    added: int
+    duplicates: int
+
+
+class Batch:
+    """The items of one file, invisible until `publish`.
+
+    `with Batch.begin(...) as batch:` discards them when the block fails.
+    """
+
+    def __init__(self, store: Store, project: Project, batch_id: int) -> None:
+        self.store, self.project, self.id = store, project, batch_id
+        self._cells: dict[tuple[str, str], int] = {}
+        self._last_commit = 0.0
+
+    @classmethod
+    def begin(cls, store: Store, project: Project, file: str) -> "Batch":
+        """Open a batch. Raises Refused while another file is being imported into the project."""
+        discard_unpublished(store)
+        with store.write() as db:
+            if db.execute("SELECT 1 FROM batch WHERE project = ? AND published = 0", (project.id,)).fetchone():
+                message = N_("Another file is being imported into this project. Try again when that is done.")
+                raise Refused(message)
+            process = psutil.Process()
+            row = (project.id, file, process.pid, process.create_time(), time.time(), timestamp())
+            cursor = db.execute(
+                "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
+                row,
+            )
+        return cls(store, project, int(cursor.lastrowid or 0))
+
+    def add(self, rows: Iterable[NewItem]) -> Added:
+        """Store rows in commits of at most 1,000; a text that the project has already is counted, not stored."""
+        added = duplicates = 0
+        source = iter(rows)
+        while chunk := list(islice(source, CHUNK)):
+            time.sleep(max(0.0, self._last_commit + PAUSE_S - time.monotonic()))
+            with self.store.write():
+                self._heard()
+                new = sum(self._insert(row) for row in chunk)
+            self._last_commit = time.monotonic()
+            added, duplicates = added + new, duplicates + len(chunk) - new
+        return Added(added, duplicates)
+
+    def _heard(self) -> None:
+        query = "UPDATE batch SET heard = ? WHERE id = ? AND published = 0"
+        if self.store.db.execute(query, (time.time(), self.id)).rowcount != 1:
+            raise Refused(N_("This import was given up, because nothing was heard of it for a long time. Start again."))
+
+    def _insert(self, new: NewItem) -> bool:
+        found, identity = new.candidate, item_hash(new)
+        pair, side = (found.pair.name, found.side) if found else (new.stratum, "")
+        values: list[Any] = [self.project.id, self.id, self._cell(pair, side), _rank(self.project.seed, identity)]
+        values += [identity, new.text, new.context]
+        if found:
+            values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword, found.counterpart]
+        else:
+            values += [None] * 6
+        values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), self.project.per_item]
+        try:
+            return self._insert_row(new.uid or uuid.uuid4().hex, values)
+        except sqlite3.IntegrityError as error:
+            if "item.uid" not in str(error):
+                raise
+            return self._insert_row(uuid.uuid4().hex, values)  # the id belongs to an item of another project here
+
+    def _insert_row(self, uid: str, values: list[Any]) -> bool:
+        cursor = self.store.db.execute(
+            "INSERT INTO item (uid, project, batch, cell, rank, hash, text, context, start, stop, stem_start,"
+            " stem_stop, keyword, counterpart, file, line, extra, wanted)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, hash) DO NOTHING",
+            [uid, *values],
+        )
+        return cursor.rowcount == 1
+
+    def _cell(self, pair: str, side: str) -> int:
+        if (pair, side) not in self._cells:
+            where = (self.project.id, pair, side)
+            self.store.db.execute(
+                "INSERT INTO cell (project, pair, side) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", where
+            )
+            query = "SELECT id FROM cell WHERE project = ? AND pair = ? AND side = ?"
+            self._cells[pair, side] = int(self.store.db.execute(query, where).fetchone()[0])
+        return self._cells[pair, side]
+
+    def publish(self) -> None:
+        """Make the items visible to everybody at once."""
+        # Nobody can take an item of this batch yet, so the partial index on open items holds them all.
+        stock = self.store.db.execute(
+            "SELECT cell, count(*) FROM item WHERE batch = ? AND taken < wanted AND aside = 0 GROUP BY cell", (self.id,)
+        ).fetchall()
+        with self.store.write() as db:
+            self._heard()
+            for cell, number in stock:
+                db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
+                db.execute(
+                    "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, 0, 'pending', 0, ?)"
+                    " ON CONFLICT DO UPDATE SET items = items + excluded.items",
+                    (cell, number),
+                )
+            db.execute(
+                "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
+                (self.project.id, self.id),
+            )
+
+    def discard(self) -> None:
+        """Remove the items again, in short transactions. Does nothing to a published batch."""
+        _discard(self.store, self.id)
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.discard()
+
+
+def discard_unpublished(store: Store) -> int:
+    """Remove what imports left behind that died or were given up; a living import is left alone. Returns how many."""
+    rows = store.db.execute("SELECT id, pid, started_process, heard FROM batch WHERE published = 0").fetchall()
+    dead = [row[0] for row in rows if row[3] < time.time() - SILENT_S or not _alive(row[1], row[2])]
+    for batch_id in dead:
+        _discard(store, batch_id)
+    return len(dead)
+
+
+def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
+    """Every published item in the order of import; read in pages, so no read transaction stays open."""
+    query = "SELECT id FROM batch WHERE project = ? AND published > 0 ORDER BY published"
+    batches = [row[0] for row in store.db.execute(query, (project.id,))]
+    kept = "AND item.status = 'accepted'" if accepted_only else ""
+    for batch_id in batches:
+        last = 0
+        while rows := store.db.execute(
+            f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.batch = ? AND item.id > ? {kept}"
+            f" ORDER BY item.id LIMIT {CHUNK}",
+            (batch_id, last),
+        ).fetchall():
+            yield from map(as_item, rows)
+            last = rows[-1][0]
+
+
+def item(store: Store, project: Project, uid: str) -> Item:
+    """The published item of that public id. Raises NotFound."""
+    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
+    row = store.db.execute(query, (uid, project.id)).fetchone()
+    if row is None:
+        raise NotFound(N_("This project has no item {uid}."), uid=uid)
+    return as_item(row)
+
+
+def as_item(row: tuple[Any, ...]) -> Item:
+    """An item from a row of ITEM_COLUMNS."""
+    item_id, uid, pair, side, text, start, stop, stem_start, stem_stop, *rest = row
+    keyword, counterpart, file, line, extra, context, status = rest
+    word, stem = ((start, stop), (stem_start, stem_stop)) if start is not None else (None, None)
+    kind: Side | Literal[""] = side
+    return Item(
+        item_id, uid, pair, kind, text, word, stem, keyword, counterpart, file, line, json.loads(extra), context, status
+    )
+
+
+def item_hash(new: NewItem) -> bytes:
+    """What makes an item itself in its project: its text, or its key."""
+    return text_hash(new.text if new.key is None else new.key)
+
+
+def _rank(seed: int, identity: bytes) -> int:
+    # 62 random bits that depend on the seed and the text alone: the same order in any database.
+    digest = hashlib.blake2b(identity, digest_size=8, key=str(seed).encode()).digest()
+    return int.from_bytes(digest, "big") >> 2
+
+
+def _alive(pid: int | None, started: float | None) -> bool:
+    if pid is None or started is None:
+        return False
+    try:
+        return pid == os.getpid() or abs(psutil.Process(pid).create_time() - started) < 1
+    except psutil.Error:
+        return False
+
+
+def _discard(store: Store, batch_id: int) -> None:
+    unpublished = "batch = ? AND EXISTS (SELECT 1 FROM batch WHERE id = ? AND published = 0)"
+    chunk = f"DELETE FROM item WHERE id IN (SELECT id FROM item WHERE {unpublished} LIMIT {CHUNK})"
+    while store.db.execute(chunk, (batch_id, batch_id)).rowcount:
+        time.sleep(PAUSE_S)
+    store.db.execute("DELETE FROM batch WHERE id = ? AND published = 0", (batch_id,))

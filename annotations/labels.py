@@ -1,0 +1,267 @@
+"""Labels: appended, never changed. What a desk sends is stored once and answered when it is on disk."""
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.decisions import conflicts, history, label_rows, own_progress
+from annotations.gold import settle
+from annotations.projects import guidelines
+from annotations.queue import renew_presence
+from annotations.store import Store, timestamp
+from annotations.types import Annotator, Answer, Guideline, Operation, Project
+from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
+from core.text import control_character
+
+LONGEST_NOTE = 4_000
+LONGEST_ID = 100
+
+__all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An item and what this annotator did with it so far; no assignment yet: `state` is ''."""
+
+    item: int
+    wanted: int
+    state: str = ""
+    revealed: str | None = None
+    blind: int | None = None
+    skips: int = 0
+    op_id: str | None = None
+    desk: str | None = None
+    revision: int = -1
+
+
+def append(
+    store: Store,
+    project: Project,
+    annotator: Annotator,
+    operations: Sequence[Operation],
+    *,
+    now: float | None = None,
+) -> list[Answer]:
+    """Store operations in one transaction; when this returns they are on disk. One answer each, in order.
+
+    An operation that cannot be stored is refused by itself and holds up no
+    other. One that is stored already is answered again as stored. `now` (unix
+    seconds) renews the annotator's leases. Raises NotAllowed for somebody who
+    is not an annotator of the project.
+    """
+    moment = time.time() if now is None else now
+    with store.write() as db:
+        renew_presence(db, project, annotator, moment)
+        writer = _Writer(store, project, annotator)
+        return [writer.answer(operation) for operation in operations]
+
+
+def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) -> None:
+    """Record that an opinion on an item is shown to an annotator: labels from now on carry `after_reveal`.
+
+    Raises NotAllowed while no label of this annotator stands (DESIGN 4.4), NotFound for an unknown item.
+    """
+    with store.write():
+        target = _target(store, project, annotator, item_uid)
+        if target.state != "labelled":
+            raise NotAllowed(N_("An opinion on a sentence is shown only after you have labelled it."))
+        store.db.execute(
+            "UPDATE assignment SET revealed = coalesce(revealed, ?) WHERE item = ? AND annotator = ?",
+            (timestamp(), target.item, annotator.id),
+        )
+
+
+def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
+    row = store.db.execute(
+        "SELECT item.id, wanted, coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
+        " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
+        " WHERE item.uid = ? AND item.project = ?",
+        (annotator.id, uid, project.id),
+    ).fetchone()
+    if row is None:
+        raise NotFound(N_("This project has no such item; the label was not stored."))
+    return _Target(*row)
+
+
+class _Writer:
+    """Writes one annotator's operations, inside one transaction."""
+
+    def __init__(self, store: Store, project: Project, annotator: Annotator) -> None:
+        self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
+        self.guidelines = {each.version: each for each in guidelines(store, project)}
+        # per_item and gold may have changed since the caller read the project
+        row = self.db.execute("SELECT gold FROM project WHERE id = ?", (project.id,)).fetchone()
+        self.gold = row[0]
+
+    def answer(self, operation: Operation) -> Answer:
+        """Store one operation, or say why not."""
+        self.db.execute("SAVEPOINT operation")
+        try:
+            answer = self._store(operation)
+        except EvenhandError as error:
+            self.db.execute("ROLLBACK TO operation")
+            answer = Answer(operation.op_id, False, error.message, values=error.values)
+        except sqlite3.IntegrityError as error:
+            self.db.execute("ROLLBACK TO operation")
+            message = N_("The database refused this label ({why}).")
+            answer = Answer(operation.op_id, False, message, values={"why": str(error)})
+        self.db.execute("RELEASE operation")
+        return answer
+
+    def _store(self, operation: Operation) -> Answer:
+        _check_form(operation)
+        target = _target(self.store, self.project, self.annotator, operation.item)
+        known = self._known(operation)
+        if known is not None:
+            conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
+            return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
+        guideline = self._guideline(operation)
+        follows = operation.base == target.op_id
+        newer = target.desk == operation.desk and operation.revision > target.revision
+        superseded = not (follows or newer)
+        label: int | None = None
+        if operation.choice == "skip":
+            self._insert_skip(operation, target, superseded)
+        else:
+            label = self._insert_label(operation, target, guideline, superseded)
+        if superseded:
+            return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
+        self._move(operation, target, label)
+        return Answer(operation.op_id, True, latest=operation.op_id)
+
+    def _known(self, operation: Operation) -> bool | None:
+        """Whether a stored operation of that id was superseded; None if there is none. Refuses another's id."""
+        row = self.db.execute(
+            "SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op"
+            " UNION ALL"
+            " SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op",
+            {"op": operation.op_id},
+        ).fetchone()
+        if row is None:
+            return None
+        if (row[0], row[1]) != (self.annotator.id, operation.item):
+            raise Refused(N_("Another operation bears this id already."))
+        return bool(row[2])
+
+    def _guideline(self, operation: Operation) -> Guideline:
+        version = max(self.guidelines) if operation.guideline is None else operation.guideline
+        if version not in self.guidelines:
+            raise Refused(N_("This guideline has no version {version}."), version=version)
+        guideline = self.guidelines[version]
+        if operation.choice in (None, "skip"):
+            return guideline
+        if operation.choice not in {choice.code for choice in guideline.choices}:
+            raise Refused(N_("{choice} is not a choice of this guideline."), choice=operation.choice)
+        unknown = set(operation.reasons) - {reason.code for reason in guideline.reasons}
+        if unknown:
+            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
+        if operation.choice == "reject" and not operation.reasons and not operation.note.strip():
+            raise Refused(N_("A reject needs a reason or a note."))
+        return guideline
+
+    def _insert_skip(self, operation: Operation, target: _Target, superseded: bool) -> None:
+        self.db.execute(
+            "INSERT INTO skip (op_id, item, annotator, desk, revision, base, superseded, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                operation.op_id, target.item, self.annotator.id, operation.desk, operation.revision,
+                operation.base, superseded, timestamp(),
+            ),
+        )  # fmt: skip
+
+    def _insert_label(self, operation: Operation, target: _Target, guideline: Guideline, superseded: bool) -> int:
+        taken_back = operation.choice is None
+        values: dict[str, Any] = {
+            "op_id": operation.op_id,
+            "project": self.project.id,
+            "item": target.item,
+            "annotator": self.annotator.id,
+            "guideline": guideline.id,
+            "choice": operation.choice,
+            "reasons": json.dumps([] if taken_back else list(dict.fromkeys(operation.reasons))),
+            "extraneous": None if taken_back or operation.extraneous is None else int(operation.extraneous),
+            "spans": json.dumps([] if taken_back else operation.spans),
+            "note": "" if taken_back else operation.note.strip(),
+            "seconds": operation.seconds,
+            "form_shown": operation.form_shown,
+            "after_reveal": int(target.revealed is not None),
+            "desk": operation.desk,
+            "revision": operation.revision,
+            "base": operation.base,
+            "superseded": int(superseded),
+            "created": timestamp(),
+        }
+        marks = ", ".join(f":{name}" for name in values)
+        cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)
+        return int(cursor.lastrowid or 0)
+
+    def _move(self, operation: Operation, target: _Target, label: int | None) -> None:
+        """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
+        state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
+        latest = label if state == "labelled" else None
+        blind = latest if target.revealed is None else target.blind
+        skips = target.skips + (state == "skipped") - (state == "leased" and target.state == "skipped")
+        new_turn = state == "skipped" or not target.state
+        self.db.execute(
+            "UPDATE member SET turn = turn + ? WHERE project = ? AND annotator = ?",
+            (int(new_turn), self.project.id, self.annotator.id),
+        )
+        self.db.execute(
+            "INSERT INTO assignment"
+            " (item, annotator, project, state, turn, skips, latest, blind, op_id, desk, revision)"
+            " SELECT :item, :annotator, :project, :state, turn, :skips, :latest, :blind, :op_id, :desk, :revision"
+            " FROM member WHERE project = :project AND annotator = :annotator"
+            " ON CONFLICT DO UPDATE SET state = excluded.state, skips = excluded.skips, latest = excluded.latest,"
+            " blind = excluded.blind, op_id = excluded.op_id, desk = excluded.desk, revision = excluded.revision,"
+            " turn = iif(excluded.state = 'skipped', excluded.turn, turn)",
+            {
+                "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "state": state,
+                "skips": max(0, skips), "latest": latest, "blind": blind, "op_id": operation.op_id,
+                "desk": operation.desk, "revision": operation.revision,
+            },
+        )  # fmt: skip
+        settle(self.store, target.item, target.wanted, self.gold)
+        set_aside(self.store, self.project, target.item)
+
+
+def set_aside(store: Store, project: Project, item: int) -> None:
+    """Set an item aside for the lead when nobody is left who would still label it; or take that back.
+
+    Nobody is left when every active annotator has labelled or skipped it, and
+    all have skipped it or those who skipped it did so twice (DESIGN 4).
+    """
+    row = store.db.execute(
+        "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
+        " sum(coalesce(state, '') <> 'skipped'), min(iif(state = 'skipped', skips, NULL))"
+        " FROM member LEFT JOIN assignment ON assignment.annotator = member.annotator AND assignment.item = ?"
+        " WHERE member.project = ? AND member.active = 1",
+        (item, project.id),
+    ).fetchone()
+    could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
+    aside = int(not could and skipped > 0 and (others == 0 or fewest >= 2))
+    store.db.execute(
+        "UPDATE item SET aside = (:aside AND taken < wanted) WHERE id = :item AND aside <> (:aside AND taken < wanted)",
+        {"aside": aside, "item": item},
+    )
+
+
+def _check_form(operation: Operation) -> None:
+    for value in (operation.op_id, operation.desk):
+        if not value or len(value) > LONGEST_ID or control_character(value):
+            raise Refused(N_("An operation and its desk need an id of 1 to {most} characters."), most=LONGEST_ID)
+    if len(operation.note) > LONGEST_NOTE:
+        raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+    try:
+        operation.note.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Refused(N_("The note holds half a character and cannot be stored.")) from error
+    seconds = operation.seconds
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
+    if not -(2**62) < operation.revision < 2**62:
+        raise Refused(N_("The revision of an operation is out of range."))

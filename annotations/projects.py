@@ -1,0 +1,310 @@
+"""Projects: what is asked, of whom, how often, and how far it is."""
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from annotations.gold import recompute
+from annotations.store import Store, timestamp
+from annotations.types import Annotator, CellCount, Choice, Form, GoldRule, Guideline, Kind, Project, ProjectCounts
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.guidelines import builtin
+from core.text import control_character
+
+CHOICES: dict[Kind, tuple[str, ...]] = {
+    "sentences": ("accept", "reject"),
+    "generations": ("correct", "misgendering", "no_pronoun", "plural_they"),
+}
+LONGEST_NAME = 80
+MOST_LABELS = 100  # per item
+CHANGEABLE = ("name", "per_item", "presentation", "opinion_model", "gold")
+
+_COLUMNS = (
+    "id, uid, name, kind, language, per_item, gold, presentation, opinion_model, seed, created, archived"  # = Project
+)
+Quotas = Mapping[tuple[str, str], int]
+
+
+def create_project(
+    store: Store,
+    name: str,
+    *,
+    kind: Kind = "sentences",
+    language: str = "zh",
+    annotators: Iterable[str] = (),
+    per_item: int = 3,
+    gold: GoldRule = "unanimous",
+    presentation: Form = "masked",
+    guideline_text: str | None = None,
+    choices: Sequence[Choice] | None = None,
+    reasons: Sequence[Choice] | None = None,
+    quotas: Quotas | None = None,
+    seed: int = 0,
+) -> Project:
+    """Make a project with its first guideline, all or nothing.
+
+    The guideline defaults to the built-in journal version of SPEC 1.4.
+    `per_item`: how many annotators label each item, 1 to 100. `seed` fixes the
+    order of items. Raises Refused with what is wrong, NotAllowed where the
+    name is taken.
+    """
+    name = checked_name(name)
+    _check(per_item=per_item, gold=gold, presentation=presentation)
+    if kind not in CHOICES:
+        raise Refused(N_("A project is of kind sentences or generations, not {kind}."), kind=kind)
+    text, offered, criteria = _guideline_parts(kind, language, guideline_text, choices, reasons)
+    _check_options(kind, offered, criteria)
+    people = [checked_name(person) for person in annotators]
+    with store.write() as db:
+        _refuse_taken(store, name)
+        row = (uuid.uuid4().hex, name, kind, language, per_item, gold, presentation, seed, timestamp())
+        project_id = db.execute(
+            "INSERT INTO project (uid, name, kind, language, per_item, gold, presentation, seed, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
+        ).lastrowid
+        made = project(store, name)
+        _insert_guideline(store, made, 1, text, offered, criteria)
+        _join(store, made, people)
+        _write_quotas(store, int(project_id or 0), quotas or {})
+    return made
+
+
+def project(store: Store, name: str) -> Project:
+    """The project of that name, archived or not. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE name = ?", (name.strip(),)).fetchone()
+    if row is None:
+        raise NotFound(N_("There is no project named {name}."), name=name)
+    return Project(*row)
+
+
+def projects(store: Store, *, archived: bool = False) -> list[Project]:
+    """All projects that are open, oldest first; with `archived`, those that are put away instead."""
+    wanted = "IS NOT NULL" if archived else "IS NULL"
+    return [Project(*row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
+
+
+def change_project(store: Store, project: Project, **fields: Any) -> Project:
+    """Change name, per_item, presentation, opinion_model or gold; returns the project as it is now.
+
+    A new `per_item` or `gold` settles every labelled item anew. Raises Refused
+    for a value that cannot be, and while a file is being imported.
+    """
+    unknown = set(fields) - set(CHANGEABLE)
+    if unknown:
+        raise Refused(N_("{field} of a project cannot be changed."), field=", ".join(sorted(unknown)))
+    if "name" in fields:
+        fields["name"] = checked_name(fields["name"])
+    _check(**fields)
+    with store.write() as db:
+        if fields.get("name", project.name) != project.name:
+            _refuse_taken(store, fields["name"])
+        if "per_item" in fields:
+            _refuse_during_import(store, project)
+        for field, value in fields.items():
+            db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
+        changed = _by_id(store, project.id)
+        if (changed.per_item, changed.gold) != (project.per_item, project.gold):
+            recompute(store, changed)
+    return changed
+
+
+def archive(store: Store, project: Project, *, archived: bool = True) -> Project:
+    """Put a project away, or take it out again: nothing is deleted, labels still arrive, no items are handed out."""
+    moment = timestamp() if archived else None
+    store.db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
+    return _by_id(store, project.id)
+
+
+def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
+    """Wanted accepted items per (pair, side); cells that are not named have no quota. Raises Refused if one is < 0."""
+    with store.write():
+        _write_quotas(store, project.id, quotas)
+
+
+def guideline(store: Store, project: Project, version: int | None = None) -> Guideline:
+    """One version of the guideline; None = the newest. Raises NotFound."""
+    found = [each for each in guidelines(store, project) if version in (None, each.version)]
+    if not found:
+        raise NotFound(N_("This guideline has no version {version}."), version=version)
+    return found[-1]
+
+
+def guidelines(store: Store, project: Project) -> list[Guideline]:
+    """Every version, oldest first."""
+    rows = store.db.execute(
+        "SELECT id, version, text, choices, reasons, created FROM guideline WHERE project = ? ORDER BY version",
+        (project.id,),
+    )
+    return [
+        Guideline(row_id, version, text, _options(choices), _options(reasons), created)
+        for row_id, version, text, choices, reasons, created in rows
+    ]
+
+
+def add_guideline(
+    store: Store, project: Project, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+) -> Guideline:
+    """Store a changed guideline as the next version; labels keep pointing to the version they were made under."""
+    _check_options(project.kind, choices, reasons)
+    with store.write() as db:
+        query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
+        version = int(db.execute(query, (project.id,)).fetchone()[0])
+        _insert_guideline(store, project, version, text, choices, reasons)
+    return guideline(store, project, version)
+
+
+def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
+    """Who labels in this project, in the order of joining; `active=False`: those who have left as well."""
+    rows = store.db.execute(
+        "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
+        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id",
+        (project.id, int(active)),
+    )
+    return [Annotator(*row) for row in rows]
+
+
+def annotator(store: Store, project: Project, name: str) -> Annotator:
+    """The annotator of that name, also one who has left. Raises NotFound."""
+    for person in annotators(store, project, active=False):
+        if person.name == name.strip():
+            return person
+    raise NotFound(N_("{name} is not an annotator of this project."), name=name)
+
+
+def add_annotators(store: Store, project: Project, names: Iterable[str]) -> list[Annotator]:
+    """Let people label here; someone who had left is back. Returns all active annotators."""
+    people = [checked_name(name) for name in names]
+    with store.write():
+        _join(store, project, people)
+    return annotators(store, project)
+
+
+def counts(store: Store, project: Project) -> ProjectCounts:
+    """Items by status, by number of blind labels and by cell, of published files."""
+    rows = store.db.execute(
+        "SELECT cell.id, pair, side, quota, labels, status, aside, items"
+        " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? ORDER BY cell.id",
+        (project.id,),
+    ).fetchall()
+    by_status = {"pending": 0, "accepted": 0, "rejected": 0}
+    by_labels: dict[int, int] = {}
+    aside, cells = 0, {row[0]: CellCount(row[1], row[2], row[3], 0, 0, 0, 0) for row in rows}
+    for cell, _, _, _, labels, status, is_aside, items in rows:
+        if not items:
+            continue
+        by_status[status] += items
+        by_labels[labels] = by_labels.get(labels, 0) + items
+        aside += items if is_aside else 0
+        cells[cell] = _plus(cells[cell], status, items)
+    shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
+    return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
+
+
+def checked_name(name: str) -> str:
+    """*name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
+    bare = name.strip()
+    if not bare or len(bare) > LONGEST_NAME or control_character(bare):
+        message = N_("A name is one line of 1 to {most} characters; {name} is not.")
+        raise Refused(message, most=LONGEST_NAME, name=repr(name[:LONGEST_NAME]))
+    return bare
+
+
+def _plus(cell: CellCount, status: str, items: int) -> CellCount:
+    values = {name: getattr(cell, name) for name in ("items", "accepted", "rejected", "pending")}
+    values["items"] += items
+    values[status] += items
+    return CellCount(cell.pair, cell.side, cell.quota, **values)
+
+
+def _by_id(store: Store, project_id: int) -> Project:
+    return Project(*store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE id = ?", (project_id,)).fetchone())
+
+
+def _refuse_taken(store: Store, name: str) -> None:
+    if store.db.execute("SELECT 1 FROM project WHERE name = ?", (name,)).fetchone():
+        raise NotAllowed(N_("There is already a project named {name}. Choose another name."), name=name)
+
+
+def _refuse_during_import(store: Store, project: Project) -> None:
+    if store.db.execute("SELECT 1 FROM batch WHERE project = ? AND published = 0", (project.id,)).fetchone():
+        raise Refused(N_("A file is being imported into this project. Change it when that is done."))
+
+
+def _check(**fields: Any) -> None:
+    per_item = fields.get("per_item", 1)
+    if not isinstance(per_item, int) or not 1 <= per_item <= MOST_LABELS:
+        message = N_("Each item is labelled by 1 to {most} annotators, not {value}.")
+        raise Refused(message, most=MOST_LABELS, value=per_item)
+    if fields.get("gold", "unanimous") not in ("unanimous", "majority"):
+        raise Refused(N_("The rule for gold is unanimous or majority, not {value}."), value=fields["gold"])
+    if fields.get("presentation", "masked") not in ("original", "masked"):
+        raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
+
+
+def _guideline_parts(
+    kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
+) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
+    if kind == "generations":
+        made = [Choice(code, str(n), code, code) for n, code in enumerate(CHOICES[kind], 1)]
+        return text or "", made if choices is None else choices, reasons or ()
+    journal = builtin("journal", language)
+    if choices is None:
+        choices = [Choice(o.code, o.key, o.zh, o.en) for o in journal.choices]
+    if reasons is None:
+        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in journal.reasons]
+    return journal.text if text is None else text, choices, reasons
+
+
+def _check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:
+    allowed = CHOICES[kind]
+    if not choices or any(choice.code not in allowed for choice in choices):
+        raise Refused(N_("The choices of this kind of project are {allowed}."), allowed=", ".join(allowed))
+    for options in (choices, reasons):
+        codes, keys = [o.code for o in options], [o.key.lower() for o in options if o.key]
+        if len(set(codes)) < len(codes) or len(set(keys)) < len(keys) or not all(code.strip() for code in codes):
+            raise Refused(N_("Every choice and reason needs a code and a key of its own."))
+        if any(";" in code for code in codes):
+            raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
+
+
+def _options(stored: str) -> tuple[Choice, ...]:
+    return tuple(Choice(**option) for option in json.loads(stored))
+
+
+def _insert_guideline(
+    store: Store, project: Project, version: int, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+) -> None:
+    packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
+    store.db.execute(
+        "INSERT INTO guideline (project, version, text, choices, reasons, created) VALUES (?, ?, ?, ?, ?, ?)",
+        (project.id, version, text, *packed, timestamp()),
+    )
+
+
+def _join(store: Store, project: Project, names: Iterable[str]) -> None:
+    for name in names:
+        person = "INSERT INTO annotator (uid, name, created) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING"
+        store.db.execute(person, (uuid.uuid4().hex, name, timestamp()))
+        store.db.execute(
+            "INSERT INTO member (project, annotator) SELECT ?, id FROM annotator WHERE name = ?"
+            " ON CONFLICT DO UPDATE SET active = 1",
+            (project.id, name),
+        )
+
+
+def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
+    if any(quota < 0 for quota in quotas.values()):
+        raise Refused(N_("A quota is 0 or more."))
+    if any(side not in ("male", "female", "") for _, side in quotas):
+        raise Refused(N_("A quota is for the side male or female."))
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project_id,))  # cells may open again
+    store.db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project_id,))
+    for (pair, side), quota in quotas.items():
+        store.db.execute(
+            "INSERT INTO cell (project, pair, side, quota) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota",
+            (project_id, pair, side, quota),
+        )
