@@ -10,22 +10,27 @@ from core.resources import keyword_pairs
 from core.types import Candidate, KeywordPair, MaskedSentence, Side
 
 SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
-Pairs = tuple[KeywordPair, ...]
+
+
+class _Lexicon:
+    """The words of some pairs, ready to be looked for."""
+
+    def __init__(self, pairs: tuple[KeywordPair, ...]) -> None:
+        self.words: dict[str, tuple[KeywordPair, Side]] = {}
+        for pair in pairs:
+            self.words.setdefault(pair.male, (pair, "male"))
+            self.words.setdefault(pair.female, (pair, "female"))
+        longest_first = sorted(self.words, key=len, reverse=True)
+        self.pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self.by_stems: dict[tuple[str, str, int], list[str]] = {}
+        for word, (pair, side) in self.words.items():
+            own, other = pair.stems if side == "male" else pair.stems[::-1]
+            self.by_stems.setdefault((own, other, len(word)), []).append(word)
 
 
 @cache
-def _words(pairs: Pairs) -> dict[str, tuple[KeywordPair, Side]]:
-    words: dict[str, tuple[KeywordPair, Side]] = {}
-    for pair in pairs:
-        words.setdefault(pair.male, (pair, "male"))
-        words.setdefault(pair.female, (pair, "female"))
-    return words
-
-
-@cache
-def _pattern(pairs: Pairs) -> re.Pattern[str]:
-    longest_first = sorted(_words(pairs), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+def _lexicon(pairs: tuple[KeywordPair, ...] | None) -> _Lexicon:
+    return _Lexicon(keyword_pairs() if pairs is None else pairs)
 
 
 def candidate(sentence: str, start: int, pair: KeywordPair, side: Side) -> Candidate:
@@ -41,9 +46,8 @@ def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidat
     女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3),
     so a sentence fit for the data gives a list of exactly one.
     """
-    chosen = keyword_pairs() if pairs is None else tuple(pairs)
-    words = _words(chosen)
-    return [candidate(text, hit.start(), *words[hit[0]]) for hit in _pattern(chosen).finditer(text)]
+    lexicon = _lexicon(None if pairs is None else tuple(pairs))
+    return [candidate(text, hit.start(), *lexicon.words[hit[0]]) for hit in lexicon.pattern.finditer(text)]
 
 
 def probe(found: Candidate) -> MaskedSentence:
@@ -71,8 +75,8 @@ def repair(
     start is the true one plus 1. Raises BadLine (reason bad_span, file and
     line left to the caller) where no word fits or not exactly one hit exists.
     """
-    words = _words(keyword_pairs() if pairs is None else tuple(pairs))
-    fitting = [word for word, entry in words.items() if _fits(entry, stem, counter_stem) and len(word) == end - start]
+    lexicon = _lexicon(None if pairs is None else tuple(pairs))
+    fitting = lexicon.by_stems.get((stem, counter_stem, end - start), [])
     if not fitting:
         message = N_("No keyword pair has the stems {stem} and {counter_stem} and a word of {length} characters.")
         raise BadLine("", 0, "bad_span", message, stem=stem, counter_stem=counter_stem, length=end - start)
@@ -81,12 +85,7 @@ def repair(
         message = N_("The position cannot be repaired: {found} words fit where exactly one must.")
         raise BadLine("", 0, "bad_span", message, found=len(hits))
     true_start, word = hits[0]
-    return candidate(sentence, true_start, *words[word]), _status(start - true_start)
-
-
-def _fits(entry: tuple[KeywordPair, Side], stem: str, counter_stem: str) -> bool:
-    pair, side = entry
-    return pair.stems == ((stem, counter_stem) if side == "male" else (counter_stem, stem))
+    return candidate(sentence, true_start, *lexicon.words[word]), _status(start - true_start)
 
 
 def _status(difference: int) -> SpanStatus:
