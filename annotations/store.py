@@ -3,6 +3,7 @@
 import os
 import secrets
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from types import TracebackType
 from sqlite_utils import Database
 
 from annotations.migrations import migrations
-from core.errors import N_, BadFile
+from core.errors import N_, BadFile, Refused
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 
@@ -38,30 +39,53 @@ class Store:
     def open(cls, path: Path | str | None = None) -> "Store":
         """Open the database, making it or bringing it up to date where needed.
 
-        Raises BadFile if the file is not an Evenhand database.
+        Raises BadFile if the file is not an Evenhand database or was made by a
+        newer version, Refused if it cannot be written.
         """
         where = Path(path) if path is not None else database_path()
-        # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
-        connection = sqlite3.connect(where, isolation_level=None, timeout=BUSY_MS / 1000)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-            db = Database(connection)
-            if migrations.pending(db):
-                migrations.apply(db)
+            _make_private(where)
+            connection = connect(where)
+        except (OSError, sqlite3.OperationalError) as error:
+            message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
+            raise Refused(message, path=str(where), why=_why(error)) from error
+        store = cls(Database(connection), where)
+        try:
+            store._prepare()
+        except sqlite3.OperationalError as error:
+            store.close()
+            raise _refusal(error) from error
         except sqlite3.DatabaseError as error:
-            connection.close()
+            store.close()
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
-        store = cls(db, where)
-        store._sign()
+        except BaseException:
+            store.close()
+            raise
         return store
 
-    def _sign(self) -> None:
-        if self.db.execute("SELECT 1 FROM database").fetchone() is None:
-            row = (str(uuid.uuid4()), secrets.token_bytes(32), timestamp())
-            self.db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
+    def _prepare(self) -> None:
+        names = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if names and not {"_sqlite_migrations", "assignment"} <= names:
+            raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
+        if names:
+            self._refuse_newer()
+        if not names or migrations.pending(self.db):
+            self._migrate()
+
+    def _refuse_newer(self) -> None:
+        known = {migration.name for migration in migrations._migrations}
+        query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+        if {row[0] for row in self.db.execute(query, (migrations.name,))} - known:
+            message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
+            raise BadFile(message, path=self.path.name)
+
+    def _migrate(self) -> None:
+        # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
+        _wait_for_wal(self.db.conn)
+        with self.write() as db:
+            migrations.apply(db)
+            row = (uuid.uuid4().hex, secrets.token_bytes(32), timestamp())
+            db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
 
     @property
     def uid(self) -> str:
@@ -75,15 +99,21 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Database]:
-        """One short transaction that holds the write lock from its first statement; all or nothing."""
-        self.db.execute("BEGIN IMMEDIATE")
+        """One short transaction that holds the write lock from its first statement; all or nothing.
+
+        Raises Refused where another program keeps the lock for ten seconds, or the disk is full or read-only.
+        """
         try:
-            yield self.db
-        except BaseException:
-            if self.db.conn.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
-        self.db.execute("COMMIT")
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.conn.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+        except sqlite3.OperationalError as error:
+            raise _refusal(error) from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -96,3 +126,49 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection with the settings that every part of the app relies on."""
+    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
+    connection = sqlite3.connect(source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _make_private(path: Path) -> None:
+    # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _wait_for_wal(connection: sqlite3.Connection) -> None:
+    # The switch to WAL does not wait for another connection as other statements do, so wait here. It stays in the file.
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > until:
+                raise
+        time.sleep(0.02)
+
+
+def _why(error: OSError | sqlite3.Error) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _refusal(error: sqlite3.OperationalError) -> Exception:
+    """What to raise for an error of the database engine; a mistake in a statement stays what it is."""
+    primary = (error.sqlite_errorcode or 0) & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Refused(N_("Another program keeps the database busy. Nothing was stored; try again in a moment."))
+    if primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        message = N_(
+            "The database could not be written ({why}). Nothing was stored; check the disk and its permissions."
+        )
+        return Refused(message, why=str(error))
+    return error
