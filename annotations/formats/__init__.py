@@ -1,0 +1,1 @@
+"""formats brings files in and out: readers (bytes to rows), layouts (rows to items), importing, exporting."""

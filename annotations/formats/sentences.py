@@ -1,0 +1,83 @@
+"""Rows to sentences: exactly one keyword, at the place that the row gives or that is found."""
+
+import re
+from typing import Any
+
+from annotations.formats.layouts import ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
+from annotations.formats.readers import Row, Source
+from annotations.items import NewItem
+from core.errors import N_
+from core.keywords import find, repair
+from core.text import control_character
+from core.types import Candidate
+
+MAX_LENGTH = 512  # code points: what the masked models of the papers can read
+POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
+
+
+def checked_text(value: Any) -> str:
+    """*value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
+    if not isinstance(value, str) or not value.strip():
+        bad("no_text", N_("There is no text in the column of the sentence."))
+    if len(value) > MAX_LENGTH:
+        message = N_("The sentence has {length} characters; {limit} are the most.")
+        bad("too_long", message, length=len(value), limit=MAX_LENGTH)
+    control = control_character(value)
+    if control is not None:
+        bad("control_characters", N_("The sentence holds a control character: {character}."), character=control)
+    return value
+
+
+def _only_keyword(text: str) -> Candidate:
+    found = find(text)
+    if not found:
+        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+    if len(found) > 1:
+        message = N_("{count} keywords stand in the sentence ({words}); exactly one must.")
+        bad("several_keywords", message, count=len(found), words=" ".join(one.keyword for one in found[:10]))
+    return found[0]
+
+
+def released(source: Source, row: Row) -> Usable:
+    """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how it was.
+
+    Raises BadLine, with bad_span where position and keyword columns do not
+    lead to the one keyword of the sentence.
+    """
+    text = checked_text(row.values.get(SLGUSET[0]))
+    found = _only_keyword(text)
+    position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
+    if position is None:
+        bad("bad_span", N_("The position is not a pair of numbers like [3, 4]."))
+    stem, counter_stem = str(row.values.get(SLGUSET[2], "")), str(row.values.get(SLGUSET[3], ""))
+    repaired, status = repair(text, int(position[1]), int(position[2]), stem, counter_stem)
+    if found != repaired:
+        message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
+        bad("bad_span", message, named=repaired.keyword, found=found.keyword)
+    extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
+    return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+
+
+def sentence(source: Source, layout: Layout, row: Row) -> Usable:
+    """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
+
+    Raises BadLine, with bad_span where a row of an export places the keyword elsewhere.
+    """
+    values = row.values
+    text = checked_text(values.get(layout.column))
+    found = _only_keyword(text)
+    if not _is_candidate(values):
+        extra = {name: value for name, value in values.items() if name != layout.column}
+        return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
+    if [values["start"], values["end"], values["keyword"]] != [found.start, found.end, found.keyword]:
+        message = N_("The row places {named} at {start} to {end}; the keyword {found} stands at {true_start}.")
+        place = {"start": values["start"], "end": values["end"], "true_start": found.start}
+        bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
+    origin = origin_of(source, row, ITEM_KEYS, (layout.column, *SPAN_KEYS))
+    item = NewItem(text, found, origin.file, origin.line, origin.extra, origin.uid)
+    return Usable(item, "ok")
+
+
+def _is_candidate(values: dict[str, Any]) -> bool:
+    # A span as `mine` and the export write it; columns of other files may be called start or end too.
+    return all(key in values for key in SPAN_KEYS) and all(type(values[key]) is int for key in SPAN_KEYS[:4])
