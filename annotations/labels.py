@@ -50,13 +50,13 @@ def append(
 
     An operation that cannot be stored is refused by itself and holds up no
     other. One that is stored already is answered again as stored. `now` (unix
-    seconds) renews the annotator's leases. Raises NotAllowed for somebody who
+    seconds) renews the annotator's leases and is when the labels were made. Raises NotAllowed for somebody who
     is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
         renew_presence(db, project, annotator, moment)
-        writer = _Writer(store, project, annotator)
+        writer = _Writer(store, project, annotator, timestamp(now))
         return [writer.answer(operation) for operation in operations]
 
 
@@ -91,8 +91,9 @@ def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _
 class _Writer:
     """Writes one annotator's operations, inside one transaction."""
 
-    def __init__(self, store: Store, project: Project, annotator: Annotator) -> None:
+    def __init__(self, store: Store, project: Project, annotator: Annotator, created: str) -> None:
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
+        self.created = created
         self.guidelines = {each.version: each for each in guidelines(store, project)}
         # per_item and gold may have changed since the caller read the project
         row = self.db.execute("SELECT gold FROM project WHERE id = ?", (project.id,)).fetchone()
@@ -170,7 +171,7 @@ class _Writer:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 operation.op_id, target.item, self.annotator.id, operation.desk, operation.revision,
-                operation.base, superseded, timestamp(),
+                operation.base, superseded, self.created,
             ),
         )  # fmt: skip
 
@@ -194,7 +195,7 @@ class _Writer:
             "revision": operation.revision,
             "base": operation.base,
             "superseded": int(superseded),
-            "created": timestamp(),
+            "created": self.created,
         }
         marks = ", ".join(f":{name}" for name in values)
         cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)

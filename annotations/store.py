@@ -24,9 +24,10 @@ def database_path() -> Path:
     return Path(os.environ.get("EVENHAND_DB") or "evenhand.db")
 
 
-def timestamp() -> str:
-    """Now, UTC, ISO 8601 with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def timestamp(moment: float | None = None) -> str:
+    """A moment in unix seconds, or now: UTC, ISO 8601 with milliseconds."""
+    when = datetime.now(UTC) if moment is None else datetime.fromtimestamp(moment, UTC)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Store:
