@@ -65,20 +65,27 @@ class Store:
         return store
 
     def _prepare(self) -> None:
-        names = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if names and not {"_sqlite_migrations", "assignment"} <= names:
-            raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
-        if names:
-            self._refuse_newer()
-        if not names or migrations.pending(self.db):
-            self._migrate()
-
-    def _refuse_newer(self) -> None:
-        known = {migration.name for migration in migrations._migrations}
-        query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-        if {row[0] for row in self.db.execute(query, (migrations.name,))} - known:
+        """Bring the tables up to date; one look-up where they are."""
+        known = [migration.name for migration in migrations._migrations]
+        applied = self._applied()
+        if applied - set(known):
             message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
             raise BadFile(message, path=self.path.name)
+        if len(applied) < len(known):
+            self._migrate()
+
+    def _applied(self) -> set[str]:
+        # One look decides: tables and the record of their migration appear together, whoever makes them.
+        tables = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:
+            return set()
+        applied: set[str] = set()
+        if "_sqlite_migrations" in tables:
+            query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+            applied = {str(row[0]) for row in self.db.execute(query, (migrations.name,))}
+        if not applied:
+            raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
+        return applied
 
     def _migrate(self) -> None:
         # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
