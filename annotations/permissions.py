@@ -1,0 +1,78 @@
+"""Who may do what: nothing, unless it is listed here.
+
+Open mode, the only one so far: there are no accounts, the app listens on this
+machine alone, and whoever can open it is a lead. The name of an annotator
+opens that annotator's desk.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import N_, NotAllowed
+
+Role = Literal["lead", "annotator", "guest"]
+Action = Literal[
+    "see_projects",
+    "change_projects",
+    "import_files",
+    "export_files",
+    "see_names",
+    "label",
+    "see_own_labels",
+    "see_all_labels",
+    "see_agreement",
+    "settle",
+    "start_jobs",
+    "see_jobs",
+    "try_models",
+    "back_up",
+]
+
+_GUEST: frozenset[Action] = frozenset({"try_models"})
+_ANNOTATOR: frozenset[Action] = _GUEST | {"label", "see_own_labels"}
+_LEAD: frozenset[Action] = _ANNOTATOR | {
+    "see_projects",
+    "change_projects",
+    "import_files",
+    "export_files",
+    "see_names",
+    "see_all_labels",
+    "see_agreement",
+    "settle",
+    "start_jobs",
+    "see_jobs",
+    "back_up",
+}
+_ALLOWED: dict[str, frozenset[Action]] = {"lead": _LEAD, "annotator": _ANNOTATOR, "guest": _GUEST}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks: a role, and the public id of the annotator whose desk it is (None: none)."""
+
+    role: Role
+    annotator: str | None = None
+
+
+def open_mode(annotator: str | None = None) -> Person:
+    """Whoever sits at this machine; `annotator`: the public id of the annotator whose desk was opened."""
+    return Person("lead", annotator)
+
+
+def allowed(person: Person, action: Action, *, annotator: str | None = None) -> bool:
+    """Whether *person* may do *action*.
+
+    `label` and `see_own_labels` are about one annotator, named by public id,
+    and are allowed to that annotator alone: nobody labels in another's name.
+    """
+    if action not in _ALLOWED.get(person.role, frozenset()):
+        return False
+    if action in ("label", "see_own_labels"):
+        return annotator is not None and annotator == person.annotator
+    return True
+
+
+def require(person: Person, action: Action, *, annotator: str | None = None) -> None:
+    """Raise NotAllowed unless *person* may do *action*."""
+    if not allowed(person, action, annotator=annotator):
+        raise NotAllowed(N_("You may not do this. Ask the person who leads the project."))
