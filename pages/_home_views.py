@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from annotations.labels import own_progress
 from annotations.pipeline import Pipeline, pipeline, state
 from annotations.projects import annotators, counts
 from annotations.store import Store
@@ -13,8 +14,8 @@ from pages._widgets import DASH, _, plain
 
 STYLE = """
 <style>
-.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
-.pipeline li {position:relative; flex:1 1 150px; margin:0; padding:14px 16px 12px; border-radius:12px;
+ol.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
+ol.pipeline li {position:relative; flex:1 1 120px; margin:0; padding:14px 16px 12px; border-radius:12px;
   border:1px solid color-mix(in srgb, currentColor 18%, transparent);
   background:color-mix(in srgb, currentColor 3%, transparent)}
 .pipeline li:not(:last-child)::after {content:"→"; position:absolute; right:-22px; top:50%;
@@ -26,8 +27,9 @@ STYLE = """
   background:color-mix(in srgb, currentColor 14%, transparent)}
 .pipeline .bar i {display:block; height:100%; background:#2f7d5b}
 @media (max-width:640px) {
-  .pipeline {flex-direction:column}
-  .pipeline li {flex:none}
+  ol.pipeline {flex-direction:column}
+  ol.pipeline li {flex:none; padding:9px 14px}
+  .pipeline b {float:right; font-size:22px}
   .pipeline li:not(:last-child)::after {content:"↓"; right:auto; left:22px; top:auto; bottom:-25px; transform:none}
 }
 </style>
@@ -85,8 +87,6 @@ def show_pipeline(store: Store) -> None:
 
 def show_project(store: Store, project: Project) -> None:
     """One project: how far it is, and one link per annotator who still has sentences."""
-    from annotations.labels import own_progress  # TEMPORARY
-
     found = counts(store, project)
     done = found.accepted + found.rejected
     with st.container(border=True):

@@ -9,6 +9,7 @@ from core.language import LANGUAGES
 from pages._widgets import _, language, show_error
 
 BRAND = Path(__file__).parent / "_brand"
+STYLE = "<style>[data-testid=stMainBlockContainer]{padding-top:3.5rem;max-width:1320px}</style>"  # no theme option
 NAMES = {"zh": "中文", "en": "English"}
 
 st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
@@ -49,6 +50,7 @@ with st.sidebar:
     CODE = "zh-CN" if language() == "zh" else "en"
     st.html(f'<script>document.documentElement.lang = "{CODE}"</script>', unsafe_allow_javascript=True)
 
+st.html(STYLE)
 try:
     page.run()
 except EvenhandError as error:

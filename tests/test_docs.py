@@ -1,0 +1,143 @@
+"""The documents say what is there: commands, pages, folders, links, versions, functions."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from cli import COMMANDS, cli
+from core.version import VERSION
+from tests.test_pages import PAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "screenshots"}
+
+
+def test_cli_md_is_what_help_says() -> None:
+    command = [sys.executable, "-m", "docs.cli_reference", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_says_what_it_does(command: str) -> None:
+    found = cli.get_command(click.Context(cli), command)
+    assert found is not None
+    assert found.help or found.short_help
+    without = [p.name for p in found.params if isinstance(p, click.Option) and not p.help and not p.hidden]
+    assert not without
+
+
+def console_lines() -> list[list[str]]:
+    """Every command that README shows after a `$`, as words."""
+    blocks = re.findall(r"```console\n(.*?)```", README, re.S)
+    return [shlex.split(line[2:]) for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def test_readme_shows_a_session() -> None:
+    assert sum(words[:2] == ["python", "cli.py"] for words in console_lines()) >= 5
+
+
+def test_the_commands_of_readme_exist() -> None:
+    for words in console_lines():
+        if words[0] == "make":
+            assert re.search(rf"^{re.escape(words[-1])}:", (ROOT / "Makefile").read_text(), re.M), words
+        if words[:2] != ["python", "cli.py"]:
+            continue
+        command: click.Command = cli
+        rest = words[2:]
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), rest[0])
+            assert found is not None, words
+            command, rest = found, rest[1:]
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= known, words
+
+
+def folders() -> set[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return {line.split("/")[0] for line in listed.stdout.splitlines() if "/" in line} - IGNORED
+    return {path.name for path in ROOT.iterdir() if path.is_dir()} - IGNORED
+
+
+def test_the_table_of_folders_is_the_tree() -> None:
+    table = README.split("## Where things are")[1].split("\n## ")[0]
+    listed = set(re.findall(r"^\| `([\w.]+)/` \|", table, re.M))
+    assert listed == folders()
+
+
+def test_every_page_is_described() -> None:
+    table = README.split("## The pages")[1].split("\n## ")[0]
+    for file, title in PAGES.items():
+        address = "/" if file == "home.py" else f"/{Path(file).stem}"
+        assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
+
+
+def test_links_and_pictures_are_there() -> None:
+    missing = []
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            if not target.startswith(("http://", "https://", "mailto:")) and not (document.parent / target).exists():
+                missing.append((document.name, target))
+    assert not missing
+
+
+def test_files_that_documents_name_are_there() -> None:
+    missing = []
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        for name in re.findall(
+            r"`((?:core|annotations|commands|pages|training|benchmarks|tests|docs|locale)/[\w./]+)`", text
+        ):
+            if not (ROOT / name).exists():
+                missing.append((document.name, name))
+    assert not missing
+
+
+def test_the_functions_that_methods_name_are_there() -> None:
+    named = re.findall(r"`(core|annotations)((?:\.\w+)+)`", METHODS)
+    assert len(named) > 10
+    for package, rest in named:
+        module, _, function = f"{package}{rest}".rpartition(".")
+        try:
+            import_module(f"{package}{rest}")
+        except ModuleNotFoundError:
+            assert hasattr(import_module(module), function), f"{package}{rest}"
+
+
+def test_one_version_everywhere() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
+    newest = re.search(r"^## \[(\d[\d.]*)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert newest is not None
+    assert newest[1] == VERSION
+
+
+def test_requirements_are_pinned() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        for line in (ROOT / name).read_text().splitlines():
+            bare = line.split("#")[0].strip()
+            assert not bare or bare.startswith("-r ") or re.fullmatch(r"[\w.-]+(\[[\w,]+\])?==[\w.]+", bare), line
+
+
+def test_nothing_of_the_machine_is_in_the_project() -> None:
+    """Paths of a home or work folder would work on one machine only."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    telltale = re.compile(r"/(?:home|root|Users)/\w+|/work/\w+")
+    wrong = []
+    for name in listed:
+        file = ROOT / name
+        if file.suffix in {".png", ".safetensors"} or not file.is_file() or name == "tests/test_docs.py":
+            continue
+        if telltale.search(file.read_text(encoding="utf-8", errors="replace")):
+            wrong.append(name)
+    assert not wrong
