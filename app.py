@@ -1,5 +1,28 @@
 """The server's door: the pages, and the desk's routes in the same process. `streamlit run app.py`."""
 
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import streamlit as st
 
-app = st.App("pages/main.py")
+from annotations.api import routes
+from annotations.items import discard_unpublished
+from annotations.jobs import mark_interrupted
+from annotations.store import Store
+
+
+@asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """Clear up what a killed process left behind, before anybody is served."""
+    with Store.open() as store:
+        discard_unpublished(store)
+        mark_interrupted(store)
+    # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
+    gc.collect()
+    gc.freeze()
+    yield
+
+
+app = st.App("pages/main.py", routes=routes(st.get_option("server.baseUrlPath") or ""), lifespan=lifespan)

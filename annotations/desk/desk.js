@@ -1,0 +1,290 @@
+// The desk: what is on screen, what a key or a button does to it. The queue keeps, the view draws.
+
+class Desk {
+  constructor(data, root) {
+    this.data = data;
+    this.root = root;
+    this.mode = "label"; // label, reject, note, search, help
+    this.editing = null; // a past decision that is on screen again
+    this.screen = { item: null, at: 0 };
+    this.draft = { reasons: new Set(), note: "" };
+    this.held = false;
+    this.opinion = null; // what a model thinks of the item just left
+    this.showOpinion = false; // off at every start: seeing it is a decision of its own
+    this.showPace = preference("pace", true);
+    this.found = null; // what a search found
+    this.queue = new Queue(data, () => this.draw());
+    this.view = new View(this);
+    this.keys = new Keys(this);
+    this.leave = (event) => this.queue.outbox.unkept.size && event.preventDefault(); // the rest is in storage
+    this.visible = () => this.clock();
+    this.online = () => this.queue.flush();
+    window.addEventListener("beforeunload", this.leave);
+    window.addEventListener("online", this.online);
+    window.addEventListener("pagehide", this.online);
+    document.addEventListener("visibilitychange", this.visible);
+    this.queue.start();
+    this.draw();
+  }
+
+  stop() {
+    this.keys.stop();
+    this.queue.stop();
+    window.removeEventListener("beforeunload", this.leave);
+    window.removeEventListener("online", this.online);
+    window.removeEventListener("pagehide", this.online);
+    document.removeEventListener("visibilitychange", this.visible);
+  }
+
+  // New data from the page: a fresh token, perhaps another language.
+  refresh(data) {
+    const spoken = this.data.language !== data.language;
+    this.data = data;
+    this.queue.server.language = data.language;
+    this.queue.version = data.guideline.version;
+    this.queue.signIn(data.token);
+    if (spoken) this.view.say("");
+    this.view.words();
+    this.draw();
+  }
+
+  t(text, values = {}) {
+    const words = this.data.words[text] ?? text;
+    return words.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  }
+
+  // What belongs on screen now. While something could not be kept, nothing does (invariant 2).
+  get wanted() {
+    if (this.queue.state === "closed" || this.queue.outbox.unkept.size) return null;
+    return this.editing?.item ?? this.queue.items[0] ?? null;
+  }
+
+  get masked() {
+    return this.data.project.presentation === "masked";
+  }
+
+  draw() {
+    const item = this.wanted;
+    const changed = item?.id !== this.screen.item?.id || item?.before !== this.screen.item?.before;
+    if (changed) this.begin(item);
+    this.view.draw(item);
+    if (changed) this.screen = { item, at: performance.now(), since: performance.now(), spent: 0 };
+  }
+
+  begin(item) {
+    const before = this.editing ?? item?.before;
+    this.draft = { reasons: new Set(before?.reasons ?? []), note: before?.note ?? "" };
+    this.held = false;
+    if (this.mode === "reject" || this.mode === "note") this.mode = "label";
+  }
+
+  clock() {
+    const now = performance.now();
+    if (document.hidden) this.screen.spent += now - (this.screen.since ?? now);
+    this.screen.since = document.hidden ? null : now;
+    if (!document.hidden) this.queue.flush();
+  }
+
+  get seconds() {
+    const { since, spent } = this.screen;
+    return Math.round(spent + (since === null ? 0 : performance.now() - since)) / 1000;
+  }
+
+  act(action, time) {
+    const actions = {
+      choose: () => this.choose(action.code, time),
+      reason: () => this.reason(action.key),
+      finish: () => this.finish(time),
+      skip: () => this.skip(time),
+      undo: () => this.undo(),
+      note: () => this.openNote(),
+      back: () => this.back(),
+      hold: () => this.hold(true),
+      help: () => this.open(this.mode === "help" ? "label" : "help"),
+      search: () => this.open("search"),
+      history: () => this.view.focusPast(),
+      opinion: () => this.toggleOpinion(),
+    };
+    actions[action.name]?.();
+  }
+
+  // Invariant 1: only what was on screen when the key went down can be labelled.
+  shown(time) {
+    return this.screen.item && time >= this.screen.at ? this.screen.item : null;
+  }
+
+  choose(code, time) {
+    const item = this.shown(time);
+    if (!item) return;
+    const choice = this.data.choices.find((one) => one.code === code);
+    if (!choice) return;
+    if (code !== "reject") this.store(item, code, []);
+    else {
+      this.mode = "reject";
+      this.draw();
+      this.view.say(this.t("Why? Choose one or more reasons, then Enter."));
+    }
+  }
+
+  reason(key) {
+    const reason = this.data.reasons.find((one) => one.key === key);
+    if (!reason || this.mode !== "reject") return;
+    const { reasons } = this.draft;
+    if (!reasons.delete(reason.code)) reasons.add(reason.code);
+    this.draw();
+  }
+
+  finish(time) {
+    const item = this.shown(time);
+    if (!item || this.mode !== "reject") return;
+    const reasons = this.data.reasons.map((one) => one.code).filter((code) => this.draft.reasons.has(code));
+    if (reasons.length || this.draft.note.trim()) this.store(item, "reject", reasons);
+    else this.openNote(this.t("No reason is chosen: say in a few words why."));
+  }
+
+  store(item, choice, reasons) {
+    const form = this.data.project.presentation;
+    const details = { reasons, note: this.draft.note.trim(), seconds: this.seconds, form };
+    this.editing = null;
+    this.mode = "label";
+    const op = this.queue.decide(item, choice, details);
+    this.draw();
+    this.view.say(this.t("{choice}. Next sentence.", { choice: this.labelOf(choice) }));
+    this.askOpinion(item, op);
+  }
+
+  skip(time) {
+    const item = this.shown(time);
+    if (!item) return;
+    if (this.editing) return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
+    this.queue.decide(item, "skip", { form: this.data.project.presentation });
+    this.draw();
+    this.view.say(this.t("Skipped. It comes back at the end."));
+  }
+
+  undo() {
+    const decision = this.editing ?? this.queue.past[0];
+    if (!decision) return this.view.say(this.t("There is nothing to take back."));
+    this.editing = null;
+    this.opinion = null;
+    this.queue.takeBack(decision, this.data.project.presentation);
+    this.mode = "label";
+    this.draw();
+    this.view.say(this.t("Taken back."));
+  }
+
+  // A past decision on screen again; J or K replaces it, Esc leaves it as it is.
+  edit(decision) {
+    if (!decision?.item) return;
+    if (decision.choice === "skip") return this.takeSkipped(decision);
+    this.mode = "label";
+    this.editing = decision;
+    this.queue.latest.set(decision.item.id, decision.op);
+    this.draw();
+    this.view.say(this.t("An earlier decision is on screen."));
+  }
+
+  takeSkipped(decision) {
+    this.queue.takeBack(decision, this.data.project.presentation);
+    this.mode = "label";
+    this.draw();
+  }
+
+  async openItem(id) {
+    const known = this.queue.past.find((one) => one.item.id === id);
+    if (known) return this.edit(known);
+    const reply = await this.request("item", { item: id });
+    if (reply?.decision) this.edit(reply.decision);
+    return undefined;
+  }
+
+  async request(path, body) {
+    try {
+      return await this.queue.server.post(path, body);
+    } catch (error) {
+      this.view.say(error instanceof Denied ? error.message : this.t("The server does not answer. Try again later."));
+      return null;
+    }
+  }
+
+  openNote(hint = "") {
+    if (!this.screen.item) return;
+    this.noteFor = this.mode === "reject" ? "reject" : "label";
+    this.noteBefore = this.draft.note;
+    this.noteHint = hint;
+    this.mode = "note";
+    this.draw();
+    this.view.focusNote();
+  }
+
+  closeNote(keep) {
+    if (this.mode !== "note") return;
+    if (!keep) this.draft.note = this.noteBefore;
+    const finish = keep && this.noteFor === "reject" && this.draft.note.trim() && this.noteHint;
+    this.mode = this.noteFor;
+    if (finish) this.finish(performance.now());
+    else this.draw();
+    this.view.focusDesk();
+  }
+
+  back() {
+    if (this.mode === "label") this.editing = null;
+    this.mode = "label";
+    this.found = null;
+    this.draw();
+    this.view.focusDesk();
+  }
+
+  open(mode) {
+    this.mode = mode;
+    this.draw();
+    if (mode === "search") this.view.focusSearch();
+    if (mode === "help") this.view.focusHelp();
+  }
+
+  hold(on) {
+    if (this.held === on || (on && !this.screen.item)) return;
+    this.held = on;
+    this.view.readings(this.screen.item);
+  }
+
+  async search(text) {
+    const asked = text.trim();
+    this.asked = asked;
+    if (!asked) this.found = null;
+    else {
+      const reply = await this.request("history", { limit: 50, search: asked });
+      if (this.asked !== asked || this.mode !== "search") return; // another search was faster
+      this.found = reply ? reply.history : this.queue.past.filter((one) => one.item.text.includes(asked));
+    }
+    this.draw();
+  }
+
+  toggleOpinion() {
+    if (!this.data.project.opinion) return;
+    this.showOpinion = !this.showOpinion;
+    this.opinion = null;
+    this.draw();
+    this.view.say(this.showOpinion ? this.t("Opinions are shown after each label.") : this.t("Opinions are hidden."));
+  }
+
+  // Invariant 4: asked for only once the label is stored; the server records that it was shown.
+  async askOpinion(item, op) {
+    this.opinion = null;
+    if (!this.showOpinion || op.choice === "skip") return;
+    for (let tries = 0; this.queue.outbox.ops.has(op.op) && tries < 50; tries += 1) {
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    if (this.queue.outbox.ops.has(op.op) || this.queue.latest.get(item.id) !== op.op) return;
+    const reply = await this.request("opinion", { item: item.id });
+    if (!reply || !this.showOpinion || this.queue.latest.get(item.id) !== op.op) return;
+    this.opinion = { item, ...reply };
+    this.draw();
+  }
+
+  labelOf(code) {
+    if (code === "skip") return this.t("Skipped");
+    const choice = [...this.data.choices, ...this.data.reasons].find((one) => one.code === code);
+    return choice ? choice.label : code;
+  }
+}

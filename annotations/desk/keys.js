@@ -1,0 +1,85 @@
+// Keys. Letters and digits by their place (event.code), so that they work with any layout and with a Chinese input
+// method switched on; signs by event.key, because their place differs.
+
+const SIGN_KEYS = { "?": "help", "？": "help", "/": "search", "、": "search" };
+
+function inField(event) {
+  const target = event.composedPath()[0];
+  if (!(target instanceof Element)) return false;
+  return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable;
+}
+
+function signOf(event) {
+  if (SIGN_KEYS[event.key]) return SIGN_KEYS[event.key];
+  if (event.code !== "Slash" || event.key !== "Process") return null; // an input method hides the sign
+  return event.shiftKey ? "help" : "search";
+}
+
+// Which reason a digit key means: by the key that the guideline gives it.
+function digitOf(event) {
+  const match = /^(?:Digit|Numpad)([0-9])$/.exec(event.code);
+  return match ? match[1] : null;
+}
+
+const LETTERS = { KeyN: "note", KeyX: "skip", KeyU: "undo", KeyH: "history", KeyO: "opinion" };
+
+// The action that a key means in a mode, or null. Modes: label, reject, note, search, help.
+function actionOf(event, mode, choices) {
+  const sign = signOf(event);
+  if (sign === "help") return { name: "help" };
+  if (event.code === "Escape" || event.key === "Escape") return { name: "back" };
+  if (mode === "help" || mode === "note" || mode === "search" || event.shiftKey) return null;
+  if (event.code === "KeyS") return { name: "hold" };
+  if (mode === "reject") {
+    if (event.code === "Enter" || event.code === "NumpadEnter") return { name: "finish" };
+    if (event.code === "KeyN") return { name: "note" };
+    const digit = digitOf(event);
+    return digit ? { name: "reason", key: digit } : null;
+  }
+  if (sign === "search") return { name: "search" };
+  const choice = choices.find((one) => event.code === `Key${one.key.toUpperCase()}`);
+  if (choice) return { name: "choose", code: choice.code };
+  return LETTERS[event.code] ? { name: LETTERS[event.code] } : null;
+}
+
+// A dialog of the page around the desk: keys belong to it.
+function dialogOpen() {
+  return document.querySelector('[data-testid="stDialog"], [role="dialog"][aria-modal="true"]') !== null;
+}
+
+class Keys {
+  constructor(desk) {
+    this.desk = desk;
+    this.down = (event) => this.pressed(event);
+    this.up = (event) => event.code === "KeyS" && desk.hold(false);
+    this.away = () => desk.hold(false);
+    window.addEventListener("keydown", this.down, true);
+    window.addEventListener("keyup", this.up, true);
+    window.addEventListener("blur", this.away);
+  }
+
+  stop() {
+    window.removeEventListener("keydown", this.down, true);
+    window.removeEventListener("keyup", this.up, true);
+    window.removeEventListener("blur", this.away);
+  }
+
+  pressed(event) {
+    const desk = this.desk;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inField(event)) return;
+    if (!desk.root.isConnected || dialogOpen()) return;
+    const target = event.composedPath()[0];
+    const ours = desk.root.contains(target);
+    const button = target instanceof Element ? target.closest("button, a, summary, [role=button]") : null;
+    if (event.code === "Enter" || event.code === "NumpadEnter" || event.code === "Space") {
+      if (event.repeat && ours) event.preventDefault(); // a held key must not press a button again and again
+      // Enter on a focused button presses that button, except on what Enter would only open or switch once more.
+      if (event.code === "Space" || (button && !(ours && button.dataset.enter === "finish"))) return;
+    }
+    const action = actionOf(event, desk.mode, desk.data.choices);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat) desk.act(action, event.timeStamp);
+  }
+}

@@ -1,0 +1,102 @@
+// What the annotator must know beside the work: the server is away, decisions were refused, belong elsewhere, conflict.
+
+const RELOAD_AFTER_MS = 4000; // when the page does not bring a new token by itself
+
+function saveFile(name, data) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+class Notices {
+  constructor(desk, place) {
+    this.desk = desk;
+    this.place = place;
+    this.t = (text, values) => desk.t(text, values);
+    this.foreign = desk.queue.outbox.foreign();
+  }
+
+  draw() {
+    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts()];
+    const looks = made.map((one) => one.textContent).join("\n");
+    if (looks === this.looks) return;
+    this.looks = looks;
+    this.place.replaceChildren(...made);
+    const [first] = made;
+    if (first?.dataset.notice === "away" || first?.dataset.notice === "signed-out") this.desk.view?.say(first.textContent);
+  }
+
+  notice(kind, text, ...more) {
+    return element("div", { class: `notice ${kind}`, "data-notice": kind }, element("span", { text }), ...more);
+  }
+
+  action(act, label, what) {
+    return element("button", { type: "button", "data-act": act, "data-what": what, text: label });
+  }
+
+  connection() {
+    const { queue } = this.desk;
+    const n = queue.outbox.size;
+    if (queue.state === "signed_out") {
+      const text = `${queue.message} ${n ? this.t("{n} decisions are kept in this browser.", { n }) : ""}`;
+      return [this.notice("signed-out", text, this.action("sign-in", this.t("Sign in again")))];
+    }
+    if (queue.state === "away") {
+      const ready = this.desk.queue.items.length;
+      return [this.notice("away", this.t("The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept in this browser and sent as soon as it is back.", { n, ready }))];
+    }
+    const newer = queue.guideline && queue.guideline !== this.desk.data.guideline.version;
+    return newer ? [this.notice("guideline", this.t("The guideline has a new version."), this.action("sign-in", this.t("Show it")))] : [];
+  }
+
+  storage() {
+    const { outbox } = this.desk.queue;
+    const made = [];
+    if (outbox.unkept.size) made.push(this.notice("unkept", this.t("This browser does not keep data. Each sentence waits until the one before is stored; do not close the page while {n} are on their way.", { n: outbox.unkept.size })));
+    const { database, desk } = this.foreign;
+    const take = () => this.action("download", this.t("Download"), "foreign");
+    if (database) made.push(this.notice("foreign", this.t("{n} decisions in this browser belong to another database. They stay untouched and are sent when that database is back at this address.", { n: database }), take()));
+    if (desk) made.push(this.notice("foreign", this.t("{n} decisions in this browser belong to another annotator or project. They are sent when that desk is opened here.", { n: desk }), take()));
+    return made;
+  }
+
+  refused() {
+    const { refused } = this.desk.queue.outbox;
+    if (!refused.length) return [];
+    const list = element("ul");
+    for (const one of refused) list.append(element("li", { text: `${this.desk.labelOf(one.choice ?? "undo")} · ${one.item} · ${one.reason}` }));
+    const text = this.t("{n} decisions were refused by the server and are not stored.", { n: refused.length });
+    const buttons = [this.action("download", this.t("Download"), "refused"), this.action("clear-refused", this.t("Remove from here"))];
+    return [this.notice("refused", text, ...buttons, list)];
+  }
+
+  conflicts() {
+    const { conflicts } = this.desk.queue;
+    if (!conflicts.length) return [];
+    const list = element("ul");
+    for (const one of conflicts) {
+      const stands = one.stands ? this.desk.labelOf(one.stands) : this.t("no label");
+      const open = element("button", { type: "button", "data-act": "edit", "data-item": one.item.id, text: this.t("Decide again") });
+      const says = this.t("{text}: here {here}, at the other desk {stands}, which stands.", { text: oneLine(one.item, this.desk.masked), here: one.choice ? this.desk.labelOf(one.choice) : this.t("taken back"), stands });
+      list.append(element("li", {}, says, " ", open));
+    }
+    return [this.notice("conflict", this.t("{n} sentences were decided at two desks of yours.", { n: conflicts.length }), list)];
+  }
+
+  // The page behind the desk makes a new token; where it does not answer, the page is loaded again.
+  signIn() {
+    this.desk.askPage();
+    setTimeout(() => this.desk.queue.state === "signed_out" && location.reload(), RELOAD_AFTER_MS);
+  }
+
+  clear() {
+    this.desk.queue.outbox.clearRefused();
+    this.desk.draw();
+  }
+
+  download(what) {
+    const { outbox } = this.desk.queue;
+    const data = what === "refused" ? outbox.refused : this.foreign.keys.map((key) => ({ key, operation: storedValue(key) }));
+    saveFile(`evenhand-${what}.json`, data);
+  }
+}

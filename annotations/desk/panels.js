@@ -1,0 +1,70 @@
+// The key map and the opinion strip.
+
+function helpRows(desk) {
+  const { t, data } = { t: (text) => desk.t(text), data: desk.data };
+  const choices = data.choices.map((one) => [one.key.toUpperCase(), one.label]);
+  const digits = data.reasons.map((one) => one.key);
+  return [
+    ...choices,
+    [`${digits[0] ?? "1"} – ${digits.at(-1) ?? "9"}`, t("switch a reason on or off while rejecting; several are allowed")],
+    ["Enter", t("close the rejection; without a reason it asks for a note")],
+    ["Esc", t("back, without changing anything")],
+    ["S", desk.masked ? t("hold: both readings") : t("hold: the other reading")],
+    ["N", t("write a note on this sentence")],
+    ["X", t("skip: it comes back at the end")],
+    ["U", t("take back the last decision; again for the one before")],
+    ["H", t("go to my last decisions; arrows and Enter open one")],
+    ["/", t("search in my decisions")],
+    ...(data.project.opinion ? [["O", t("show or hide what a model thinks, after each label; it is recorded")]] : []),
+    ["?", t("this list")],
+  ];
+}
+
+function drawHelp(place, desk) {
+  const list = element("dl");
+  for (const [key, means] of helpRows(desk)) list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
+  const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
+  const title = element("h2", { text: desk.t("Keys") });
+  place.setAttribute("aria-label", desk.t("Keys"));
+  place.replaceChildren(element("div", { class: "sheet" }, title, list, close));
+}
+
+function probability(value) {
+  if (value === null || value === undefined) return "—";
+  return value >= 0.001 ? value.toFixed(4) : value.toExponential(1);
+}
+
+function signed(value) {
+  if (value === null || value === undefined) return "—";
+  return (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2);
+}
+
+function leaning(opinion, t) {
+  if (opinion.bias === null || opinion.bias === undefined) return opinion.reason ?? "";
+  const times = 10 ** Math.abs(opinion.bias);
+  const shown = times >= 10 ? Math.round(times) : times.toFixed(1);
+  return opinion.bias >= 0 ? t("male word {n} times as likely", { n: shown }) : t("female word {n} times as likely", { n: shown });
+}
+
+function drawOpinion(place, desk) {
+  const { opinion } = desk;
+  const t = (text, values) => desk.t(text, values);
+  place.hidden = !desk.showOpinion;
+  const button = desk.view?.part.acts.querySelector("[data-act=opinion]");
+  button?.setAttribute("aria-pressed", String(desk.showOpinion));
+  if (!desk.showOpinion) return;
+  if (!opinion) {
+    place.replaceChildren(element("span", { class: "soft", text: t("After the next label: what {model} thinks of that sentence. It is recorded that you saw it.", { model: desk.data.project.opinion }) }));
+    return;
+  }
+  const words = [["male", opinion.male, opinion.p_male], ["female", opinion.female, opinion.p_female]].map(([side, word, p]) =>
+    element("span", { class: `chance ${side}` }, element("b", { text: word }), ` ${probability(p)}`),
+  );
+  place.replaceChildren(
+    element("span", { class: "soft", text: t("The one before") }),
+    element("span", { class: "left", text: oneLine(opinion.item, true) }),
+    ...words,
+    element("span", { text: `Bias_c ${signed(opinion.bias)} (log10) · ${leaning(opinion, t)}` }),
+    element("span", { class: "soft", text: opinion.signature ?? "" }),
+  );
+}

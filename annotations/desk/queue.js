@@ -1,0 +1,219 @@
+// What waits to be labelled, what was decided, and the way of both to the server. Draws nothing.
+
+const FULL = 40; // items kept ready
+const LOW = 30; // below this more are asked for
+const OPS_AT_ONCE = 50;
+const BACK_OFF_MS = [300, 700, 1500, 3000, 5000, 10000];
+const ASK_AGAIN_MS = 20000; // when there is nothing to label
+const HEARTBEAT_MS = 60000;
+const PAST = 30; // own decisions asked for at the start
+
+class Queue {
+  constructor(data, changed) {
+    this.changed = changed;
+    this.owner = { database: data.database, project: data.project.uid, annotator: data.annotator.uid };
+    this.server = new Server(data.api, data.token, data.language);
+    this.outbox = new Outbox(this.owner);
+    this.version = data.guideline.version;
+    this.desk = randomId();
+    this.revision = 0;
+    this.items = []; // the first one is next on screen
+    this.past = []; // own decisions, newest first
+    this.latest = new Map(); // item -> the operation that stands for it
+    this.conflicts = [];
+    this.progress = null;
+    this.state = "starting"; // starting, here, away, signed_out, closed
+    this.message = "";
+    this.savedAt = null;
+    this.greeted = false;
+    this.failures = 0;
+    this.lastContact = 0;
+    this.timer = null; // one at most: the next time to ask
+    for (const op of this.outbox.ops.values()) this.latest.set(op.item, op.op);
+  }
+
+  start() {
+    this.flush();
+    this.beat = setInterval(() => this.heartbeat(), HEARTBEAT_MS / 2);
+  }
+
+  stop() {
+    this.stopped = true;
+    clearInterval(this.beat);
+    clearTimeout(this.timer);
+  }
+
+  signIn(token) {
+    if (token === this.server.token) return;
+    this.server.token = token;
+    if (this.state !== "signed_out" && this.state !== "closed") return;
+    this.state = "here";
+    this.flush();
+  }
+
+  // Invariant 2: the decision is in storage before anything else happens; the caller draws afterwards.
+  record(item, choice, details) {
+    const before = this.past.find((one) => one.item.id === item.id);
+    const counted = before && before.choice !== "skip" ? 1 : 0;
+    const op = {
+      op: randomId(),
+      ...this.owner,
+      item: item.id,
+      desk: this.desk,
+      revision: ++this.revision,
+      base: this.latest.get(item.id) ?? null,
+      choice,
+      reasons: details.reasons ?? [],
+      note: details.note ?? "",
+      seconds: details.seconds ?? null,
+      form: details.form,
+      guideline: this.version,
+      step: (choice && choice !== "skip" ? 1 : 0) - counted, // how it moves the count of labelled sentences
+      made: Date.now(),
+    };
+    this.outbox.keep(op);
+    this.latest.set(item.id, op.op);
+    this.items = this.items.filter((one) => one.id !== item.id);
+    this.past = this.past.filter((one) => one.item.id !== item.id);
+    return op;
+  }
+
+  decide(item, choice, details) {
+    const op = this.record(item, choice, details);
+    const { reasons, note } = op;
+    this.past.unshift({ item, choice, reasons, note, op: op.op, created: new Date(op.made).toISOString() });
+    this.flush();
+    return op;
+  }
+
+  takeBack(decision, form) {
+    this.record(decision.item, null, { form });
+    this.items.unshift({ ...decision.item, before: decision });
+    this.flush();
+    if (this.past.length < 5 && this.progress?.labelled > this.past.length) this.more();
+  }
+
+  get idle() {
+    return this.stopped || this.busy || this.state === "signed_out" || this.state === "closed";
+  }
+
+  async flush() {
+    if (this.idle) return;
+    const ops = this.outbox.first(OPS_AT_ONCE);
+    const want = this.items.length < LOW ? FULL - this.items.length : 0;
+    if (!ops.length && !want && this.greeted) return;
+    const hello = !this.greeted && this.outbox.size <= OPS_AT_ONCE; // the past is told once all of it is stored
+    clearTimeout(this.timer);
+    this.busy = true;
+    let delay = null;
+    try {
+      const have = this.items.map((item) => item.id);
+      const reply = await this.server.post("sync", { desk: this.desk, ops, have, want, hello: hello ? PAST : 0 });
+      delay = this.receive(reply, ops, want);
+    } catch (error) {
+      delay = this.failed(error);
+    }
+    this.busy = false;
+    this.changed();
+    if (delay !== null) this.later(delay);
+  }
+
+  // Returns when to ask again: at once, after a while, or null for not before something happens.
+  receive(reply, ops, want) {
+    const answered = new Map(reply.answers.map((answer) => [answer.op, answer]));
+    for (const op of ops) if (answered.has(op.op)) this.settle(op, answered.get(op.op));
+    this.state = "here";
+    this.failures = 0;
+    this.lastContact = Date.now();
+    if (answered.size || reply.history) this.savedAt = new Date();
+    if (reply.progress) this.progress = reply.progress;
+    if (reply.guideline) this.guideline = reply.guideline;
+    if (reply.history) this.remember(reply.history, true);
+    if (reply.conflicts) this.conflicts = reply.conflicts;
+    if (reply.history) this.greeted = true;
+    const fresh = this.add(reply.items);
+    const left = this.outbox.size > 0;
+    if (ops.length && !answered.size) return BACK_OFF_MS.at(-1); // a reply without answers must not spin
+    if (left || !this.greeted) return 0;
+    if (want && !fresh) return this.items.length ? null : ASK_AGAIN_MS;
+    return null;
+  }
+
+  settle(op, answer) {
+    if (answer.result === "refused") {
+      this.outbox.refuse(op, answer.reason);
+      this.past = this.past.filter((one) => one.op !== op.op);
+      if (this.latest.get(op.item) === op.op) this.rebase(op.item, op.base);
+    } else this.outbox.drop(op.op);
+    if (answer.conflict) this.rebase(op.item, answer.latest ?? op.base);
+  }
+
+  rebase(item, base) {
+    if (base) this.latest.set(item, base);
+    else this.latest.delete(item);
+  }
+
+  failed(error) {
+    if (error instanceof Denied) {
+      this.state = error.status === 401 ? "signed_out" : "closed";
+      this.message = error.message;
+      return null;
+    }
+    this.state = "away";
+    return BACK_OFF_MS[Math.min(this.failures++, BACK_OFF_MS.length - 1)];
+  }
+
+  later(delay) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), delay);
+  }
+
+  add(items) {
+    const known = new Set(this.items.map((item) => item.id));
+    for (const op of this.outbox.ops.values()) known.add(op.item);
+    const fresh = (items ?? []).filter((item) => !known.has(item.id));
+    for (const item of fresh) if (item.base) this.latest.set(item.id, item.base);
+    this.items.push(...fresh);
+    return fresh.length;
+  }
+
+  // The server's list of own decisions; what is decided or taken back here and not yet stored there goes first.
+  remember(decisions, whole) {
+    const mine = this.past.filter((one) => this.outbox.ops.has(one.op) || one.choice === "skip" || !whole);
+    const taken = new Set([...mine, ...this.items.map((item) => ({ item }))].map((one) => one.item.id));
+    for (const op of this.outbox.ops.values()) taken.add(op.item);
+    const older = decisions.filter((one) => !taken.has(one.item.id));
+    for (const one of older) this.latest.set(one.item.id, one.op);
+    this.past = [...mine, ...older];
+  }
+
+  async more() {
+    try {
+      const reply = await this.server.post("history", { limit: this.past.length + PAST, search: "" });
+      this.remember(reply.history, false);
+      this.changed();
+    } catch {
+      // the next undo asks again
+    }
+  }
+
+  async heartbeat() {
+    if (this.idle || Date.now() - this.lastContact < HEARTBEAT_MS - 5000) return;
+    try {
+      await this.server.post("heartbeat", {});
+      this.lastContact = Date.now();
+      if (this.state === "away") this.flush();
+    } catch (error) {
+      this.failed(error);
+      if (this.state === "away") this.later(BACK_OFF_MS[0]);
+      this.changed();
+    }
+  }
+
+  // What is on its way counts already.
+  get labelled() {
+    let count = this.progress?.labelled ?? 0;
+    for (const op of this.outbox.ops.values()) count += op.step ?? 0;
+    return Math.max(0, count);
+  }
+}

@@ -1,0 +1,124 @@
+// Beside the card: the guideline, the last ten decisions, the balance of one's own labels.
+
+const SHOWN = 10;
+const SIGNS = { accept: "✓", reject: "✕", skip: "↷" };
+
+function number(value) {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+function paceText(progress, labelled, shown, t) {
+  if (!shown) return t("Pace");
+  if (!progress?.pace) return "";
+  const left = Math.max(0, progress.total - labelled) / progress.pace;
+  const time = left >= 1 ? t("about {n} h left", { n: Math.round(left) }) : t("about {n} min left", { n: Math.ceil(left * 60) });
+  return `${t("{n} per hour", { n: Math.round(progress.pace) })} · ${time}`;
+}
+
+// Markdown was read on the server into blocks; here they become elements, their text never HTML.
+function drawBlocks(place, blocks) {
+  const inline = (runs) => runs.map(([text, strong]) => (strong ? element("strong", { text }) : text));
+  const made = blocks.map((block) => {
+    if (block.kind === "list") {
+      const list = element(block.ordered ? "ol" : "ul", { start: block.ordered ? block.start : null });
+      list.append(...block.items.map((runs) => element("li", {}, ...inline(runs))));
+      return list;
+    }
+    return element(block.kind === "head" ? "h4" : "p", {}, ...inline(block.runs));
+  });
+  place.replaceChildren(...made);
+}
+
+class Side {
+  constructor(desk, view) {
+    this.desk = desk;
+    this.part = view.part;
+    this.t = view.t;
+    this.part.past.onkeydown = (event) => this.walk(event);
+    // On a narrow screen the sentence comes first; the criteria open with a touch.
+    this.part.guidelineFold.open = this.part.balanceFold.open = desk.root.clientWidth > 760 || desk.root.clientWidth === 0;
+  }
+
+  words() {
+    const { part, t, desk } = this;
+    part.guidelineTitle.textContent = t("Guideline");
+    part.balanceTitle.textContent = t("My labels by keyword pair");
+    drawBlocks(part.guideline, desk.data.guideline.blocks);
+    this.drawn = null;
+    this.balanced = null;
+  }
+
+  draw() {
+    const { desk, part, t } = this;
+    const searching = desk.mode === "search";
+    const found = searching && desk.found ? desk.found : null;
+    const list = found ?? desk.queue.past.slice(0, SHOWN);
+    part.pastTitle.textContent = found ? t("Found: {n}", { n: found.length }) : t("My last ten (click to change)");
+    const looks = list.map((one) => `${one.op}${desk.queue.outbox.ops.has(one.op)}${desk.editing?.op === one.op}`).join();
+    if (this.drawn !== looks) {
+      this.drawn = looks;
+      part.past.replaceChildren(...list.map((one) => this.row(one)));
+      if (!list.length) part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("Nothing yet.") }));
+    }
+    if (desk.queue.progress && this.balanced !== desk.queue.progress) this.balance(desk.queue.progress);
+  }
+
+  row(decision) {
+    const { desk, t } = this;
+    const { item, choice } = decision;
+    const text = oneLine(item, desk.masked);
+    const keys = (decision.reasons ?? []).map((code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code);
+    const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
+    const row = element("button", { type: "button", class: `row-${choice}`, "data-act": "edit", "data-item": item.id, "aria-label": says });
+    row.append(element("b", { text: SIGNS[choice] ?? "•" }), element("span", { text }), element("i", { text: keys.join(" ") }));
+    if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
+    if (decision.note) row.title = decision.note;
+    return row;
+  }
+
+  walk(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const rows = [...this.part.past.querySelectorAll("button")];
+    const place = rows.indexOf(event.target.closest("button"));
+    rows[Math.min(rows.length - 1, Math.max(0, place + step))]?.focus();
+  }
+
+  // From the middle outwards, as on a balance: male word to the left, female word to the right.
+  balance(progress) {
+    this.balanced = progress;
+    const { part, t } = this;
+    const pairs = new Map();
+    for (const cell of progress.cells) {
+      if (!pairs.has(cell.pair)) pairs.set(cell.pair, {});
+      pairs.get(cell.pair)[cell.side || "male"] = cell;
+    }
+    const most = Math.max(1, ...progress.cells.map((cell) => cell.labelled));
+    const rows = [...pairs].map(([pair, sides]) => balanceRow(pair, sides, most, t));
+    part.balance.replaceChildren(...rows);
+    if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: kept, light: labelled")));
+  }
+}
+
+function balanceRow(pair, sides, most, t) {
+  const row = element("div", { class: "pair" }, element("span", { class: "name", text: pair.replace("/", " / ") }));
+  const told = [];
+  for (const side of ["male", "female"]) {
+    const cell = sides[side] ?? { labelled: 0, accepted: 0, quota: null };
+    const whole = cell.quota || most;
+    const half = element("i", { class: side });
+    for (const [kind, count] of [["labelled", cell.labelled], ["accepted", cell.accepted]]) {
+      half.append(element("u", { class: kind, style: `width:${Math.min(100, (count / whole) * 100).toFixed(1)}%` }));
+    }
+    const says = cell.quota ? "{accepted} of {quota} kept, {labelled} labelled" : "{accepted} kept, {labelled} labelled";
+    told.push(`${sideWord(side, t)}: ${t(says, cell)}`);
+    row.append(half);
+  }
+  row.insertBefore(element("span", { class: "count male", text: number(sides.male?.labelled ?? 0) }), row.children[1]);
+  row.append(element("span", { class: "count female", text: number(sides.female?.labelled ?? 0) }));
+  row.title = told.join("\n");
+  row.setAttribute("role", "img");
+  row.setAttribute("aria-label", `${pair}. ${told.join("; ")}`);
+  return row;
+}

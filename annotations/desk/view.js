@@ -1,0 +1,282 @@
+// Draws the card, the buttons and the panels. Reads the desk, changes nothing but the page.
+
+const SENDING_MS = 700; // how long a decision may be on its way before the desk mentions it
+
+class View {
+  constructor(desk) {
+    this.desk = desk;
+    this.root = desk.root;
+    this.part = {};
+    for (const one of this.root.querySelectorAll("[data-part]")) this.part[one.dataset.part] = one;
+    this.t = (text, values) => desk.t(text, values);
+    this.side = new Side(desk, this);
+    this.notices = new Notices(desk, this.part.notices);
+    this.words();
+    this.listen();
+  }
+
+  listen() {
+    const { part, desk } = this;
+    this.root.onclick = (event) => this.clicked(event);
+    part.acts.onpointerdown = (event) => event.target.closest("[data-act=hold]") && this.pressHold(event);
+    part.note.oninput = () => (desk.draft.note = part.note.value);
+    part.note.onkeydown = (event) => this.noteKey(event);
+    part.noteForm.onsubmit = (event) => (event.preventDefault(), desk.closeNote(true));
+    part.searchForm.onsubmit = (event) => (event.preventDefault(), desk.search(part.search.value));
+    part.search.oninput = (event) => event.isComposing || desk.search(part.search.value);
+    part.search.oncompositionend = () => desk.search(part.search.value);
+    part.search.onkeydown = (event) => event.key === "Escape" && !event.isComposing && desk.back();
+    // Keys typed here are not for the page around the desk.
+    for (const field of [part.note, part.search]) field.onkeyup = (event) => event.stopPropagation();
+    for (const field of [part.note, part.search]) field.addEventListener("keydown", (event) => event.stopPropagation());
+  }
+
+  clicked(event) {
+    const button = event.target.closest("[data-act]");
+    if (!button || button.disabled) return;
+    const { act, code, key } = button.dataset;
+    const labels = act === "choose" || act === "skip" || act === "finish" || act === "undo";
+    if (labels && event.detail > 1) return; // the second half of a double click is about a sentence not yet read
+    const desk = this.desk;
+    if (act === "pace") return this.togglePace();
+    if (act === "back-note") return desk.closeNote(false);
+    if (act === "edit") return desk.openItem(button.dataset.item);
+    if (act === "sign-in") return this.notices.signIn();
+    if (act === "clear-refused") return this.notices.clear();
+    if (act === "download") return this.notices.download(button.dataset.what);
+    if (act === "hold") return event.detail === 0 && desk.hold(!desk.held); // from the keyboard: on and off
+    return desk.act({ name: act, code, key }, event.timeStamp);
+  }
+
+  pressHold(event) {
+    event.preventDefault();
+    this.desk.hold(true);
+    const release = () => this.desk.hold(false);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, release, { once: true });
+  }
+
+  noteKey(event) {
+    if (event.isComposing || event.keyCode === 229) return; // Enter chooses a word of the input method
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.desk.closeNote(false);
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      if (!event.repeat) this.desk.closeNote(true);
+    }
+  }
+
+  // Everything that depends on the language only.
+  words() {
+    const { part, t, desk } = this;
+    const { data } = desk;
+    this.root.lang = data.language;
+    part.text.lang = part.readings.lang = data.project.language;
+    part.project.textContent = data.project.name;
+    part.project.title = t("{name} at work on {project}", { name: data.annotator.name, project: data.project.name });
+    part.helpButton.setAttribute("aria-label", t("Keys"));
+    part.card.setAttribute("aria-label", t("Sentence"));
+    part.acts.setAttribute("aria-label", t("Decide"));
+    part.why.setAttribute("aria-label", t("Reasons for rejecting"));
+    part.bar.setAttribute("aria-label", t("My progress"));
+    part.noteBack.textContent = t("Discard");
+    part.noteDone.textContent = t("Done");
+    part.search.placeholder = t("Search in my decisions");
+    part.search.setAttribute("aria-label", t("Search in my decisions"));
+    part.searchButton.setAttribute("aria-label", t("Search in my decisions"));
+    part.acts.replaceChildren(...this.buttons());
+    part.why.replaceChildren(...this.reasons());
+    drawHelp(part.help, desk);
+    this.side.words();
+    this.text = undefined;
+  }
+
+  button(act, key, label, more = {}) {
+    const made = element("button", { type: "button", "data-act": act, ...more });
+    made.append(element("kbd", { text: key, "aria-hidden": "true" }), element("span", { text: label }));
+    if (key.length === 1) made.setAttribute("aria-keyshortcuts", key);
+    return made;
+  }
+
+  buttons() {
+    const { t } = this;
+    const { data } = this.desk;
+    const choices = data.choices.map((one) => {
+      const label = one.code === "reject" ? `${one.label} …` : one.label;
+      const more = { "data-code": one.code, class: `choice ${one.code}`, "data-enter": one.code === "reject" && "finish" };
+      return this.button("choose", one.key.toUpperCase(), label, more);
+    });
+    const rest = [["skip", "X", t("Skip")], ["note", "N", t("Note")], ["undo", "U", t("Undo")], ["hold", "S", t("Read both")]];
+    if (!this.desk.masked) rest[3][2] = t("Other reading");
+    if (data.project.opinion) rest.push(["opinion", "O", t("Opinion")]);
+    return [...choices, ...rest.map(([act, key, label]) => this.button(act, key, label, { class: act }))];
+  }
+
+  reasons() {
+    const { t } = this;
+    const made = this.desk.data.reasons.map((one) =>
+      this.button("reason", one.key, one.label, { "data-key": one.key, "data-code": one.code, "aria-pressed": "false", "data-enter": "finish" }),
+    );
+    const finish = this.button("finish", "↵", t("Done"), { class: "finish", "data-enter": "finish" });
+    const back = this.button("back", "Esc", t("Back"), { class: "back" });
+    return [...made, element("div", { class: "row" }, finish, back)];
+  }
+
+  draw(item) {
+    const { desk, root, part } = this;
+    const { queue, mode } = desk;
+    if (item) root.dataset.item = item.id;
+    else delete root.dataset.item;
+    root.dataset.pending = queue.outbox.size;
+    root.dataset.mode = mode;
+    const form = `${item?.id}:${desk.masked}`;
+    if (this.text !== form) {
+      this.text = form;
+      drawSentence(part.text, item, desk.masked, this.t);
+      this.readings(item);
+      this.meta(item);
+    }
+    part.text.hidden = !item;
+    part.empty.hidden = Boolean(item);
+    if (!item) this.empty();
+    this.panels(item);
+    this.status();
+    this.side.draw();
+    this.notices.draw();
+  }
+
+  panels(item) {
+    const { desk, part, t } = this;
+    for (const button of part.acts.children) button.disabled = !item && button.dataset.act !== "undo";
+    const reject = desk.mode === "reject" || (desk.mode === "note" && desk.noteFor === "reject");
+    const opened = part.why.hidden && reject;
+    part.why.hidden = !reject;
+    part.acts.hidden = reject; // the reasons take the place of the buttons: the sentence stays where it is
+    for (const one of part.why.querySelectorAll("[data-act=reason]")) {
+      one.setAttribute("aria-pressed", String(desk.draft.reasons.has(one.dataset.code)));
+    }
+    part.noteForm.hidden = desk.mode !== "note";
+    part.noteLabel.textContent = desk.noteHint || t("Note (Enter keeps it, Esc discards it)");
+    part.noted.hidden = !desk.draft.note || desk.mode === "note";
+    part.noted.textContent = desk.draft.note ? `${t("Note")}: ${desk.draft.note}` : "";
+    if (desk.mode !== "search") part.searchForm.hidden = true;
+    part.help.hidden = desk.mode !== "help";
+    const before = desk.editing ?? item?.before;
+    part.was.hidden = !before;
+    if (before) part.was.textContent = this.was(before, Boolean(desk.editing));
+    drawOpinion(part.opinion, desk);
+    if (opened) part.why.scrollIntoView({ block: "nearest" });
+  }
+
+  was(before, editing) {
+    const why = (before.reasons ?? []).map((code) => this.desk.labelOf(code)).join(", ");
+    const what = this.desk.labelOf(before.choice) + (why ? ` (${why})` : "");
+    if (editing) return this.t("Decided before: {what}. A new decision replaces it; Esc leaves it as it is.", { what });
+    return this.t("Taken back: {what}", { what });
+  }
+
+  // The place of the readings is kept free, so that nothing jumps when S is pressed.
+  readings(item) {
+    const { desk, part, t } = this;
+    const readings = readingsOf(item, desk.masked);
+    part.readings.hidden = !readings.length;
+    part.readings.classList.toggle("held", desk.held);
+    const hold = part.acts.querySelector("[data-act=hold]");
+    hold.setAttribute("aria-pressed", String(desk.held));
+    if (!readings.length) return;
+    if (desk.held) {
+      part.readings.replaceChildren(...readings.map((one) => drawReading(item, one, t)));
+      this.say(readings.map((one) => sideWord(one.side, t) + ": " + one.word).join(", "));
+      return;
+    }
+    const free = readings.map(() => element("p", { class: "reading free", "aria-hidden": "true", text: "　".repeat(Array.from(item.text).length + 5) }));
+    const hint = desk.masked ? t("Hold {key} to read both words") : t("Hold {key} for the other reading");
+    const [left, right] = hint.split("{key}");
+    part.readings.replaceChildren(...free, element("span", { class: "hint" }, left, element("kbd", { text: "S" }), right ?? ""));
+  }
+
+  meta(item) {
+    const { data } = this.desk;
+    const told = item ? [item.pair.replace("/", " / "), item.source, this.t("Guideline v{version}", { version: data.guideline.version })] : [];
+    this.part.meta.replaceChildren(...told.filter(Boolean).map((text) => element("span", { text })));
+  }
+
+  empty() {
+    const { queue } = this.desk;
+    const done = queue.progress && queue.labelled >= queue.progress.total;
+    let [head, text] = [this.t("One moment …"), ""];
+    if (queue.outbox.unkept.size) [head, text] = [this.t("Saving …"), ""];
+    else if (queue.state === "closed") [head, text] = [queue.message, ""];
+    else if (queue.state === "away") [head, text] = [this.t("The server does not answer."), this.t("No sentence is left here. It goes on by itself as soon as the server is back.")];
+    else if (queue.greeted && done) [head, text] = [this.t("All done. Thank you."), this.t("You have labelled all {n} sentences that were for you. New ones appear here by themselves.", { n: queue.progress.total })];
+    else if (queue.greeted) [head, text] = [this.t("Nothing for you at the moment."), this.t("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves.")];
+    this.part.empty.replaceChildren(element("h2", { text: head }), element("p", { text }));
+  }
+
+  status() {
+    const { desk, part, t } = this;
+    const { queue } = desk;
+    const { progress } = queue;
+    const labelled = queue.labelled;
+    part.progress.textContent = progress ? t("Mine {done} of {total}", { done: number(labelled), total: number(progress.total) }) : "";
+    const share = progress?.total ? Math.min(1, labelled / progress.total) : 0;
+    part.bar.firstElementChild.style.width = `${(share * 100).toFixed(2)}%`;
+    part.bar.setAttribute("aria-valuemax", progress?.total ?? 0);
+    part.bar.setAttribute("aria-valuenow", labelled);
+    part.pace.textContent = paceText(progress, labelled, desk.showPace, t);
+    part.pace.title = desk.showPace ? t("Hide the pace") : t("Show the pace");
+    this.saved();
+  }
+
+  saved() {
+    const { queue } = this.desk;
+    const waiting = queue.outbox.size;
+    const [oldest] = queue.outbox.ops.values();
+    const slow = oldest && Date.now() - oldest.made > SENDING_MS;
+    clearTimeout(this.recheck);
+    if (oldest && !slow) this.recheck = setTimeout(() => this.saved(), SENDING_MS + 50);
+    const trouble = queue.state === "away" || queue.state === "signed_out";
+    const kind = trouble ? "trouble" : slow ? "sending" : "good";
+    let text = queue.savedAt ? this.t("Saved {time}", { time: queue.savedAt.toLocaleTimeString([], { hour12: false }) }) : "";
+    if (slow || trouble) text = this.t("{n} waiting to be sent", { n: waiting });
+    this.part.saved.className = text ? `saved ${kind}` : "saved";
+    if (this.part.saved.textContent !== text) this.part.saved.textContent = text;
+  }
+
+  togglePace() {
+    const { desk } = this;
+    desk.showPace = !desk.showPace;
+    prefer("pace", desk.showPace);
+    this.status();
+  }
+
+  say(text) {
+    const { item } = this.desk.screen;
+    const sentence = item && text && this.said !== item.id ? ` ${spoken(item, this.desk.masked, this.t)}` : "";
+    this.said = item?.id;
+    this.part.say.textContent = text + sentence;
+  }
+
+  focusNote() {
+    this.part.note.value = this.desk.draft.note;
+    this.part.note.focus();
+  }
+
+  focusSearch() {
+    this.part.searchForm.hidden = false;
+    this.part.search.value = "";
+    this.part.search.focus();
+  }
+
+  focusDesk() {
+    this.root.focus({ preventScroll: true });
+  }
+
+  focusPast() {
+    this.part.past.querySelector("button")?.focus();
+  }
+
+  focusHelp() {
+    this.part.help.querySelector("button")?.focus();
+  }
+}

@@ -1,0 +1,65 @@
+"""Every string of the desk, marked for translation. The JavaScript names them by their English text."""
+
+from core.errors import N_
+
+WORDS = (
+    # the sentence
+    N_("male word"), N_("female word"), N_("keyword"), N_("covered word"), N_("Sentence"), N_("Decide"),
+    N_("Reasons for rejecting"), N_("My progress"), N_("Guideline v{version}"),
+    N_("Hold {key} to read both words"), N_("Hold {key} for the other reading"), N_("Read both"), N_("Other reading"),
+    # deciding
+    N_("Skip"), N_("Note"), N_("Undo"), N_("Opinion"), N_("Done"), N_("Back"), N_("Discard"), N_("Close"),
+    N_("Note (Enter keeps it, Esc discards it)"), N_("No reason is chosen: say in a few words why."),
+    N_("Why? Choose one or more reasons, then Enter."), N_("{choice}. Next sentence."), N_("Skipped"),
+    N_("Skipped. It comes back at the end."), N_("There is nothing to take back."), N_("Taken back."),
+    N_("Taken back: {what}"), N_("taken back"), N_("An earlier decision is on screen."),
+    N_("A decision that was made cannot be skipped. Esc leaves it as it is."),
+    N_("Decided before: {what}. A new decision replaces it; Esc leaves it as it is."),
+    # progress
+    N_("Mine {done} of {total}"), N_("Saved {time}"), N_("{n} waiting to be sent"), N_("{n} per hour"), N_("Pace"),
+    N_("about {n} h left"), N_("about {n} min left"), N_("Hide the pace"), N_("Show the pace"),
+    N_("My labels by keyword pair"), N_("dark: kept, light: labelled"), N_("{accepted} kept, {labelled} labelled"),
+    N_("{accepted} of {quota} kept, {labelled} labelled"), N_("{name} at work on {project}"),
+    # the past
+    N_("Guideline"), N_("My last ten (click to change)"), N_("Change: {choice}. {text}"), N_("Found: {n}"),
+    N_("Nothing found."), N_("Nothing yet."), N_("Search in my decisions"),
+    # nothing on screen
+    N_("One moment …"), N_("Saving …"), N_("The server does not answer."), N_("All done. Thank you."),
+    N_("No sentence is left here. It goes on by itself as soon as the server is back."),
+    N_("You have labelled all {n} sentences that were for you. New ones appear here by themselves."),
+    N_("Nothing for you at the moment."),
+    N_("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves."),
+    # notices
+    N_("The server does not answer. Try again later."), N_("Sign in again"), N_("Download"), N_("Remove from here"),
+    N_(
+        "The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept "
+        "in this browser and sent as soon as it is back."
+    ),
+    N_("{n} decisions are kept in this browser."), N_("The guideline has a new version."), N_("Show it"),
+    N_(
+        "This browser does not keep data. Each sentence waits until the one before is stored; do not close "
+        "the page while {n} are on their way."
+    ),
+    N_(
+        "{n} decisions in this browser belong to another database. They stay untouched and are sent when "
+        "that database is back at this address."
+    ),
+    N_(
+        "{n} decisions in this browser belong to another annotator or project. They are sent when that desk "
+        "is opened here."
+    ),
+    N_("{n} decisions were refused by the server and are not stored."),
+    N_("{n} sentences were decided at two desks of yours."), N_("Decide again"), N_("no label"),
+    N_("{text}: here {here}, at the other desk {stands}, which stands."),
+    # keys
+    N_("Keys"), N_("switch a reason on or off while rejecting; several are allowed"),
+    N_("close the rejection; without a reason it asks for a note"), N_("back, without changing anything"),
+    N_("hold: both readings"), N_("hold: the other reading"), N_("write a note on this sentence"),
+    N_("skip: it comes back at the end"), N_("take back the last decision; again for the one before"),
+    N_("go to my last decisions; arrows and Enter open one"), N_("search in my decisions"), N_("this list"),
+    N_("show or hide what a model thinks, after each label; it is recorded"),
+    # opinion
+    N_("After the next label: what {model} thinks of that sentence. It is recorded that you saw it."),
+    N_("The one before"), N_("male word {n} times as likely"), N_("female word {n} times as likely"),
+    N_("Opinions are shown after each label."), N_("Opinions are hidden."),
+)  # fmt: skip
