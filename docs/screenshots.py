@@ -1,0 +1,164 @@
+"""Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`.
+
+FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (1280, 390); `--readme` writes the two
+pictures of the README into docs/images. Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Literal, cast
+from urllib.error import URLError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from annotations.demo import ensure_demo
+from annotations.projects import annotators, projects
+from annotations.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+WIDTHS = (1280, 390)
+HEIGHT = 900
+SENTENCE = "他是一名护士，每天照顾病人。"
+Theme = Literal["light", "dark"]
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture: the name of its file, the address, and what has to be on screen before it is taken."""
+
+    name: str
+    address: str
+    ready: str = "h1"
+
+
+def views(database: Path) -> list[View]:
+    """Every page; the desk is that of the demo project's first annotator."""
+    with Store.open(database) as store:
+        project = projects(store)[0]
+        person = annotators(store, project)[0]
+    at = f"project={quote(project.name)}&annotator={quote(person.name)}"
+    return [
+        View("home", "/"),
+        View("projects", "/projects"),
+        View("project", f"/projects?project={quote(project.name)}"),
+        View("review", f"/review?{at}", "[data-testid=desk-text]"),
+        View(
+            "agreement", f"/agreement?project={quote(project.name)}", "[data-testid=stVegaLiteChart] canvas, svg.marks"
+        ),
+        View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", "svg.marks, canvas.marks"),
+        View("jobs", "/jobs"),
+        View("about", "/about"),
+    ]
+
+
+def chromium() -> str | None:
+    """Where Chromium is; None for Playwright's own."""
+    named = os.environ.get("EVENHAND_CHROMIUM") or "/usr/bin/chromium"
+    return named if Path(named).exists() else None
+
+
+@contextmanager
+def served(database: Path) -> Iterator[str]:
+    """The app over *database* on a free port; its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "EVENHAND_DB": str(database)})
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(f"{address}/_stcore/health", process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urlopen(address, timeout=2):  # noqa: S310  # our own server
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    sys.exit("The app did not start.")
+
+
+def take(browser: Browser, server: str, view: View, file: Path, language: str, theme: Theme, width: int) -> None:
+    """One picture of one page."""
+    locale = "zh-CN" if language == "zh" else "en-GB"
+    context = browser.new_context(
+        locale=locale, color_scheme=theme, viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    joiner = "&" if "?" in view.address else "?"
+    page.goto(f"{server}{view.address}{joiner}lang={language}")
+    _settle(page, view)
+    page.screenshot(path=file, full_page=True)
+    context.close()
+
+
+def _settle(page: Page, view: View) -> None:
+    """Wait for what the page is about, then until the script has stopped running."""
+    try:
+        page.locator(view.ready).first.wait_for(timeout=40_000)
+    except Exception as error:  # a picture of what went wrong is worth more than no picture
+        print(f"{view.name}: {view.ready} did not appear ({type(error).__name__})", file=sys.stderr)
+    page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=40_000)
+    page.wait_for_timeout(800)  # the last transition
+
+
+def every_page(folder: Path, only: set[str]) -> None:
+    """All views (or those named) in all languages, themes and widths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _browser_and_server() as (browser, server, found):
+        for view, language, theme, width in product(found, ("zh", "en"), ("light", "dark"), WIDTHS):
+            if not only or view.name in only:
+                file = folder / f"{view.name}-{language}-{theme}-{width}.png"
+                take(browser, server, view, file, language, cast(Theme, theme), width)
+                print(file)
+
+
+def for_readme() -> None:
+    """docs/images/desk.png and docs/images/try.png."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with _browser_and_server() as (browser, server, found):
+        for view in found:
+            if view.name in {"review", "try"}:
+                file = IMAGES / ("desk.png" if view.name == "review" else "try.png")
+                take(browser, server, view, file, "en", "light", 1280)
+                print(file.relative_to(ROOT))
+
+
+@contextmanager
+def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        database = Path(folder) / "demo.db"
+        ensure_demo(database)
+        with served(database) as server:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            yield browser, server, views(database)
+            browser.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("Say where the pictures go: python -m docs.screenshots FOLDER [PAGE ...], or --readme.")
+    if sys.argv[1] == "--readme":
+        for_readme()
+    else:
+        every_page(Path(sys.argv[1]), set(sys.argv[2:]))
