@@ -1,0 +1,89 @@
+"""The items on which annotators chose differently, with what each of them gave as reasons."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotations.store import Store
+from annotations.types import Project
+from core.types import Span
+
+# {who} and {pair} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
+# starting at the labels: walking the assignments, item by item, needs no sorting.
+FOUND = """
+SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
+WHERE assignment.project = ? {who} {pair} AND label.choice IS NOT NULL
+GROUP BY assignment.item HAVING min(label.choice) <> max(label.choice)
+ORDER BY assignment.item
+"""
+WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
+PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
+ITEM = """
+SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
+FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
+"""
+JUDGEMENTS = """
+SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, blind_label.form_shown,
+       blind_label.created, guideline.version
+FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
+     JOIN guideline ON guideline.id = blind_label.guideline
+WHERE blind_label.item = ? ORDER BY annotator.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one annotator said of an item, before seeing anybody's opinion."""
+
+    annotator: str
+    choice: str
+    reasons: tuple[str, ...]
+    note: str
+    form_shown: str
+    created: str
+    guideline: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item with at least two different choices. `word`: half-open code points of the keyword, if it has one."""
+
+    item: str
+    text: str
+    context: str | None
+    word: Span | None
+    pair: str
+    side: str
+    status: str
+    judgements: tuple[Judgement, ...]
+
+
+def disagreements(
+    store: Store,
+    project: Project,
+    *,
+    between: Sequence[str] = (),
+    pair: str | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> tuple[list[Disagreement], int]:
+    """Items with different blind labels, in the order of import, and how many there are in all.
+
+    `between`: only what these annotators said decides (and is counted);
+    `pair`: only items of this keyword pair. Each item comes with the labels
+    of everybody.
+    """
+    who = WHO.format(marks=", ".join("?" * len(between))) if between else ""
+    values = (project.id, *between) if pair is None else (project.id, *between, pair)
+    found = store.db.execute(FOUND.format(who=who, pair="" if pair is None else PAIR), values).fetchall()
+    return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
+
+
+def _disagreement(store: Store, item: int) -> Disagreement:
+    uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
+    word = None if start is None else (start, stop)
+    said = tuple(
+        Judgement(name, choice, tuple(json.loads(reasons)), note, form, created, version)
+        for name, choice, reasons, note, form, created, version in store.db.execute(JUDGEMENTS, (item,)).fetchall()
+    )
+    return Disagreement(uid, text, context, word, pair, side, status, said)

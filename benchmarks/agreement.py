@@ -1,0 +1,83 @@
+"""How long the agreement of a large project takes: `python -m benchmarks.agreement [ITEMS] [ANNOTATORS]`.
+
+Labels are made up (each item has a share of accepts; annotators agree with it
+nine times in ten) and written straight into a database that is removed again.
+"""
+
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from annotations.agreement import agreement
+from annotations.disagreements import disagreements
+from annotations.items import Batch, NewItem
+from annotations.projects import annotators, create_project, guideline
+from annotations.store import Store
+from annotations.types import Project
+from core.keywords import find
+from core.resources import keyword_pairs
+
+
+def fill(store: Store, items: int, people: int) -> Project:
+    """A project with *items* items, each labelled by three of *people* annotators."""
+    project = create_project(store, "large", annotators=[f"annotator {n}" for n in range(people)])
+    ids, version = [who.id for who in annotators(store, project)], guideline(store, project).id
+    pairs = keyword_pairs()
+    with Batch.begin(store, project, "made up") as batch:
+        batch.add(
+            NewItem(text=text, candidate=find(text)[0], file="made up", line=n, extra={})
+            for n, text in enumerate(f"{pairs[n % len(pairs)].male}读到第{n}页。" for n in range(items))
+        )
+        batch.publish()
+    known = [row[0] for row in store.db.execute("SELECT id FROM item")]
+    chance = random.Random(0)
+    with store.write() as db:
+        labels = []
+        for item in known:
+            usual = "accept" if chance.random() < 0.8 else "reject"
+            for who in chance.sample(ids, 3):
+                other = "reject" if usual == "accept" else "accept"
+                labels.append(
+                    (
+                        len(labels) + 1,
+                        f"o{len(labels)}",
+                        project.id,
+                        item,
+                        who,
+                        version,
+                        usual if chance.random() < 0.9 else other,
+                    )
+                )
+        db.conn.executemany(
+            "INSERT INTO label (id, op_id, project, item, annotator, guideline, choice, form_shown, desk,"
+            " revision, created) VALUES (?, ?, ?, ?, ?, ?, ?, 'masked', 'd', 1, '')",
+            labels,
+        )
+        db.conn.executemany(
+            "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind)"
+            " VALUES (?, ?, ?, 'labelled', 1, ?, ?)",
+            ((item, who, project.id, label, label) for label, _, _, item, who, _, _ in labels),
+        )
+    return project
+
+
+def main() -> None:
+    """Print the seconds of the report and of one page of disagreements."""
+    items = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    people = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "large.db") as store:
+        project = fill(store, items, people)
+        start = time.perf_counter()
+        report = agreement(store, project)
+        middle = time.perf_counter()
+        _, total = disagreements(store, project)
+        end = time.perf_counter()
+    print(f"{report.items} items, {report.labels} labels, {people} annotators, {len(report.cohen)} pairs of annotators")
+    print(f"agreement {middle - start:.2f} s, first page of {total} disagreements {end - middle:.2f} s")
+    print(f"alpha {report.overall.alpha.value:.4f} [{report.overall.alpha.low:.4f}, {report.overall.alpha.high:.4f}]")
+
+
+if __name__ == "__main__":
+    main()

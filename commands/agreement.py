@@ -1,0 +1,116 @@
+"""`agreement PROJECT`: how far the annotators of a project agree."""
+
+from typing import Any
+
+import click
+
+from annotations.agreement import AgreementReport, Measures, TwoAnnotators
+from annotations.agreement import agreement as report_of
+from annotations.projects import project as find_project
+from annotations.store import Store
+from commands.shared import answer, db_option, json_option
+from core.statistics import RESAMPLES, Estimate, Resampling
+
+
+def measure(estimate: Estimate) -> dict[str, Any]:
+    """An estimate for JSON: what is undefined is null with `<key>_reason` beside it; `n` counts items."""
+    found: dict[str, Any] = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.units}
+    if estimate.value is None:
+        found["value_reason"] = str(estimate.reason)
+    elif estimate.low is None:
+        found["low_reason"] = found["high_reason"] = str(estimate.note or "This measure has no interval.")
+    elif estimate.note is not None:
+        found["note"] = str(estimate.note)
+    return found
+
+
+def _measures(measures: Measures) -> dict[str, Any]:
+    return {
+        "items": measures.items,
+        "labels": measures.labels,
+        "percent": measure(measures.unanimity),
+        "pairwise_percent": measure(measures.pairwise),
+        "fleiss_kappa": measure(measures.fleiss),
+        "krippendorff_alpha": measure(measures.alpha),
+        "gwet_ac1": measure(measures.ac1),
+    }
+
+
+def _two(two: TwoAnnotators) -> dict[str, Any]:
+    return {
+        "a": two.a,
+        "b": two.b,
+        **measure(two.kappa),
+        "n": two.items,
+        "percent": measure(two.agreed),
+        "largest_kappa": two.largest.value,
+        **({} if two.largest.value is not None else {"largest_kappa_reason": str(two.largest.reason)}),
+        "table": two.table,
+    }
+
+
+def whole(report: AgreementReport) -> dict[str, Any]:
+    """The whole report as one JSON object; `percent` is the share of items on which everybody agreed."""
+    return {
+        "project": report.project,
+        **_measures(report.overall),
+        "all_items": report.all_items,
+        "items_by_labels": {str(n): count for n, count in report.by_labels.items()},
+        "annotators": list(report.annotators),
+        "categories": [
+            {
+                "category": row.choice.code,
+                "labels": row.labels,
+                "prevalence": measure(row.prevalence),
+                "specific_agreement": measure(row.specific),
+            }
+            for row in report.categories
+        ],
+        "cohen_kappa": [_two(two) for two in report.cohen],
+        "by_pair": [{"pair": name, **_measures(measures)} for name, measures in report.by_pair],
+        "signature": report.signature,
+    }
+
+
+def _line(name: str, estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"{name:<22}      —   {estimate.reason}"
+    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{name:<22} {estimate.value:>6.3f}  {interval:<17} n = {estimate.units}  {estimate.note or ''}".rstrip()
+
+
+def for_people(report: AgreementReport) -> str:
+    """The report for people: one line a measure, 95 % intervals."""
+    found = report.overall
+    lines = [
+        f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
+        _line("all agree", found.unanimity),
+        _line("two agree", found.pairwise),
+        _line("Fleiss' kappa", found.fleiss),
+        _line("Krippendorff's alpha", found.alpha),
+        _line("Gwet's AC1", found.ac1),
+    ]
+    lines += [_line(f"kappa {two.a} & {two.b}", two.kappa) for two in report.cohen]
+    for row in report.categories:
+        lines += [_line(f"share of {row.choice.code}", row.prevalence), _line("  chosen by both", row.specific)]
+    lines += [_line(f"alpha {name or '(no pair)'}", measures.alpha) for name, measures in report.by_pair]
+    return "\n".join([*lines, report.signature])
+
+
+@click.command("agreement")
+@click.argument("project")
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@db_option
+@json_option
+def agreement(project: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+    """How far the annotators of PROJECT agree, with 95 % intervals over items.
+
+    On all reviewed items and blind labels. `percent` is the share of items
+    with two labels or more on which everybody agreed.
+    """
+    with Store.open(db) as store:
+        report = report_of(store, find_project(store, project), resampling=Resampling(resamples, seed))
+    answer(whole(report), for_people(report), as_json=as_json)
