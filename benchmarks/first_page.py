@@ -1,7 +1,7 @@
 """How long the first page takes and how much memory the app holds: `python -m benchmarks.first_page [VISITS]`.
 
-A visit is a new browser profile without cache: from the address to the pipeline of Home on screen. "Warm" leaves out the
-first visit, in which the server compiles and imports what pages need. Memory is that of the server process alone.
+A visit is a new browser profile without cache: from the address to the pipeline of Home on screen. "Warm" leaves out
+the first visit, in which the server compiles and imports what pages need. Memory is that of the server process alone.
 """
 
 import os
