@@ -6,6 +6,7 @@ is told apart from a later process of the same number by its start time.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupte
 STATES: tuple[State, ...] = get_args(State)
 LARGE_BYTES = 5_000_000  # a file from here on, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
+UPLOAD_KEPT_S = 24 * 3600.0
 GRACE_S = 5.0  # how long a cancelled process may clean up before it is killed
 CLI = ROOT / "cli.py"
 _STARTING_S = 30.0  # a row whose process has not begun to write after this long has lost it
@@ -129,11 +131,20 @@ def keep_upload(store: Store, name: str, data: bytes) -> Path:
     bare = Path(name.replace("\\", "/")).name
     if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
         raise BadFile(N_("The file needs a plain name of at most 200 bytes; rename it and try again."))
+    _forget_uploads(store)
     place = folder(store) / uuid.uuid4().hex
     place.mkdir(mode=0o700)
     path = place / bare
     path.write_bytes(data)
     return path
+
+
+def _forget_uploads(store: Store) -> None:
+    """Remove files that somebody uploaded a day ago and no job that may still run needs."""
+    needed = {Path(argument).parent for one in jobs(store) if one.state != "done" for argument in one.command}
+    for place in folder(store).iterdir():
+        if place.is_dir() and place not in needed and place.stat().st_mtime < time.time() - UPLOAD_KEPT_S:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def is_large(data: bytes) -> bool:

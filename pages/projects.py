@@ -1,5 +1,65 @@
-"""Projects."""
+"""Projects: sentences, a guideline, the people who judge, and what comes out."""
 
-from pages._widgets import _, page_head
+import streamlit as st
 
-page_head(_("Projects"))
+from annotations.projects import project as find_project
+from core.errors import NotFound
+from pages._projects_files import show_files
+from pages._projects_list import NEW, leave, opened, settings_line, show_list
+from pages._projects_new import show_form
+from pages._projects_views import (
+    show_export,
+    show_guideline,
+    show_people,
+    show_quotas,
+    show_settings,
+    show_summary,
+)
+from pages._widgets import _, open_store, page_head, plain, show_error
+
+SECTIONS = {
+    "files": (_("Files"), show_files),
+    "guideline": (_("Guideline"), show_guideline),
+    "people": (_("People"), show_people),
+    "quotas": (_("Quotas"), show_quotas),
+    "export": (_("Export"), show_export),
+    "settings": (_("Settings"), show_settings),
+}
+
+
+def show_project(name: str) -> None:
+    with open_store() as store:
+        try:
+            found = find_project(store, name)
+        except NotFound as error:
+            leave()
+            show_error(error)
+            show_list(store)
+            return
+        st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
+        st.header(plain(found.name), anchor=False)
+        st.caption(plain(settings_line(store, found)))
+        show_summary(store, found)
+        section = st.segmented_control(
+            _("Part of the project"),
+            list(SECTIONS),
+            default="files",
+            required=True,
+            key="section",
+            format_func=lambda part: SECTIONS[part][0],
+            label_visibility="collapsed",
+        )
+        SECTIONS[section or "files"][1](store, found)
+
+
+page_head(
+    _("Projects"),
+    _("A project holds sentences, the guideline for judging them, and the people who judge."),
+)
+if st.session_state.get("projects_view") == NEW:
+    show_form()
+elif name := opened():
+    show_project(name)
+else:
+    with open_store() as store:
+        show_list(store)

@@ -1,0 +1,113 @@
+"""Views of the page Jobs: one card a job, with what it did or what went wrong."""
+
+import streamlit as st
+
+from annotations import jobs
+from annotations.store import Store
+from core.errors import EvenhandError
+from core.language import translate
+from pages._widgets import _, language, open_store, plain, show_error
+
+ICONS: dict[jobs.State, str] = {
+    "waiting": ":material/hourglass_empty:",
+    "running": ":material/sync:",
+    "done": ":material/check_circle:",
+    "failed": ":material/error:",
+    "cancelled": ":material/cancel:",
+    "interrupted": ":material/power_off:",
+}
+LOG_LINES = 30
+
+
+def state_name(state: jobs.State) -> str:
+    """The state of a job in words."""
+    return {
+        "waiting": _("waits for another job to end"),
+        "running": _("is running"),
+        "done": _("is done"),
+        "failed": _("has failed"),
+        "cancelled": _("was cancelled"),
+        "interrupted": _("was interrupted: its process ended without a word"),
+    }[state]
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words, as exact as anybody needs it."""
+    if seconds < 90:
+        return _("{number} s").format(number=round(seconds))
+    if seconds < 90 * 60:
+        return _("{number} min").format(number=round(seconds / 60))
+    return _("{number} h").format(number=round(seconds / 3600, 1))
+
+
+def progress_text(job: jobs.Job) -> str:
+    """How far a job is: done, rate, time left."""
+    total = f"{job.total:,}" if job.total else "?"
+    parts = [_("{done} of {total}").format(done=f"{job.done:,}", total=total)]
+    if rate := job.rate():
+        parts.append(_("{rate} a second").format(rate=f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"))
+    if (left := job.seconds_left()) is not None:
+        parts.append(_("about {time} left").format(time=duration(left)))
+    return " · ".join(parts)
+
+
+def outcome(job: jobs.Job) -> str:
+    """What a finished job says, in the visitor's language."""
+    if job.result and "error" in job.result:
+        message, values = translate(str(job.result["error"]), language()), job.result.get("values")
+        return message.format(**values) if values else message
+    if job.result and "imported" in job.result:
+        text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
+        names = ("rows", "imported", "duplicates", "rejected")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+    return job.message
+
+
+def _cancel(uid: str) -> None:
+    _change(uid, cancel=True)
+
+
+def _resume(uid: str) -> None:
+    _change(uid, cancel=False)
+
+
+def _change(uid: str, *, cancel: bool) -> None:
+    try:
+        with open_store() as store:
+            found = jobs.find(store, uid)
+            if cancel:
+                jobs.cancel(store, found)
+            else:
+                jobs.resume(store, found)
+    except EvenhandError as error:  # it ended while the visitor reached for the button
+        show_error(error)
+
+
+def show_job(store: Store, job: jobs.Job) -> None:
+    """One job: title, state, progress, what came of it, what can be done, its log."""
+    with st.container(border=True, key=f"job-{job.uid}"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"{ICONS[job.state]} **{plain(job.title)}** {state_name(job.state)}")
+            if job.active:
+                st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
+            elif job.state != "done":
+                st.button(_("Resume"), key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
+        if job.state == "running":
+            st.progress(job.share or 0.0, progress_text(job))
+        if job.message and job.active:
+            st.caption(plain(job.message))
+        if not job.active and (said := outcome(job)):
+            st.text(said)
+        if job.state in ("cancelled", "interrupted"):
+            st.caption(_("Nothing is lost: a resumed import adds only what is not there yet."))
+        _show_times(job)
+        if log := jobs.log_tail(store, job, LOG_LINES):
+            with st.expander(_("Log")):
+                st.code(log, language=None)
+
+
+def _show_times(job: jobs.Job) -> None:
+    parts = [_("started {time}").format(time=job.created[:16].replace("T", " ") + " UTC")]
+    if job.finished and (seconds := job.seconds()) is not None:
+        parts.append(_("took {time}").format(time=duration(seconds)))
+    st.caption(plain(" · ".join(parts)))

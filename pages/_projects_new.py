@@ -1,0 +1,224 @@
+"""The form for a new project, with the guideline beside its preview."""
+
+from typing import Any, get_args
+
+import pandas as pd
+import streamlit as st
+
+from annotations.criteria import Criteria, built_in
+from annotations.projects import create_project
+from annotations.types import Choice, Form, GoldRule
+from core.errors import EvenhandError
+from core.guidelines import VERSIONS, Version
+from core.resources import keyword_pairs, quotas
+from core.types import Side
+from pages._projects_list import leave, open_project
+from pages._projects_parts import guideline_html, show
+from pages._widgets import _, open_store, show_error
+
+PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
+OWN = "own"
+LANGUAGE_NAMES = {"zh": "中文"}
+Quotas = dict[tuple[str, str], int]
+
+
+def show_form() -> None:
+    """Everything a project needs, then one button that makes it."""
+    st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
+    st.subheader(_("New project"), anchor=False)
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        # Languages for which keyword pairs ship; sentences are found by them.
+        languages = sorted({pair.language for pair in keyword_pairs()})
+        spoken = st.selectbox(
+            _("Language of the sentences"), languages, key="sentence_language", format_func=LANGUAGE_NAMES.__getitem__
+        )
+        people = st.text_area(
+            _("Annotators, one a line"), key="annotators", height=110, help=_("More can be added at any time.")
+        )
+    with right:
+        settings = _settings()
+    st.subheader(_("Guideline"), anchor=False)
+    criteria = _criteria(spoken)
+    st.subheader(_("Quotas"), anchor=False)
+    wanted = _quotas()
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        _create(name, spoken, people, criteria, wanted, settings)
+
+
+def _settings() -> dict[str, Any]:
+    per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
+    gold: GoldRule = st.radio(
+        _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
+    )
+    form: Form = st.radio(
+        _("On the desk, the keyword is"),
+        ("masked", "original"),
+        key="presentation",
+        horizontal=True,
+        format_func=form_name,
+        help=_("Hidden suits the journal criteria, which judge the sentence with its keyword masked."),
+    )
+    with st.expander(_("Order of the sentences")):
+        seed = st.number_input(
+            _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
+        )
+    return {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
+
+
+def gold_name(rule: str) -> str:
+    """The rule for gold in words."""
+    return _("all annotators accept it") if rule == "unanimous" else _("most annotators accept it")
+
+
+def form_name(form: str) -> str:
+    """The presentation in words."""
+    return _("hidden") if form == "masked" else _("shown")
+
+
+def version_name(version: str) -> str:
+    """A guideline version in words."""
+    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
+    return names[version]
+
+
+def _criteria(spoken: str) -> Criteria:
+    version = st.segmented_control(
+        _("Criteria"),
+        (*VERSIONS, OWN),
+        default="journal",
+        required=True,
+        key="guideline_version",
+        format_func=version_name,
+        label_visibility="collapsed",
+    )
+    chosen: Version = next((one for one in VERSIONS if one == version), "journal")
+    start = built_in(chosen, spoken)
+    st.caption(
+        _(
+            "Both published versions in our own words. The journal version judges with the keyword masked and leaves "
+            "names to a filter; the conference version has a rule on names and keeps metaphors."
+        )
+    )
+    text = edit_text("" if version == OWN else start.text, key=f"guideline-{version}-{spoken}")
+    with st.expander(_("Choices and reject reasons")):
+        st.caption(_("Labels store the code; the key is only how it is typed."))
+        choices = edit_options(start.choices, key=f"choices-{version}", fixed=True)
+        reasons = edit_options(start.reasons, key=f"reasons-{version}")
+    return Criteria(text, choices, reasons)
+
+
+def edit_text(text: str, *, key: str) -> str:
+    """A guideline to write, and beside it what its readers will see."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.caption(_("Markdown"))
+        written = st.text_area(_("Guideline"), text, key=key, height=440, label_visibility="collapsed")
+    with right:
+        st.caption(_("Preview"))
+        with st.container(border=True, height=440):
+            show(guideline_html(written))
+    return written
+
+
+def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) -> tuple[Choice, ...]:
+    """Choices or reasons as a table to edit; `fixed`: only the words can change, not what there is to choose."""
+    frame = pd.DataFrame([{"key": one.key, "code": one.code, "zh": one.zh, "en": one.en} for one in options])
+    columns = {
+        "key": st.column_config.TextColumn(_("Key"), max_chars=1, width="small", disabled=fixed),
+        "code": st.column_config.TextColumn(_("Code"), max_chars=40, disabled=fixed),
+        "zh": st.column_config.TextColumn("中文", width="medium"),
+        "en": st.column_config.TextColumn("English", width="medium"),
+    }
+    edited = st.data_editor(
+        frame, key=key, column_config=columns, hide_index=True, num_rows="fixed" if fixed else "dynamic"
+    )
+    rows = edited.fillna("").astype(str).to_dict("records")
+    return tuple(
+        Choice(row["code"].strip(), row["key"].strip(), row["zh"].strip(), row["en"].strip())
+        for row in rows
+        if any(value.strip() for value in row.values())
+    )
+
+
+def preset_name(preset: str) -> str:
+    """A preset of quotas in words."""
+    return {"none": _("No quotas"), "table1": _("Table 1 of the paper"), "released": _("As in the released file")}[
+        preset
+    ]
+
+
+def _quotas() -> Quotas:
+    preset = st.segmented_control(
+        _("Quotas"),
+        ("none", "table1", "released"),
+        default="none",
+        required=True,
+        key="quotas",
+        format_func=preset_name,
+        label_visibility="collapsed",
+    )
+    if preset == "none":
+        st.caption(_("Every sentence is offered for review, all pairs and sides in turn."))
+        return {}
+    wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"quotas-{preset}")
+    say_total(wanted, preset)
+    return wanted
+
+
+def say_total(wanted: Quotas, preset: str | None = None) -> None:
+    """The sum of quotas; for Table 1 also that another one is printed below it."""
+    total = sum(wanted.values())
+    st.caption(_("Sum: {total} accepted sentences.").format(total=f"{total:,}"))
+    if preset == "table1" and wanted == quotas("table1"):
+        st.warning(
+            _("The rows of Table 1 sum to {total}; {printed} is printed below them.").format(
+                total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"
+            )
+        )
+
+
+def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
+    """Quotas per keyword pair and side as a table to edit; an empty cell is no quota."""
+    pairs = [pair.name for pair in keyword_pairs()]
+    pairs += [pair for pair, _side in wanted if pair not in pairs]
+    sides: tuple[Side, ...] = ("male", "female")
+    frame = pd.DataFrame(
+        {"pair": dict.fromkeys(pairs)} | {side: {pair: wanted.get((pair, side)) for pair in pairs} for side in sides}
+    )
+    frame["pair"] = frame.index
+    frame = frame.astype({"male": "Int64", "female": "Int64"})
+    columns = {
+        "pair": st.column_config.TextColumn(_("Keyword pair"), disabled=True),
+        "male": st.column_config.NumberColumn(_("male word"), min_value=0, step=1),
+        "female": st.column_config.NumberColumn(_("female word"), min_value=0, step=1),
+    }
+    edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, height=320)
+    return {
+        (str(row["pair"]), side): int(row[side])
+        for row in edited.to_dict("records")
+        for side in sides
+        if pd.notna(row[side])
+    }
+
+
+def _create(name: str, spoken: str, people: str, criteria: Criteria, wanted: Quotas, settings: dict[str, Any]) -> None:
+    try:
+        with open_store() as store:
+            made = create_project(
+                store,
+                name,
+                language=spoken,
+                annotators=[line for line in people.splitlines() if line.strip()],
+                guideline_text=criteria.text,
+                choices=criteria.choices,
+                reasons=criteria.reasons,
+                quotas=wanted,
+                **settings,
+            )
+    except EvenhandError as error:
+        show_error(error)
+        return
+    open_project(made.name)
+    st.rerun()
