@@ -46,8 +46,8 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     gap, as a share of the quota.
     """
     left = list(cells)
-    for kept in (_other_side(left, recent), _other_pair(left, recent)):
-        left = [cell for cell in left if cell in kept] or left
+    left = _other_side(left, recent) or left
+    left = _other_pair(left, recent) or left
     return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
 
 

@@ -50,8 +50,8 @@ def append(
 
     An operation that cannot be stored is refused by itself and holds up no
     other. One that is stored already is answered again as stored. `now` (unix
-    seconds) renews the annotator's leases and is when the labels were made. Raises NotAllowed for somebody who
-    is not an annotator of the project.
+    seconds) renews the annotator's leases and is when the labels were made.
+    Raises NotAllowed for somebody who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
@@ -214,16 +214,16 @@ class _Writer:
         )
         self.db.execute(
             "INSERT INTO assignment"
-            " (item, annotator, project, state, turn, skips, latest, blind, op_id, desk, revision)"
-            " SELECT :item, :annotator, :project, :state, turn, :skips, :latest, :blind, :op_id, :desk, :revision"
-            " FROM member WHERE project = :project AND annotator = :annotator"
+            " (item, annotator, project, state, turn, skips, revealed, latest, blind, op_id, desk, revision)"
+            " SELECT :item, :annotator, :project, :state, turn, :skips, :revealed, :latest, :blind, :op_id, :desk,"
+            " :revision FROM member WHERE project = :project AND annotator = :annotator"
             " ON CONFLICT DO UPDATE SET state = excluded.state, skips = excluded.skips, latest = excluded.latest,"
             " blind = excluded.blind, op_id = excluded.op_id, desk = excluded.desk, revision = excluded.revision,"
             " turn = iif(excluded.state = 'skipped', excluded.turn, turn)",
             {
                 "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "state": state,
-                "skips": max(0, skips), "latest": latest, "blind": blind, "op_id": operation.op_id,
-                "desk": operation.desk, "revision": operation.revision,
+                "skips": max(0, skips), "revealed": target.revealed, "latest": latest, "blind": blind,
+                "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
             },
         )  # fmt: skip
         settle(self.store, target.item, target.wanted, self.gold)
