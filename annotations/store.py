@@ -50,6 +50,8 @@ class Store:
         except (OSError, sqlite3.OperationalError) as error:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Refused(message, path=str(where), why=_why(error)) from error
+        except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
+            raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
         store = cls(Database(connection), where)
         try:
             store._prepare()
