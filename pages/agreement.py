@@ -1,5 +1,57 @@
-"""Agreement."""
+"""Agreement: how far the annotators of a project agree, and where they do not."""
 
-from pages._widgets import _, page_head
+import streamlit as st
 
-page_head(_("Agreement"))
+from core.errors import EvenhandError
+from pages._agreement_charts import by_keyword_pair, labels_per_item
+from pages._agreement_list import disagreement_list
+from pages._agreement_views import (
+    annotators_in_twos,
+    categories,
+    current_report,
+    made_how,
+    nothing_yet,
+    tiles,
+    two_annotators,
+)
+from pages._widgets import _, choose_project, open_store, page_head, show_error
+
+page_head(
+    _("Agreement"),
+    _(
+        "Do the annotators judge alike? On all reviewed items, kept or not, and on labels made before"
+        " anybody's opinion."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    try:
+        with st.spinner(_("Comparing the labels …"), show_time=False):
+            report = current_report(store, project)
+    except EvenhandError as error:
+        show_error(error)
+        st.stop()
+    empty = nothing_yet(report)
+    if not empty:
+        with st.container(horizontal=True, key="measures"):
+            tiles(report)
+    if report.all_items:
+        st.subheader(_("Labels per item"))
+        labels_per_item(report)
+    if not empty:
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.subheader(_("Each two annotators"))
+            annotators_in_twos(report)
+        with right:
+            st.subheader(_("Two annotators in detail"))
+            two_annotators(report)
+        st.subheader(_("By keyword pair"))
+        by_keyword_pair(report)
+        st.subheader(_("By category"))
+        categories(report)
+        st.subheader(_("Disagreements"))
+        disagreement_list(store, project, report)
+    made_how(report)

@@ -26,6 +26,7 @@ def heatmap(
     titles: dict[str, str] | None = None,
     tooltip: Sequence[str] = (),
     digits: int = 2,
+    mark: str | None = None,
     palette: Palette = LIGHT,
 ) -> Any:
     """A cell per row of *data*: column `x` across, `y` down, the number `value` in it.
@@ -34,12 +35,15 @@ def heatmap(
     `scale="sides"`: positive purple (leans male), negative orange (leans
     female), 0 the card's colour. `domain` is (least, most); by default the
     data's own, symmetric about 0 for "sides". A missing value is an em dash on
-    grey. `titles` names columns for people (axes and tooltips); `tooltip` lists
+    grey. A cell whose column `mark` is true gets an asterisk; the sentence beside
+    the chart must say what it means. `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
     shown = data.assign(_text=[_written(n, digits, signed=scale == "sides") for n in numbers])
+    if mark is not None:
+        shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
     shown[value] = numbers.astype(object).where(numbers.notna(), None)
     fields = [
         alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)

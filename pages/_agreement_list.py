@@ -1,0 +1,127 @@
+"""The disagreements on the page Agreement: each sentence as it is, with what everybody said beside it."""
+
+import html
+
+import streamlit as st
+
+from annotations.agreement import AgreementReport
+from annotations.disagreements import Disagreement, Judgement, disagreements
+from annotations.projects import guidelines
+from annotations.store import Store
+from annotations.types import Project
+from core.charts.style import Palette, palette
+from pages._agreement_charts import choice_name
+from pages._widgets import _, csv_bytes, open_store, plain
+
+PAGE = 10
+SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
+
+
+def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
+    """Items with different labels, ten at a time, with filters and a download."""
+    pair, between = _filters(report)
+    start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
+    found, total = disagreements(store, project, between=between, pair=pair, limit=PAGE, offset=start)
+    if total and not found:  # a filter left fewer pages than the one that was open
+        st.session_state["disagreement-page"] = 1
+        found, total = disagreements(store, project, between=between, pair=pair, limit=PAGE)
+    if not total:
+        st.info(_("No disagreement among these labels."), icon=":material/check:")
+        return
+    names = _names(store, project)
+    for one in found:
+        st.html(_card(one, names, palette(st.context.theme.type)))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(_("{total} items with different labels").format(total=total)))
+        if total > PAGE:
+            st.pagination(-(-total // PAGE), key="disagreement-page")
+        st.download_button(
+            _("Download all (CSV)"),
+            lambda: _table(project, between, pair),
+            "disagreements.csv",
+            "text/csv",
+            key="disagreements-csv",
+            on_click="ignore",
+        )
+
+
+def _filters(report: AgreementReport) -> tuple[str | None, list[str]]:
+    with st.container(horizontal=True):
+        pairs = [name for name, _measures in report.by_pair]
+        pair = st.selectbox(_("Keyword pair"), pairs, index=None, placeholder=_("all"), key="disagreement-pair")
+        between = st.multiselect(
+            _("Between"), report.annotators, max_selections=2, placeholder=_("everybody"), key="disagreement-between"
+        )
+    return pair, between if len(between) == 2 else []
+
+
+def _names(store: Store, project: Project) -> dict[str, str]:
+    """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
+    versions = guidelines(store, project)
+    return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
+
+
+def _table(project: Project, between: list[str], pair: str | None) -> bytes:
+    with open_store() as store:
+        found, _total = disagreements(store, project, between=between, pair=pair, limit=10**9)
+    rows = [
+        {
+            "item": one.item,
+            "text": one.text,
+            "pair": one.pair,
+            "side": one.side,
+            "annotator": said.annotator,
+            "choice": said.choice,
+            "reasons": ";".join(said.reasons),
+            "note": said.note,
+            "form_shown": said.form_shown,
+            "guideline": said.guideline,
+            "created": said.created,
+        }
+        for one in found
+        for said in one.judgements
+    ]
+    return csv_bytes(rows)
+
+
+def _card(one: Disagreement, names: dict[str, str], colours: Palette) -> str:
+    context = f'<div style="color:{colours.soft}">{html.escape(one.context)}</div>' if one.context else ""
+    people = "".join(_judgement(said, names, colours) for said in one.judgements)
+    return (
+        f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
+        f'padding:14px 18px;background:{colours.card};color:{colours.ink}">{context}'
+        f'<div style="font-size:1.15rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
+        f"{_marked(one, colours)}</div>"
+        f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:10px">{people}</div></article>'
+    )
+
+
+def _marked(one: Disagreement, colours: Palette) -> str:
+    """The text with its keyword tinted, underlined and named; nothing else of it is HTML."""
+    if one.word is None or one.side not in ("male", "female"):
+        return html.escape(one.text)
+    start, end = one.word
+    male = one.side == "male"
+    tint, line = (colours.male_tint, colours.male) if male else (colours.female_tint, colours.female)
+    name = _("male word") if male else _("female word")
+    return (
+        f"{html.escape(one.text[:start])}"
+        f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700;padding:0 .1em">'
+        f"{html.escape(one.text[start:end])}</mark>"
+        f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
+        f"{html.escape(one.text[end:])}"
+    )
+
+
+def _judgement(said: Judgement, names: dict[str, str], colours: Palette) -> str:
+    sign = SIGN.get(said.choice, "•")
+    colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.ink)
+    reasons = "".join(f"<li>{html.escape(names.get(code, code))}</li>" for code in said.reasons)
+    listed = f'<ul style="margin:4px 0 0;padding-left:1.2em">{reasons}</ul>' if reasons else ""
+    note = f'<div style="white-space:pre-wrap;margin-top:4px">“{html.escape(said.note)}”</div>' if said.note else ""
+    return (
+        f'<div style="flex:1 1 180px;border-left:3px solid {colour};padding:2px 0 2px 10px;font-size:.9rem">'
+        f'<div style="color:{colours.soft};overflow-wrap:anywhere">{html.escape(said.annotator)}</div>'
+        f'<div style="color:{colour};font-weight:700">{sign} {html.escape(names.get(said.choice, said.choice))}</div>'
+        f"{listed}{note}</div>"
+    )

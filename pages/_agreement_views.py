@@ -1,0 +1,146 @@
+"""What the page Agreement shows beside its charts: tiles, categories, two annotators, the signature."""
+
+import streamlit as st
+
+from annotations.agreement import AgreementReport, agreement
+from annotations.pipeline import state
+from annotations.projects import guideline, project
+from annotations.store import Store
+from annotations.types import Project
+from core.statistics import Estimate
+from pages._agreement_charts import choice_name, confusion, each_two, said, span
+from pages._widgets import _, downloads, open_store, plain, undefined
+
+SHOWN = 10  # annotators in the heatmap before somebody chooses others
+
+
+def current_report(store: Store, chosen: Project) -> AgreementReport:
+    """The report of a project; reckoned again when a label, an item or a guideline has been added."""
+    return _report(chosen.name, (*state(store), str(guideline(store, chosen).version)))
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _report(name: str, state_of_store: tuple[str, ...]) -> AgreementReport:
+    with open_store() as store:
+        return agreement(store, project(store, name))
+
+
+def nothing_yet(report: AgreementReport) -> bool:
+    """Say in words why there is nothing to compare, if that is so."""
+    if report.all_items == 0:
+        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+    elif report.labels == 0:
+        st.info(
+            _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"
+        )
+    elif report.overall.unanimity.value is None:
+        text = _("No item has labels of two annotators yet; agreement begins with the second label.")
+        st.info(text, icon=":material/group:")
+    else:
+        return False
+    return True
+
+
+def tiles(report: AgreementReport) -> None:
+    """The measures of all annotators together, each with its interval and what it means."""
+    found = report.overall
+    agreed = round((found.unanimity.value or 0) * found.unanimity.units)
+    complete = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+    pairs = _("Take an item and two of its annotators: this often they chose the same.")
+    fleiss = _(
+        "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete. {n}"
+        " items with equally many labels."
+    )
+    alpha = _("The same question, and items that lack labels count too: {n} items.")
+    ac1 = _("Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa.")
+    tile(_("All agree"), found.unanimity, complete.format(k=agreed, n=found.unanimity.units), percent=True)
+    tile(_("Two agree"), found.pairwise, pairs, percent=True)
+    tile(_("Fleiss' kappa"), found.fleiss, fleiss.format(n=found.fleiss.units))
+    tile(_("Krippendorff's alpha"), found.alpha, alpha.format(n=found.alpha.units))
+    tile(_("Gwet's AC1"), found.ac1, ac1)
+
+
+def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
+    """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
+    text, help_text = undefined(estimate.value, said(estimate.reason), "{:.1%}" if percent else "{:.2f}")
+    with st.container(border=True, width=230, height="stretch"):
+        st.metric(name, text.replace("-", "−"), help=help_text)
+        if estimate.value is None:
+            st.caption(plain(said(estimate.reason)))
+            return
+        low, high = estimate.low, estimate.high
+        if low is None or high is None:
+            st.caption(plain(said(estimate.note)))
+        else:
+            interval = f"{low:.1%} – {high:.1%}" if percent else span(estimate)
+            st.caption(plain(_("95 % interval: {interval}").format(interval=interval)))
+            if estimate.note:
+                st.caption(plain(said(estimate.note)))
+        st.caption(plain(meaning))
+
+
+def categories(report: AgreementReport) -> None:
+    """Each category: how common it is, and how often a second annotator chose it where one did."""
+    rows = [
+        {
+            _("category"): choice_name(row.choice),
+            _("labels"): row.labels,
+            _("prevalence"): row.prevalence.value,
+            _("prevalence, 95 %"): span(row.prevalence),
+            _("specific agreement"): row.specific.value,
+            _("specific agreement, 95 %"): span(row.specific),
+        }
+        for row in report.categories
+    ]
+    share = st.column_config.NumberColumn(format="percent")
+    st.dataframe(
+        rows, hide_index=True, key="categories", column_config={_("prevalence"): share, _("specific agreement"): share}
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Specific agreement: when one annotator chose this category, how often another annotator of the"
+            " item did too."
+        )
+        st.caption(plain(text))
+        downloads(rows, key="categories-table")
+
+
+def annotators_in_twos(report: AgreementReport) -> None:
+    """Kappa of each two annotators; with many annotators, of those who are chosen."""
+    names = list(report.annotators)
+    if len(names) > SHOWN:
+        names = st.multiselect(_("Annotators"), names, default=names[:SHOWN], key="annotators")
+    if len(names) < 2:
+        st.info(_("Choose at least two annotators."))
+        return
+    each_two(report, names)
+
+
+def two_annotators(report: AgreementReport) -> None:
+    """The confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
+    with st.container(horizontal=True):
+        a = st.selectbox(_("Rows"), report.annotators, key="confusion-a")
+        b = st.selectbox(_("Columns"), [name for name in report.annotators if name != a], key="confusion-b")
+    two = report.two(a, b) if a and b else None
+    if two is None:
+        st.info(_("These two annotators have not labelled the same item yet."))
+        return
+    confusion(two, report)
+    if two.kappa.value is None or two.largest.value is None:
+        st.caption(plain(said(two.kappa.reason)))
+        return
+    text = _(
+        "Cohen's kappa {kappa:.2f} ({interval}). With what these two accept and reject on the whole, at"
+        " most {largest:.2f} could be reached."
+    )
+    st.caption(plain(text.format(kappa=two.kappa.value, interval=span(two.kappa), largest=two.largest.value)))
+
+
+def made_how(report: AgreementReport) -> None:
+    """The signature, and in words what it says."""
+    text = _(
+        "On all items with a label, whatever became of them, and each annotator's last label before any"
+        " opinion was shown. Intervals: 95 %, by resampling items; fewer than 15 items: t interval."
+    )
+    st.caption(plain(text))
+    st.code(report.signature, language=None, wrap_lines=True)
