@@ -148,13 +148,13 @@ def _object(data: bytes) -> dict[str, Any]:
 def sync(call: Call) -> Reply:
     """Store operations, then hand out items. In: `ops`, `have`, `want`, `hello` (past decisions wanted; 0: none)."""
     at, body = call.at, call.body
-    sent = list_in(body, "ops", MOST_OPERATIONS)
+    sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
+    want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
     answers = _append(call, sent)
-    want = min(number_in(body, "want"), MOST_ITEMS)
     items: list[Item] = []
     if want > 0:
-        have = [each for each in list_in(body, "have", MOST_HAVE) if isinstance(each, str)]
-        items = queue.claim(call.store, at.project, at.annotator, have=have, want=want)
+        known = [each for each in have if isinstance(each, str)]
+        items = queue.claim(call.store, at.project, at.annotator, have=known, want=want)
     elif not sent:
         queue.heartbeat(call.store, at.project, at.annotator)
     reply: Reply = {
@@ -163,7 +163,6 @@ def sync(call: Call) -> Reply:
         "progress": progress_out(labels.own_progress(call.store, at.project, at.annotator)),
         "guideline": guideline(call.store, at.project).version,
     }
-    hello = min(number_in(body, "hello"), MOST_HISTORY)
     if hello:
         found = labels.history(call.store, at.project, at.annotator, limit=hello)
         reply["history"] = [decision_out(each) for each in found]
@@ -193,10 +192,11 @@ def item(call: Call) -> Reply:
 
 def opinion(call: Call) -> Reply:
     """What the project's model thinks of an item that was labelled; records that it was shown. In: `item`."""
-    from annotations.opinion import opinion_of  # asks the worker; a desk without opinions never needs it
+    from annotations.opinion import opinion_of  # here: a desk without opinions never needs it
 
     decision = standing(call.store, call.at, id_in(call.body, "item"))
     told = opinion_of(call.at.project, decision.item)
+    told["reason"] = told["reason"] and translate(told["reason"], call.language)
     # Recorded before it leaves, and only where the label still stands.
     labels.reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
     return told

@@ -10,9 +10,9 @@ from pages._widgets import _, choose_project, language, open_store, page_head, p
 
 # The desk gets the room: a small title in the line of the button beside it, narrow margins.
 ROOM = """<style>
-.stMainBlockContainer { padding: 2.6rem 2rem 1rem; max-width: 1360px; }
+.stMainBlockContainer { padding: 3.9rem 2rem 1rem; max-width: 1360px; }
 .stMainBlockContainer h1 { font-size: 1.05rem; padding: 0.2rem 0; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.75rem 1rem; } }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 3.9rem 0.75rem 1rem; } }
 </style>"""
 
 
