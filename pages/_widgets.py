@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
@@ -46,6 +47,17 @@ def language() -> Language:
 def _(text: str) -> str:
     """*text* in the visitor's language."""
     return translate(text, language())
+
+
+def unknown_address(url: str | None, shown: str, base: str = "") -> str | None:
+    """What an address asks for that is no page; None where it leads to the page that is shown.
+
+    *url* is the visitor's address, *shown* the path of the page that opened, *base* the folder the app is served in.
+    """
+    path = unquote(urlsplit(url or "").path).strip("/")
+    base = base.strip("/")
+    path = path.removeprefix(base).strip("/") if base else path
+    return path if path and path != shown else None
 
 
 @contextmanager
@@ -118,7 +130,7 @@ def csv_bytes(data: "Table") -> bytes:
 
     frame = pd.DataFrame(data)
     guarded = frame.map(lambda cell: f"'{cell}" if isinstance(cell, str) and cell.startswith(RUNS_AS_FORMULA) else cell)
-    text: str = guarded.to_csv(index=False)
+    text: str = guarded.to_csv(index=False, lineterminator="\r\n")  # RFC 4180; also quotes a lone \r
     return text.encode("utf-8-sig")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from core.language import LANGUAGES
-from pages._widgets import _, language, show_error
+from pages._widgets import _, language, plain, show_error, unknown_address
 
 BRAND = Path(__file__).parent / "_brand"
 STYLE = "<style>[data-testid=stMainBlockContainer]{padding-top:3.5rem;max-width:1320px}</style>"  # no theme option
@@ -51,6 +51,8 @@ with st.sidebar:
     st.html(f'<script>document.documentElement.lang = "{CODE}"</script>', unsafe_allow_javascript=True)
 
 st.html(STYLE)
+if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):
+    st.warning(plain(_("There is no page {name} here. This is the first page.").format(name=f"/{unknown}")))
 try:
     page.run()
 except EvenhandError as error:

@@ -1,0 +1,109 @@
+"""The shared UI: text as it is, undefined values, files to take away, addresses."""
+
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from streamlit.testing.v1 import AppTest
+
+from annotations.projects import create_project
+from annotations.store import Store
+from pages._widgets import csv_bytes, plain, undefined, unknown_address
+
+
+@pytest.mark.parametrize(
+    ("value", "reason", "form", "expected"),
+    [
+        (0.12345, "", "{:.3f}", ("0.123", None)),
+        (0.0, "not used", "{:.1%}", ("0.0%", None)),
+        (None, "nobody labelled", "{:.3f}", ("—", "nobody labelled")),
+        (None, "", "{:.3f}", ("—", None)),
+        (None, "*two* of_three", "{:.3f}", ("—", r"\*two\* of\_three")),
+    ],
+)
+def test_undefined_is_a_dash_with_a_reason(
+    value: float | None, reason: str, form: str, expected: tuple[str, str | None]
+) -> None:
+    assert undefined(value, reason, form) == expected
+
+
+@given(st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1))
+def test_plain_text_means_itself_in_markdown(text: str) -> None:
+    """A Markdown reader with tables and links on gives the text back, in one paragraph."""
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(plain(text))
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    children = tokens[1].children or []
+    assert {child.type for child in children} <= {"text", "text_special"}
+    assert "".join(child.content for child in children).replace("\u2060", "") == text
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
+def test_no_cell_runs_as_a_formula(cell: str) -> None:
+    text = csv_bytes([{"word": cell, "n": -1.5}]).decode("utf-8-sig")
+    assert pd.read_csv(io.StringIO(text, newline=""))["word"][0] == f"'{cell}"
+    assert "-1.5" in text
+
+
+def test_undefined_is_an_empty_cell() -> None:
+    assert csv_bytes([{"a": None, "b": 0.5}]) == b"\xef\xbb\xbfa,b\r\n,0.5\r\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "base", "expected"),
+    [
+        ("http://x:8501/", "", "", None),
+        ("http://x:8501", "", "", None),
+        (None, "", "", None),
+        ("http://x/about?lang=zh", "about", "", None),
+        ("http://x/nothing", "", "", "nothing"),
+        ("http://x/%E6%97%A0", "", "", "无"),
+        ("http://x/apps/evenhand/", "", "/apps/evenhand/", None),
+        ("http://x/apps/evenhand/about", "about", "apps/evenhand", None),
+        ("http://x/apps/evenhand/ab", "", "apps/evenhand", "ab"),
+    ],
+)
+def test_unknown_address(url: str | None, shown: str, base: str, expected: str | None) -> None:
+    assert unknown_address(url, shown, base) == expected
+
+
+def choosing() -> None:
+    import streamlit as st
+
+    from pages._widgets import choose_project, open_store
+
+    with open_store() as store:
+        project = choose_project(store)
+        st.text("none" if project is None else project.name)
+
+
+def chosen(project: str = "") -> AppTest:
+    app = AppTest.from_function(choosing, default_timeout=60)
+    if project:
+        app.query_params["project"] = project
+    return app.run()
+
+
+@pytest.mark.usefixtures("fresh_store")
+def test_without_projects_the_page_says_what_to_do() -> None:
+    # Outside the navigation a link to a page is an error of Streamlit's own, so only the sentence is looked at.
+    assert "There is no project yet" in chosen().info[0].value
+
+
+def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None:
+    for name in ("one", "*two*"):
+        create_project(fresh_store, name)
+    app = chosen("*two*")
+    assert app.text[0].value == "*two*"
+    app.selectbox(key="project").set_value("one").run()
+    assert app.text[0].value == "one"
+    assert app.query_params["project"] == "one"
+
+
+def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> None:
+    create_project(fresh_store, "one")
+    app = chosen("two")
+    assert "There is no open project named two" in app.warning[0].value
+    assert app.text[0].value == "one"
