@@ -20,11 +20,11 @@ def said(note: Note | None) -> str:
     return _(note.message).format(**note.values) if note else ""
 
 
-def span(estimate: Estimate) -> str:
+def span(estimate: Estimate, form: str = ".2f") -> str:
     """The 95 % interval as text, or why there is none."""
     if estimate.low is None or estimate.high is None:
         return said(estimate.note or estimate.reason)
-    return f"{estimate.low:.2f} – {estimate.high:.2f}".replace("-", "−")
+    return f"{estimate.low:z{form}} – {estimate.high:z{form}}".replace("-", "−")
 
 
 def choice_name(choice: Any) -> str:
@@ -90,6 +90,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
         },
         tooltip=("interval", "items", "largest"),
         mark="differs",
+        width=300,
         palette=palette(st.context.theme.type),
     )
     show_chart(chart, rows, key="cohen-kappa", says=says)
@@ -150,8 +151,6 @@ def by_keyword_pair(report: AgreementReport) -> None:
         description=says,
         domain=(-1, 1) if any((row["value"] or 0) < 0 for row in rows) else (0, 1),
         titles={
-            "pair": _("keyword pair"),
-            "measure": _("measure"),
             "interval": _("95 % interval"),
             "items": _("items"),
             "value": _("value"),

@@ -11,6 +11,7 @@ from core.statistics import Estimate
 from pages._agreement_charts import choice_name, confusion, each_two, said, span
 from pages._widgets import _, downloads, open_store, plain, undefined
 
+TILE = 258  # pixels: three in a row on a laptop
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 
@@ -53,6 +54,10 @@ def tiles(report: AgreementReport) -> None:
     )
     alpha = _("The same question, and items that lack labels count too: {n} items.")
     ac1 = _("Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa.")
+    with st.container(border=True, width=TILE, height="stretch"):
+        st.metric(_("Items with a label"), f"{report.items:,}")
+        text = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
+        st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
     tile(_("All agree"), found.unanimity, complete.format(k=agreed, n=found.unanimity.units), percent=True)
     tile(_("Two agree"), found.pairwise, pairs, percent=True)
     tile(_("Fleiss' kappa"), found.fleiss, fleiss.format(n=found.fleiss.units))
@@ -63,16 +68,15 @@ def tiles(report: AgreementReport) -> None:
 def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
     """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
     text, help_text = undefined(estimate.value, said(estimate.reason), "{:.1%}" if percent else "{:.2f}")
-    with st.container(border=True, width=230, height="stretch"):
+    with st.container(border=True, width=TILE, height="stretch"):
         st.metric(name, text.replace("-", "−"), help=help_text)
         if estimate.value is None:
             st.caption(plain(said(estimate.reason)))
             return
-        low, high = estimate.low, estimate.high
-        if low is None or high is None:
+        if estimate.low is None:
             st.caption(plain(said(estimate.note)))
         else:
-            interval = f"{low:.1%} – {high:.1%}" if percent else span(estimate)
+            interval = span(estimate, ".1%" if percent else ".2f")
             st.caption(plain(_("95 % interval: {interval}").format(interval=interval)))
             if estimate.note:
                 st.caption(plain(said(estimate.note)))
@@ -86,9 +90,9 @@ def categories(report: AgreementReport) -> None:
             _("category"): choice_name(row.choice),
             _("labels"): row.labels,
             _("prevalence"): row.prevalence.value,
-            _("prevalence, 95 %"): span(row.prevalence),
+            _("prevalence, 95 %"): span(row.prevalence, ".1%"),
             _("specific agreement"): row.specific.value,
-            _("specific agreement, 95 %"): span(row.specific),
+            _("specific agreement, 95 %"): span(row.specific, ".1%"),
         }
         for row in report.categories
     ]

@@ -162,7 +162,8 @@ def show_chart(chart: "Drawing", data: "Table", *, key: str, says: str) -> None:
     *says* is also what a screen reader reads in place of the picture.
     """
     with st.container(key=f"{key}-box"):
-        st.altair_chart(chart, key=key, alt=says)
+        # A chart with a description of its own brings it along; both at once are a warning in the log.
+        st.altair_chart(chart, key=key, alt=None if isinstance(chart.description, str) else says)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(plain(says))
             downloads(data, key=key, chart=chart)

@@ -1,5 +1,6 @@
 """Heatmaps: a number per cell, written in the cell and said by its colour."""
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ def heatmap(
     tooltip: Sequence[str] = (),
     digits: int = 2,
     mark: str | None = None,
+    width: int = 600,
     palette: Palette = LIGHT,
 ) -> Any:
     """A cell per row of *data*: column `x` across, `y` down, the number `value` in it.
@@ -36,7 +38,8 @@ def heatmap(
     female), 0 the card's colour. `domain` is (least, most); by default the
     data's own, symmetric about 0 for "sides". A missing value is an em dash on
     grey. A cell whose column `mark` is true gets an asterisk; the sentence beside
-    the chart must say what it means. `titles` names columns for people (axes and tooltips); `tooltip` lists
+    the chart must say what it means. `width` is about how many pixels there
+    will be: names that do not fit their column stand at an angle. `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
     """
     names = titles or {}
@@ -49,7 +52,7 @@ def heatmap(
         alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
-        x=_position(alt.X, x, data[x], names.get(x), "top"),
+        x=_position(alt.X, x, data[x], names.get(x), "top", width),
         y=_position(alt.Y, y, data[y], names.get(y), "left"),
         tooltip=fields,
     )
@@ -65,19 +68,28 @@ def heatmap(
 def _written(number: float, digits: int, *, signed: bool) -> str:
     if pd.isna(number):
         return UNDEFINED
-    return f"{number:{'+' if signed else ''}.{digits}f}".replace("-", "−")
+    # z: no minus sign before what rounds to 0.
+    return f"{number:{'+' if signed else ''}z.{digits}f}".replace("-", "−")
 
 
 def _shown(column: str, value: str) -> str:
     return "_text" if column == value else column
 
 
-def _position(channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str) -> Any:
+def _position(
+    channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str, width: int = 0
+) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
-    # Names that would run into each other stand at an angle.
-    angle = -30 if orient == "top" and len(order) * max(map(len, order), default=0) > 60 else 0
-    axis = alt.Axis(orient=orient, labelAngle=angle, ticks=False, domain=False, grid=False, labelPadding=6)  # type: ignore[arg-type]
+    angle = -30 if orient == "top" and max(map(_wide, order), default=0) > width / max(len(order), 1) else 0
+    axis = alt.Axis(
+        orient=orient, labelAngle=angle, ticks=False, domain=False, grid=False, labelPadding=6, labelLimit=160
+    )  # type: ignore[arg-type]
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
+
+
+def _wide(name: str) -> int:
+    """About how many pixels a name takes: Chinese characters are twice as wide."""
+    return sum(13 if unicodedata.east_asian_width(c) in "WF" else 7 for c in name) + 12
 
 
 def _colours(
