@@ -48,9 +48,13 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
 def _filters(report: AgreementReport) -> tuple[str | None, list[str]]:
     with st.container(horizontal=True):
         pairs = [name for name, _measures in report.by_pair]
-        pair = st.selectbox(_("Keyword pair"), pairs, index=None, placeholder=_("all"), key="disagreement-pair")
+        pair = st.selectbox(_("Keyword pair"), pairs, index=None, placeholder=_("All pairs"), key="disagreement-pair")
         between = st.multiselect(
-            _("Between"), report.annotators, max_selections=2, placeholder=_("everybody"), key="disagreement-between"
+            _("Only between"),
+            report.annotators,
+            max_selections=2,
+            placeholder=_("Everybody"),
+            key="disagreement-between",
         )
     return pair, between if len(between) == 2 else []
 

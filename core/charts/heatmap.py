@@ -37,9 +37,10 @@ def heatmap(
     `scale="sides"`: positive purple (leans male), negative orange (leans
     female), 0 the card's colour. `domain` is (least, most); by default the
     data's own, symmetric about 0 for "sides". A missing value is an em dash on
-    grey. A cell whose column `mark` is true gets an asterisk; the sentence beside
-    the chart must say what it means. `width` is about how many pixels there
-    will be: names that do not fit their column stand at an angle. `titles` names columns for people (axes and tooltips); `tooltip` lists
+    grey. A cell whose column `mark` is true gets an asterisk; the sentence
+    beside the chart must say what it means. `width` is about how many pixels
+    there will be: names that do not fit their column stand at an angle.
+    `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
     """
     names = titles or {}
@@ -81,9 +82,8 @@ def _position(
 ) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
     angle = -30 if orient == "top" and max(map(_wide, order), default=0) > width / max(len(order), 1) else 0
-    axis = alt.Axis(
-        orient=orient, labelAngle=angle, ticks=False, domain=False, grid=False, labelPadding=6, labelLimit=160
-    )  # type: ignore[arg-type]
+    look: dict[str, Any] = {"orient": orient, "labelAngle": angle, "labelPadding": 6, "labelLimit": 160}
+    axis = alt.Axis(ticks=False, domain=False, grid=False, **look)
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
 
 
