@@ -4,6 +4,7 @@ The sentences and what the three say about them are in `core/data/demo_sentences
 Their labels go the way of every label: claimed from the queue, appended by operations.
 """
 
+import os
 import time
 import uuid
 from collections import Counter
@@ -56,13 +57,34 @@ def make_demo(store: Store) -> Project:
 
 
 def ensure_demo(path: Path | str | None = None) -> bool:
-    """Make a database with the demo project where there is none yet; whether it was made."""
+    """Make a database with the demo project where there is none yet; whether it was made.
+
+    The database appears under its name only when it is whole: a start that is
+    broken off leaves none, so the next start makes it.
+    """
     where = Path(path) if path is not None else database_path()
     if where.exists():
         return False
-    with Store.open(where) as store:
-        make_demo(store)
+    part = where.with_name(f".{where.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with Store.open(part) as store:
+            make_demo(store)
+        _appear(part, where)
+    except FileExistsError:
+        return False
+    finally:
+        for left in where.parent.glob(f"{part.name}*"):
+            left.unlink(missing_ok=True)
     return True
+
+
+def _appear(part: Path, where: Path) -> None:
+    try:
+        os.link(part, where)  # unlike a rename, never over a database that appeared meanwhile
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        part.replace(where)
 
 
 def _rows() -> tuple[dict[str, str], ...]:

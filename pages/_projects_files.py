@@ -95,6 +95,7 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
             _start_job(store, project, path, wish)
         else:
             st.session_state[_report_key(project)] = import_with_bar(store, project, path, wish)
+            st.rerun()  # the counts above have changed
 
 
 def _described(seen: Preview) -> str:
@@ -166,10 +167,10 @@ def _report_text(report: ImportReport) -> str:
     parts = [_("Encoding: {encoding}.").format(encoding=report.encoding)]
     if report.spans:
         names = {
-            "ok": _("right"),
+            "ok": _("at the right place"),
             "one_too_large": _("one too large"),
             "one_too_small": _("one too small"),
-            "wrong": _("wrong"),
+            "wrong": _("elsewhere"),
         }
         counted = ", ".join(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
         parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))

@@ -95,7 +95,7 @@ def _card(store: Store, project: Project) -> None:
             show(status_bar(found) + _wanted(store, project))
         else:
             st.caption(_("No sentences yet: open the project and drop a file."))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("Open"), key=f"open-{project.uid}", icon=":material/folder_open:",
                 on_click=open_project, args=(project.name,),

@@ -101,6 +101,8 @@ def _criteria(spoken: str) -> Criteria:
             "names to a filter; the conference version has a rule on names and keeps metaphors."
         )
     )
+    if version != OWN:
+        st.caption(_("While the text stays as it is, every reader sees it in the language of the page."))
     text = edit_text("" if version == OWN else start.text, key=f"guideline-{version}-{spoken}")
     with st.expander(_("Choices and reject reasons")):
         st.caption(_("Labels store the code; the key is only how it is typed."))

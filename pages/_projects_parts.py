@@ -31,11 +31,15 @@ STYLE = """
 .project th {text-align:left; font-weight:600; color:var(--soft); font-size:13px; padding:4px 10px 4px 0}
 .project td {border-top:1px solid var(--line); padding:7px 10px 7px 0; vertical-align:top}
 .project td.number, .project th.number {text-align:right; font-variant-numeric:tabular-nums; white-space:nowrap}
-.project td.text {line-height:1.75; overflow-wrap:anywhere; white-space:pre-wrap}
-.project .word {font-weight:700; padding:0 .1em; border-radius:3px 3px 0 0; border-bottom:2.5px solid}
+.project td.number, .project th.number {width:1%}
+.project td.text {line-height:2.1; overflow-wrap:anywhere; white-space:pre-wrap}
+.project .word {position:relative; font-weight:700; padding:0 .1em; border-radius:3px 3px 0 0;
+  border-bottom:2.5px solid}
 .project .word.male {background:var(--male-tint); border-color:var(--male)}
 .project .word.female {background:var(--female-tint); border-color:var(--female)}
-.project .side {font-size:12px; margin-left:.35em; white-space:nowrap; font-weight:500}
+.project .side {font-size:11.5px; white-space:nowrap; font-weight:500}
+.project .word .side {position:absolute; left:0; top:-1.5em; line-height:1.2}
+.project th .side {font-size:13px}
 .project .side.male {color:var(--male)} .project .side.female {color:var(--female)}
 .project .problem {color:var(--bad); font-size:13.5px; white-space:normal}
 .project .wanted td:nth-child(n+2) {min-width:110px}
@@ -64,7 +68,7 @@ def marked(text: str, word: Span, side: Side) -> str:
     start, end = word
     before, inside, after = (html.escape(part) for part in (text[:start], text[start:end], text[end:]))
     name = f'<span class="side {side}">{html.escape(side_word(side))}</span>'
-    return f'{before}<span class="word {side}">{inside}</span>{name} {after}'
+    return f'{before}<span class="word {side}">{inside}{name}</span>{after}'
 
 
 def guideline_html(text: str) -> str:
@@ -88,7 +92,7 @@ def status_bar(counts: ProjectCounts) -> str:
     share = 100 / max(1, counts.items)
     parts = ((_("accepted"), counts.accepted, "good"), (_("rejected"), counts.rejected, "bad"))
     bar = "".join(f'<i class="{kind}" style="width:{number * share:.2f}%"></i>' for _name, number, kind in parts)
-    named = [*((name, number) for name, number, _kind in parts), (_("open"), counts.pending)]
+    named = [*((name, number) for name, number, _kind in parts), (_("still open"), counts.pending)]
     if counts.aside:
         named.append((_("set aside by all"), counts.aside))
     legend = "".join(f"<span><b>{number:,}</b> {html.escape(name)}</span>" for name, number in named)

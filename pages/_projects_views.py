@@ -75,7 +75,7 @@ def show_people(store: Store, project: Project) -> None:
             st.page_link("review.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
     with st.form("add_people", border=False, clear_on_submit=True):
         names = st.text_area(_("More annotators, one a line"), key="new_annotators", height=90)
-        if st.form_submit_button(_("Add"), icon=":material/person_add:", key="add_annotators"):
+        if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
             try:
                 add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
             except EvenhandError as error:
@@ -130,7 +130,7 @@ def show_export(store: Store, project: Project) -> None:
     else:
         kept = st.radio(
             _("Sentences"), ("all", "accepted"), key="export_items", horizontal=True,
-            format_func=lambda which: _("all") if which == "all" else _("accepted only (for a release)"),
+            format_func=lambda which: _("all sentences") if which == "all" else _("accepted only (for a release)"),
         )  # fmt: skip
     wish = wanted(chosen, items=kept, names=names, history=history)
     try:
@@ -178,7 +178,7 @@ def show_settings(store: Store, project: Project) -> None:
             options := _models(project),
             options.index(project.opinion_model or ""),
             key="opinion_model",
-            format_func=lambda model: model or _("none"),
+            format_func=lambda model: model or _("nobody's"),
             help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
         )
         if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
@@ -218,8 +218,6 @@ def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: how far its sentences are."""
     found = counts(store, project)
     if found.items:
-        by_labels = ", ".join(
-            _("{items} with {labels} labels").format(items=f"{items:,}", labels=labels)
-            for labels, items in sorted(found.by_labels.items())
-        )
+        numbers = " · ".join(f"{labels}: {items:,}" for labels, items in sorted(found.by_labels.items()))
+        by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
         show(status_bar(found) + f'<div class="legend">{html.escape(by_labels)}</div>')
