@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotations.aside import set_aside
 from annotations.decisions import conflicts, history, label_rows, own_progress
 from annotations.gold import settle
-from annotations.projects import guidelines
+from annotations.guidelines import guidelines
 from annotations.queue import renew_presence
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
@@ -228,27 +229,6 @@ class _Writer:
         )  # fmt: skip
         settle(self.store, target.item, target.wanted, self.gold)
         set_aside(self.store, self.project, target.item)
-
-
-def set_aside(store: Store, project: Project, item: int) -> None:
-    """Set an item aside for the lead when nobody is left who would still label it; or take that back.
-
-    Nobody is left when every active annotator has labelled or skipped it, and
-    all have skipped it or those who skipped it did so twice (DESIGN 4).
-    """
-    row = store.db.execute(
-        "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
-        " sum(coalesce(state, '') <> 'skipped'), min(iif(state = 'skipped', skips, NULL))"
-        " FROM member LEFT JOIN assignment ON assignment.annotator = member.annotator AND assignment.item = ?"
-        " WHERE member.project = ? AND member.active = 1",
-        (item, project.id),
-    ).fetchone()
-    could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
-    aside = int(not could and skipped > 0 and (others == 0 or fewest >= 2))
-    store.db.execute(
-        "UPDATE item SET aside = (:aside AND taken < wanted) WHERE id = :item AND aside <> (:aside AND taken < wanted)",
-        {"aside": aside, "item": item},
-    )
 
 
 def _check_form(operation: Operation) -> None:

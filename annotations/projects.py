@@ -1,23 +1,45 @@
 """Projects: what is asked, of whom, how often, and how far it is."""
 
-import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
+from annotations.aside import bring_back, set_aside_items
 from annotations.gold import recompute
+from annotations.guidelines import (
+    CHOICES,
+    add_guideline,
+    check_options,
+    guideline,
+    guideline_parts,
+    guidelines,
+    insert_guideline,
+)
+from annotations.people import add_annotators, annotator, annotators, checked_name, join, remove_annotator
 from annotations.store import Store, timestamp
-from annotations.types import Annotator, CellCount, Choice, Form, GoldRule, Guideline, Kind, Project, ProjectCounts
+from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, NotAllowed, NotFound, Refused
-from core.guidelines import builtin
-from core.text import control_character
 
-CHOICES: dict[Kind, tuple[str, ...]] = {
-    "sentences": ("accept", "reject"),
-    "generations": ("correct", "misgendering", "no_pronoun", "plural_they"),
-}
-LONGEST_NAME = 80
+__all__ = [
+    "add_annotators",
+    "add_guideline",
+    "annotator",
+    "annotators",
+    "archive",
+    "bring_back",
+    "change_project",
+    "checked_name",
+    "counts",
+    "create_project",
+    "guideline",
+    "guidelines",
+    "project",
+    "projects",
+    "remove_annotator",
+    "set_aside_items",
+    "set_quotas",
+]
+
 MOST_LABELS = 100  # per item
 CHANGEABLE = ("name", "per_item", "presentation", "opinion_model", "gold")
 
@@ -54,8 +76,8 @@ def create_project(
     _check(per_item=per_item, gold=gold, presentation=presentation)
     if kind not in CHOICES:
         raise Refused(N_("A project is of kind sentences or generations, not {kind}."), kind=kind)
-    text, offered, criteria = _guideline_parts(kind, language, guideline_text, choices, reasons)
-    _check_options(kind, offered, criteria)
+    text, offered, criteria = guideline_parts(kind, language, guideline_text, choices, reasons)
+    check_options(kind, offered, criteria)
     people = [checked_name(person) for person in annotators]
     with store.write() as db:
         _refuse_taken(store, name)
@@ -66,8 +88,8 @@ def create_project(
             row,
         ).lastrowid
         made = project(store, name)
-        _insert_guideline(store, made, 1, text, offered, criteria)
-        _join(store, made, people)
+        insert_guideline(store, made, 1, text, offered, criteria)
+        join(store, made, people)
         _write_quotas(store, int(project_id or 0), quotas or {})
     return made
 
@@ -124,64 +146,6 @@ def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
         _write_quotas(store, project.id, quotas)
 
 
-def guideline(store: Store, project: Project, version: int | None = None) -> Guideline:
-    """One version of the guideline; None = the newest. Raises NotFound."""
-    found = [each for each in guidelines(store, project) if version in (None, each.version)]
-    if not found:
-        raise NotFound(N_("This guideline has no version {version}."), version=version)
-    return found[-1]
-
-
-def guidelines(store: Store, project: Project) -> list[Guideline]:
-    """Every version, oldest first."""
-    rows = store.db.execute(
-        "SELECT id, version, text, choices, reasons, created FROM guideline WHERE project = ? ORDER BY version",
-        (project.id,),
-    )
-    return [
-        Guideline(row_id, version, text, _options(choices), _options(reasons), created)
-        for row_id, version, text, choices, reasons, created in rows
-    ]
-
-
-def add_guideline(
-    store: Store, project: Project, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
-) -> Guideline:
-    """Store a changed guideline as the next version; labels keep pointing to the version they were made under."""
-    _check_options(project.kind, choices, reasons)
-    with store.write() as db:
-        query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
-        version = int(db.execute(query, (project.id,)).fetchone()[0])
-        _insert_guideline(store, project, version, text, choices, reasons)
-    return guideline(store, project, version)
-
-
-def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
-    """Who labels in this project, in the order of joining; `active=False`: those who have left as well."""
-    rows = store.db.execute(
-        "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
-        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id",
-        (project.id, int(active)),
-    )
-    return [Annotator(*row) for row in rows]
-
-
-def annotator(store: Store, project: Project, name: str) -> Annotator:
-    """The annotator of that name, also one who has left. Raises NotFound."""
-    for person in annotators(store, project, active=False):
-        if person.name == name.strip():
-            return person
-    raise NotFound(N_("{name} is not an annotator of this project."), name=name)
-
-
-def add_annotators(store: Store, project: Project, names: Iterable[str]) -> list[Annotator]:
-    """Let people label here; someone who had left is back. Returns all active annotators."""
-    people = [checked_name(name) for name in names]
-    with store.write():
-        _join(store, project, people)
-    return annotators(store, project)
-
-
 def counts(store: Store, project: Project) -> ProjectCounts:
     """Items by status, by number of blind labels and by cell, of published files."""
     rows = store.db.execute(
@@ -201,15 +165,6 @@ def counts(store: Store, project: Project) -> ProjectCounts:
         cells[cell] = _plus(cells[cell], status, items)
     shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
     return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
-
-
-def checked_name(name: str) -> str:
-    """*name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
-    bare = name.strip()
-    if not bare or len(bare) > LONGEST_NAME or control_character(bare):
-        message = N_("A name is one line of 1 to {most} characters; {name} is not.")
-        raise Refused(message, most=LONGEST_NAME, name=repr(name[:LONGEST_NAME]))
-    return bare
 
 
 def _plus(cell: CellCount, status: str, items: int) -> CellCount:
@@ -242,57 +197,6 @@ def _check(**fields: Any) -> None:
         raise Refused(N_("The rule for gold is unanimous or majority, not {value}."), value=fields["gold"])
     if fields.get("presentation", "masked") not in ("original", "masked"):
         raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
-
-
-def _guideline_parts(
-    kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
-) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
-    if kind == "generations":
-        made = [Choice(code, str(n), code, code) for n, code in enumerate(CHOICES[kind], 1)]
-        return text or "", made if choices is None else choices, reasons or ()
-    journal = builtin("journal", language)
-    if choices is None:
-        choices = [Choice(o.code, o.key, o.zh, o.en) for o in journal.choices]
-    if reasons is None:
-        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in journal.reasons]
-    return journal.text if text is None else text, choices, reasons
-
-
-def _check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:
-    allowed = CHOICES[kind]
-    if not choices or any(choice.code not in allowed for choice in choices):
-        raise Refused(N_("The choices of this kind of project are {allowed}."), allowed=", ".join(allowed))
-    for options in (choices, reasons):
-        codes, keys = [o.code for o in options], [o.key.lower() for o in options if o.key]
-        if len(set(codes)) < len(codes) or len(set(keys)) < len(keys) or not all(code.strip() for code in codes):
-            raise Refused(N_("Every choice and reason needs a code and a key of its own."))
-        if any(";" in code for code in codes):
-            raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
-
-
-def _options(stored: str) -> tuple[Choice, ...]:
-    return tuple(Choice(**option) for option in json.loads(stored))
-
-
-def _insert_guideline(
-    store: Store, project: Project, version: int, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
-) -> None:
-    packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
-    store.db.execute(
-        "INSERT INTO guideline (project, version, text, choices, reasons, created) VALUES (?, ?, ?, ?, ?, ?)",
-        (project.id, version, text, *packed, timestamp()),
-    )
-
-
-def _join(store: Store, project: Project, names: Iterable[str]) -> None:
-    for name in names:
-        person = "INSERT INTO annotator (uid, name, created) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING"
-        store.db.execute(person, (uuid.uuid4().hex, name, timestamp()))
-        store.db.execute(
-            "INSERT INTO member (project, annotator) SELECT ?, id FROM annotator WHERE name = ?"
-            " ON CONFLICT DO UPDATE SET active = 1",
-            (project.id, name),
-        )
 
 
 def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:

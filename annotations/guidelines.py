@@ -1,0 +1,90 @@
+"""Guidelines: what annotators are asked, in versions that never change."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from annotations.store import Store, timestamp
+from annotations.types import Choice, Guideline, Kind, Project
+from core.errors import N_, NotFound, Refused
+from core.guidelines import builtin
+
+CHOICES: dict[Kind, tuple[str, ...]] = {
+    "sentences": ("accept", "reject"),
+    "generations": ("correct", "misgendering", "no_pronoun", "plural_they"),
+}
+
+
+def guideline(store: Store, project: Project, version: int | None = None) -> Guideline:
+    """One version of the guideline; None = the newest. Raises NotFound."""
+    found = [each for each in guidelines(store, project) if version in (None, each.version)]
+    if not found:
+        raise NotFound(N_("This guideline has no version {version}."), version=version)
+    return found[-1]
+
+
+def guidelines(store: Store, project: Project) -> list[Guideline]:
+    """Every version, oldest first."""
+    rows = store.db.execute(
+        "SELECT id, version, text, choices, reasons, created FROM guideline WHERE project = ? ORDER BY version",
+        (project.id,),
+    )
+    return [
+        Guideline(row_id, version, text, _options(choices), _options(reasons), created)
+        for row_id, version, text, choices, reasons, created in rows
+    ]
+
+
+def add_guideline(
+    store: Store, project: Project, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+) -> Guideline:
+    """Store a changed guideline as the next version; labels keep pointing to the version they were made under."""
+    check_options(project.kind, choices, reasons)
+    with store.write() as db:
+        query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
+        version = int(db.execute(query, (project.id,)).fetchone()[0])
+        insert_guideline(store, project, version, text, choices, reasons)
+    return guideline(store, project, version)
+
+
+def guideline_parts(
+    kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
+) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
+    """Text, choices and reasons, each the given one or that of the built-in journal version."""
+    if kind == "generations":
+        made = [Choice(code, str(n), code, code) for n, code in enumerate(CHOICES[kind], 1)]
+        return text or "", made if choices is None else choices, reasons or ()
+    journal = builtin("journal", language)
+    if choices is None:
+        choices = [Choice(o.code, o.key, o.zh, o.en) for o in journal.choices]
+    if reasons is None:
+        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in journal.reasons]
+    return journal.text if text is None else text, choices, reasons
+
+
+def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:
+    """Raise Refused unless labels can be made with these: choices of this kind, codes and keys without doubles."""
+    allowed = CHOICES[kind]
+    if not choices or any(choice.code not in allowed for choice in choices):
+        raise Refused(N_("The choices of this kind of project are {allowed}."), allowed=", ".join(allowed))
+    for options in (choices, reasons):
+        codes, keys = [o.code for o in options], [o.key.lower() for o in options if o.key]
+        if len(set(codes)) < len(codes) or len(set(keys)) < len(keys) or not all(code.strip() for code in codes):
+            raise Refused(N_("Every choice and reason needs a code and a key of its own."))
+        if any(";" in code for code in codes):
+            raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
+
+
+def _options(stored: str) -> tuple[Choice, ...]:
+    return tuple(Choice(**option) for option in json.loads(stored))
+
+
+def insert_guideline(
+    store: Store, project: Project, version: int, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+) -> None:
+    """Store a version, inside the caller's transaction."""
+    packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
+    store.db.execute(
+        "INSERT INTO guideline (project, version, text, choices, reasons, created) VALUES (?, ?, ?, ?, ?, ?)",
+        (project.id, version, text, *packed, timestamp()),
+    )
