@@ -15,7 +15,15 @@ from core.text import CHUNK, Encoding, encoding_of
 
 Shape = Literal["csv", "tsv", "jsonl", "text"]
 
-ENDINGS: dict[str, Shape] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+ENDINGS: dict[str, Shape] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
@@ -123,6 +131,7 @@ def _cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
     if source.shape == "text":
+        _refuse_other_shape(source)
         return ()
     if source.shape == "jsonl":
         return tuple(dict.fromkeys(key for row in islice(_objects(source), 10) for key in row.values))
@@ -132,6 +141,18 @@ def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
     if twice is not None:
         raise BadFile(N_("{file} has two columns named {column}."), file=source.name, column=twice)
     return names
+
+
+def _refuse_other_shape(source: Source) -> None:
+    # A table read as plain text would put its commas and quotes into the sentences.
+    first = next(_lines(source), "").strip()
+    cells = {cell.strip(' "') for cell in first.replace("\t", ",").replace(";", ",").split(",")}
+    if len(cells) > 1 and cells & HEADER_NAMES:
+        message = N_("{file} looks like a table, not like a sentence a line. Name it .csv or .tsv and try again.")
+        raise BadFile(message, file=source.name)
+    if first.startswith("{") and first.endswith("}") and '":' in first:
+        message = N_("{file} looks like JSON lines, not like a sentence a line. Name it .jsonl and try again.")
+        raise BadFile(message, file=source.name)
 
 
 def _records(source: Source) -> Iterator[Row]:
