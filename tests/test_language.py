@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -22,6 +23,7 @@ SOURCES = [
 ]
 
 
+@cache
 def marked() -> dict[str, set[str]]:
     """Every marked string -> the files it is in."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -32,6 +34,7 @@ def marked() -> dict[str, set[str]]:
     return found
 
 
+@cache
 def messages() -> list[tuple[str, Message]]:
     """(catalogue, message) for every translation."""
     found = []
@@ -81,13 +84,16 @@ def test_the_places_for_values_are_the_same() -> None:
     assert not wrong
 
 
+NAMES = {"Fleiss' kappa", "Krippendorff's alpha", "Cohen's kappa", "Gwet's AC1"}  # known by these names in Chinese too
+
+
 def test_a_translation_is_chinese() -> None:
     """A string of letters that was copied instead of translated; names and signs stay as they are."""
     han = re.compile(r"[\u4e00-\u9fff]")
     copied = [
         (f, m.id)
         for f, m in messages()
-        if re.search(r"[a-z]{3}.* .*[a-z]{3}", str(m.id)) and not han.search(str(m.string))
+        if re.search(r"[a-z]{3}.* .*[a-z]{3}", str(m.id)) and not han.search(str(m.string)) and m.id not in NAMES
     ]
     assert not copied
 
