@@ -52,7 +52,8 @@ def broken_rules(store: Store) -> list[str]:
     """What the database's own counts get wrong, when everything is counted anew; empty if nothing."""
     held = "(state IN ('leased', 'labelled') OR blind IS NOT NULL)"
     queries = {
-        "taken": f"SELECT id FROM item WHERE taken <> (SELECT count(*) FROM assignment WHERE item = item.id AND {held})",
+        "taken": "SELECT id FROM item WHERE taken <> (SELECT count(*) FROM assignment WHERE item = item.id"
+        f" AND {held})",
         "labels": "SELECT id FROM item WHERE labels <> (SELECT count(*) FROM assignment WHERE item = item.id"
         " AND blind IS NOT NULL)",
         "handed": "SELECT annotator, cell FROM tally WHERE handed <> (SELECT count(*) FROM assignment JOIN item"

@@ -53,7 +53,7 @@ def test_the_same_operation_twice_is_stored_once(made: Made) -> None:
 
 
 def test_a_skip_sent_twice_counts_once_even_after_a_label(made: Made) -> None:
-    store, _, people, items = made
+    store, _, _, items = made
     skip = decide(items[0], "skip")
     one(made, skip)
     one(made, decide(items[0], base=skip.op_id))
@@ -63,8 +63,8 @@ def test_a_skip_sent_twice_counts_once_even_after_a_label(made: Made) -> None:
 
 
 def test_an_id_of_another_item_or_annotator_is_refused(made: Made) -> None:
-    operation = decide(items[0]) if (items := made[3]) else None
-    assert operation
+    items = made[3]
+    operation = decide(items[0])
     one(made, operation)
     stolen = decide(items[1], op_id=operation.op_id)
     assert not one(made, stolen).stored
@@ -94,11 +94,9 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("choice", "fields"), REFUSED)
 def test_refused_with_a_reason_and_the_others_go_on(made: Made, choice: str, fields: dict[str, Any]) -> None:
     store, project, people, items = made
-    item = fields.pop("item", items[1].uid)
-    answers = append(
-        store, project, people[0], [decide(items[0]), decide(item, choice, **fields), decide(items[2], "reject")]
-    )
-    fields["item"] = item
+    rest = {name: value for name, value in fields.items() if name != "item"}
+    wrong = decide(fields.get("item", items[1].uid), choice, **rest)
+    answers = append(store, project, people[0], [decide(items[0]), wrong, decide(items[2], "reject")])
     assert [answer.stored for answer in answers] == [True, False, True]
     assert answers[1].reason and not answers[0].reason
     assert answers[1].reason.format(**answers[1].values)
@@ -324,8 +322,8 @@ def test_share_of_many_annotators(fresh_store: Store) -> None:
         "INSERT INTO item (uid, project, batch, cell, rank, hash, text, file, line, wanted)"
         " SELECT 'x', project, batch, cell, rank, hash, text, file, line, wanted FROM item",
         "INSERT INTO item (uid, project, batch, cell, rank, hash, text, start, stop, stem_start, stem_stop, keyword,"
-        " counterpart, file, line, wanted) SELECT 'x', project, batch, cell, rank, x'00', text, 0, 999, 0, 1, '他', '她',"
-        " file, line, wanted FROM item",
+        " counterpart, file, line, wanted) SELECT 'x', project, batch, cell, rank, x'00', text, 0, 999, 0, 1, '他',"
+        " '她', file, line, wanted FROM item",
         "INSERT INTO item (uid, project, batch, cell, rank, hash, text, start, stop, stem_start, stem_stop, keyword,"
         " counterpart, file, line, wanted) SELECT 'x', project, batch, cell, rank, x'00', text, 0, 1, 0, 1, '他', '她',"
         " file, line, wanted FROM item",
