@@ -4,8 +4,8 @@ import html
 
 import streamlit as st
 
-from core.inference import known_models
-from core.resources import table
+from core.models import known_models
+from core.resources import MODELS, table
 from pages._widgets import _, language
 
 SIGNATURE = "mlm|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
@@ -51,15 +51,27 @@ def show_signature() -> None:
 
 
 def show_models() -> None:
-    """The models that ship with the app, from their cards."""
+    """The models that ship with the app, and what their cards say."""
     st.write(
         _(
             "These models are for trying the app, not for findings. Real models come by name from the Hugging Face"
             " hub or from a folder."
         )
     )
-    rows = [(entry.name, entry.language, _(entry.note)) for entry in known_models() if entry.builtin]
-    show_table((_("model"), _("language"), _("what it is")), rows)
+    builtin = [entry for entry in known_models() if entry.builtin]
+    show_table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin])
+    for entry in builtin:
+        card = MODELS / entry.name / "README.md"
+        if card.is_file():
+            with st.expander(_("Card of {model}").format(model=entry.name), icon=":material/description:"):
+                st.markdown(without_front_matter(card.read_text(encoding="utf-8")))
+
+
+def without_front_matter(card: str) -> str:
+    """The text of a model card after its block of settings between two lines of dashes."""
+    if card.startswith("---\n") and "\n---\n" in card[4:]:
+        return card[4:].split("\n---\n", 1)[1].lstrip()
+    return card
 
 
 def show_known_errors() -> None:
