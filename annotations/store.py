@@ -151,7 +151,20 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 def _make_private(path: Path) -> None:
     # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
+    # lock that this process holds on it, and another process would then throw away a log that is in use.
+    if path.exists():
+        return
+    new = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.new")
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        os.link(new, path)  # not opened under this name by anybody yet
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _wait_for_wal(connection: sqlite3.Connection) -> None:
