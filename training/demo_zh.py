@@ -7,16 +7,18 @@ import json
 import logging
 import random
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 import torch
-from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+from torch.nn.functional import cross_entropy
+from transformers import BertConfig, BertForMaskedLM
 
 from core.resources import MODELS
-from training import masking, zh_corpus
+from training import masking, starting, zh_corpus
 
 log = logging.getLogger("training.demo_zh")
 
@@ -40,7 +42,7 @@ class Plan:
 def build(plan: Plan, size: int) -> BertForMaskedLM:
     """An untrained model of the plan's shape for a vocabulary of *size* tokens."""
     config = BertConfig(
-        vocab_size=size, hidden_size=plan.width, num_hidden_layers=plan.layers, num_attention_heads=plan.width // 64,
+        vocab_size=size, hidden_size=plan.width, num_hidden_layers=plan.layers, num_attention_heads=plan.width // 32,
         intermediate_size=4 * plan.width, max_position_embeddings=zh_corpus.POSITIONS, type_vocab_size=1,
         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, tie_word_embeddings=True,
     )  # fmt: skip
@@ -63,3 +65,101 @@ def optimizers(model: BertForMaskedLM, plan: Plan) -> list[torch.optim.Optimizer
 def share_of_peak(step: int, plan: Plan) -> float:
     """Learning rate at *step* as a share of its peak: linear up, then linear down to zero."""
     return min((step + 1) / plan.warmup, (plan.steps - step) / (plan.steps - plan.warmup))
+
+
+class Text:
+    """The corpora as token ids: what is trained on and what is held out."""
+
+    def __init__(self, wiki: Path, sentences: Path, folder: Path) -> None:
+        wiki_train, wiki_held = zh_corpus.split(zh_corpus.read_wiki(wiki))
+        train, held = zh_corpus.split(zh_corpus.read_sentences(sentences))
+        self.tokenizer = zh_corpus.make_tokenizer(zh_corpus.vocabulary(wiki_train + train), folder)
+        self.layout = masking.Layout(self.tokenizer)
+        self.paragraphs, self.sentences = (zh_corpus.encode(self.tokenizer, part) for part in (wiki_train, train))
+        paragraphs_held, self.sentences_held = (zh_corpus.encode(self.tokenizer, part) for part in (wiki_held, held))
+        self.windows_held = [window for ids in paragraphs_held for window in zh_corpus.windows(ids, 126)]
+
+    def batches(self, plan: Plan) -> Iterator[list[list[int]]]:
+        """Batches without end, epoch after epoch, the same for the same seed."""
+        rng = random.Random(plan.seed)
+        while True:
+            yield from masking.batches(zh_corpus.epoch(self.paragraphs, self.sentences, rng), plan.budget, rng)
+
+    def held_out(self, model: BertForMaskedLM) -> dict[str, dict[str, float]]:
+        """Masked accuracy on the text that was held out: of the encyclopedia, of the sentences, of both."""
+        wiki = masking.accuracy(model, self.windows_held, self.layout)
+        sentences = masking.accuracy(model, self.sentences_held, self.layout)
+        pooled = (wiki[0] + sentences[0], wiki[1] + sentences[1])
+        named = {"wiki": wiki, "sentences": sentences, "pooled": pooled}
+        return {name: {"accuracy": round(right / n, 4), "tokens": n} for name, (right, n) in named.items()}
+
+
+def save(model: BertForMaskedLM, folder: Path, facts: dict[str, Any]) -> None:
+    """Write the weights as fp16, the config, and the card with the measured figures."""
+    half = BertForMaskedLM(model.config)
+    half.load_state_dict(model.state_dict())
+    half.half().save_pretrained(folder)
+    (folder / "README.md").write_text(card(facts), encoding="utf-8")
+
+
+def train(plan: Plan, text: Text, folder: Path) -> dict[str, Any]:
+    """Train for the plan's steps, saving and measuring every 250; returns what the card tells."""
+    model = build(plan, len(text.tokenizer))
+    starting.look_at_neighbours(model)
+    starting.know_frequencies(model, text.paragraphs + text.sentences)
+    chain, bits = optimizers(model, plan), torch.Generator().manual_seed(plan.seed)
+    started, mean, tokens, facts = time.monotonic(), 0.0, 0, dict[str, Any]()
+    for step, group in zip(range(1, plan.steps + 1), text.batches(plan), strict=False):
+        ids = text.layout.pad(group)
+        masked, where = masking.mask(ids, plan.rate, plan.pair_share, text.layout, bits)
+        loss = cross_entropy(masking.logits_at(model, masked, where, text.layout.padding), ids[where])
+        loss.backward()
+        for optimizer in chain:
+            for settings in optimizer.param_groups:
+                settings["lr"] = plan.lr * share_of_peak(step - 1, plan)
+            optimizer.step()
+            optimizer.zero_grad()
+        tokens, mean = tokens + ids.numel(), 0.98 * mean + 0.02 * loss.item()
+        if step % 50 == 0:
+            seconds = time.monotonic() - started
+            log.info("step %d loss %.3f, %d tokens/s, %.1f min", step, mean, tokens / seconds, seconds / 60)
+        if step % 250 == 0 or step == plan.steps:
+            facts = {
+                "held_out": text.held_out(model),
+                "steps": step,
+                "minutes": round((time.monotonic() - started) / 60),
+            }
+            facts |= {"tokens": tokens, "parameters": sum(p.numel() for p in model.parameters()), "plan": asdict(plan)}
+            save(model, folder, facts)
+            log.info("step %d held out %s", step, json.dumps(facts["held_out"]))
+    return facts
+
+
+def card(facts: dict[str, Any]) -> str:
+    """The model card, with the figures that were measured."""
+    held, plan = facts["held_out"], facts["plan"]
+    rows = [f"| {name} | {held[name]['accuracy']:.1%} | {held[name]['tokens']:,} |" for name in held]
+    return CARD.format(
+        rows="\n".join(rows), **facts | {"plan": plan}, shape=f"{plan['layers']} layers, {plan['width']} wide"
+    )
+
+
+CARD = (Path(__file__).parent / "demo_zh_card.md").read_text(encoding="utf-8")
+
+
+@click.command()
+@click.option("--wiki", type=click.Path(exists=True, path_type=Path), default=zh_corpus.WIKI, help="a paragraph a line")
+@click.option("--sentences", type=click.Path(exists=True, path_type=Path), default=zh_corpus.SENTENCES)
+@click.option("--out", type=click.Path(path_type=Path), default=MODELS / "demo-zh")
+@click.option("--steps", type=int, default=Plan.steps, show_default=True)
+@click.option("--threads", type=int, default=2, show_default=True)
+def main(wiki: Path, sentences: Path, out: Path, steps: int, threads: int) -> None:
+    """Train demo-zh and write it to a folder in Hugging Face layout."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    torch.set_num_threads(threads)
+    facts = train(Plan(steps=steps), Text(wiki, sentences, out), out)
+    click.echo(json.dumps(facts, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -8,8 +8,6 @@ import torch
 from torch import Tensor
 from transformers import BertForMaskedLM
 
-IGNORED = -100
-
 
 def batches(pieces: Sequence[list[int]], budget: int, rng: random.Random | None) -> Iterator[list[list[int]]]:
     """Pieces of like length together, at most *budget* padded tokens a batch; batches in random order if *rng*."""
@@ -31,20 +29,20 @@ def pad(pieces: Sequence[list[int]], cls: int, sep: int, padding: int) -> Tensor
     return torch.tensor(rows)
 
 
-def mask(ids: Tensor, rate: float, pair_share: float, special: int, mask_id: int, random_bits: torch.Generator) -> tuple[Tensor, Tensor]:
+def mask(ids: Tensor, rate: float, pair_share: float, layout: "Layout", bits: torch.Generator) -> tuple[Tensor, Tensor]:
     """Replace tokens by [MASK]; returns the masked ids and where (a boolean matrix).
 
-    *rate* of all tokens that are not special (id >= *special*) get masked. In a
-    *pair_share* of the rows the token after a chosen one is masked with it,
-    because a probe of 爸爸/妈妈 hides two characters in a row.
+    *rate* of all tokens that are not special get masked. In a *pair_share* of
+    the rows the token after a chosen one is masked with it, because a probe of
+    爸爸/妈妈 hides two characters in a row.
     """
-    draws = torch.rand(ids.shape, generator=random_bits)
-    in_pairs = torch.rand(ids.shape[0], 1, generator=random_bits) < pair_share
+    draws = torch.rand(ids.shape, generator=bits)
+    in_pairs = torch.rand(ids.shape[0], 1, generator=bits) < pair_share
     chosen = draws < torch.where(in_pairs, rate / 2, rate)
     following = torch.zeros_like(chosen)
     following[:, 1:] = chosen[:, :-1]
-    chosen = (chosen | (following & in_pairs)) & (ids >= special)
-    return ids.masked_fill(chosen, mask_id), chosen
+    chosen = (chosen | (following & in_pairs)) & (ids > layout.last_special)
+    return ids.masked_fill(chosen, layout.mask_id), chosen
 
 
 def logits_at(model: BertForMaskedLM, ids: Tensor, where: Tensor, padding: int) -> Tensor:
@@ -59,11 +57,11 @@ def logits_at(model: BertForMaskedLM, ids: Tensor, where: Tensor, padding: int) 
 def accuracy(model: BertForMaskedLM, pieces: Sequence[list[int]], layout: "Layout", seed: int = 1) -> tuple[int, int]:
     """How many of 15 % randomly masked tokens are the model's first guess: (right, all)."""
     model.eval()
-    random_bits = torch.Generator().manual_seed(seed)
+    bits = torch.Generator().manual_seed(seed)
     right = total = 0
     for group in batches(pieces, 4096, None):
         ids = layout.pad(group)
-        masked, where = mask(ids, 0.15, 0.0, layout.special, layout.mask_id, random_bits)
+        masked, where = mask(ids, 0.15, 0.0, layout, bits)
         guesses = logits_at(model, masked, where, layout.padding).argmax(-1)
         right += int((guesses == ids[where]).sum())
         total += int(where.sum())
@@ -77,7 +75,7 @@ class Layout:
     def __init__(self, tokenizer: Any) -> None:
         self.cls, self.sep = tokenizer.cls_token_id, tokenizer.sep_token_id
         self.padding, self.mask_id = tokenizer.pad_token_id, tokenizer.mask_token_id
-        self.special = 5  # the five special tokens have ids 0 to 4; [UNK] is among them and is never a target
+        self.last_special = max(tokenizer.all_special_ids)  # [UNK] is among them and is never a target
 
     def pad(self, pieces: Sequence[list[int]]) -> Tensor:
         """As `pad`, with this tokenizer's ids."""
@@ -92,7 +90,9 @@ class Muon(torch.optim.Optimizer):
     (0.2 * sqrt(larger side), Liu et al. 2025), so one learning rate serves both.
     """
 
-    def __init__(self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.05) -> None:
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.05
+    ) -> None:
         super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()

@@ -21,6 +21,7 @@ SENTENCES = SHARED / "slguset" / "SlguSet_dev.csv"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 OTHER_FORMS = "它祂妳您你我咱们"
 HELD_OUT = 30  # per thousand
+LENGTHS = (62, 62, 126, 126, 254)  # of windows, [CLS] and [SEP] not counted
 POSITIONS = 256  # the longest input, [CLS] and [SEP] counted
 
 
@@ -67,11 +68,11 @@ def vocabulary(texts: Iterable[str], least: int = 3) -> list[str]:
     return [*SPECIAL, *(token for token in ranked if counts[token] >= least or token in always)]
 
 
-def make_tokenizer(tokens: Sequence[str], folder: Path) -> BertTokenizerFast:
+def make_tokenizer(tokens: Sequence[str], folder: Path, longest: int = POSITIONS) -> BertTokenizerFast:
     """Write the files of a BERT tokenizer with this vocabulary to *folder* and load it."""
     folder.mkdir(parents=True, exist_ok=True)
     ids = {token: i for i, token in enumerate(tokens)}
-    tokenizer = BertTokenizerFast(vocab=ids, do_lower_case=True, model_max_length=POSITIONS)
+    tokenizer = BertTokenizerFast(vocab=ids, do_lower_case=True, model_max_length=longest)
     tokenizer.save_pretrained(folder)
     return tokenizer
 
@@ -88,11 +89,13 @@ def windows(ids: Sequence[int], length: int, start: int = 0, shortest: int = 16)
     return [piece for piece in pieces if len(piece) >= min(shortest, len(ids))]
 
 
-def epoch(paragraphs: Sequence[Sequence[int]], sentences: Sequence[Sequence[int]], rng: random.Random) -> list[list[int]]:
+def epoch(
+    paragraphs: Sequence[Sequence[int]], sentences: Sequence[Sequence[int]], rng: random.Random
+) -> list[list[int]]:
     """One pass over everything: paragraphs cut anew into windows of three lengths, sentences whole."""
     pieces = [list(ids[: POSITIONS - 2]) for ids in sentences]
     for ids in paragraphs:
-        length = rng.choice((62, 126, 254))
+        length = rng.choice(LENGTHS)
         start = rng.randrange(length) if len(ids) > length else 0
         head = [list(ids[:start])] if start >= 16 else []
         pieces += head + windows(ids, length, start)

@@ -1,0 +1,72 @@
+"""Which models there are by name, and whether they can be used without fetching. Knows nothing of torch."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import N_
+from core.resources import MODELS, table
+
+BUILTIN = {
+    "known": N_("Answers known by hand; a ruler's zero and its marks, no knowledge of language."),
+    "demo-zh": N_("A small Chinese model that ships with the app; for trying the app, not for findings."),
+    "random-zh": N_("The shape of demo-zh, untrained; the reference that says what chance looks like."),
+}
+RANDOM, RANDOM_SHAPE, RANDOM_SEED = "random-zh", "demo-zh", 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model that can be chosen by name.
+
+    `available` says that it loads without the network. `note` is a sentence
+    to translate for a built-in model, and the paper's name for it otherwise.
+    """
+
+    name: str
+    builtin: bool
+    language: str
+    note: str
+    available: bool
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a built-in model; random-zh borrows the shape and vocabulary of demo-zh."""
+    return MODELS / (RANDOM_SHAPE if name == RANDOM else name)
+
+
+def hub_cache() -> Path:
+    """Where the Hugging Face libraries keep what they fetched (HF_HUB_CACHE, HF_HOME, else the user's cache)."""
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
+
+
+def cached_snapshot(name: str) -> Path | None:
+    """The folder of a hub model that was fetched before, or None where it is missing or incomplete."""
+    kept = hub_cache() / f"models--{name.replace('/', '--')}"
+    reference = kept / "refs" / "main"
+    if not reference.is_file():
+        return None
+    folder = kept / "snapshots" / reference.read_text().strip()
+    return folder if (folder / "config.json").is_file() and weight_files(folder) else None
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files of weights that load without running code, the safetensors ones where there are any."""
+    index = folder / "model.safetensors.index.json"
+    safe = sorted(folder.glob("model*.safetensors"))
+    if safe and (index.is_file() or folder / "model.safetensors" in safe):
+        return safe
+    return sorted(folder.glob("pytorch_model*.bin"))
+
+
+def known_models() -> list[ModelEntry]:
+    """The built-in models, then the masked language models of the papers (core/data/models.tsv)."""
+    entries = [
+        ModelEntry(name, True, "zh", note, (folder_of(name) / "config.json").is_file())
+        for name, note in BUILTIN.items()
+    ]
+    listed = [row for row in table("models") if row["task"] == "masked"]
+    here = {row["name"]: cached_snapshot(row["name"]) is not None for row in listed}
+    papers = [ModelEntry(row["name"], False, row["language"], row["paper_name"], here[row["name"]]) for row in listed]
+    return entries + papers

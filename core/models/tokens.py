@@ -1,0 +1,147 @@
+"""From a probe to token ids. Nothing that stands in a text can become a mask, and nothing is cut off in silence."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import N_
+from core.types import MASK, MaskedSentence, Span
+
+BAD_SPAN = N_("The slot or a hidden part lies outside the text, or they overlap.")
+NO_OPTIONS = N_("There is no option to compare.")
+EMPTY_OPTION = N_("A word is empty for this model.")
+UNKNOWN_OPTION = N_("A word is not in this model's vocabulary.")
+UNEQUAL_OPTIONS = N_("The words have different numbers of tokens in this model, so their probabilities do not compare.")
+LITERAL_MASK = N_("The text holds a mask outside the slot.")
+TOO_LONG = N_("The sentence is longer than this model can read, and cutting it would change the answer.")
+
+UNBOUNDED = 1_000_000  # tokenizers that know no limit report 1e30
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A probe as token ids.
+
+    `ids` has the mask token at `slots` (of the slot, in order) and at hidden
+    places. `options` holds the ids of each option, or None for one that is
+    undefined; `reason` says why. Without slots nothing can be scored.
+    """
+
+    ids: tuple[int, ...]
+    slots: tuple[int, ...]
+    options: tuple[tuple[int, ...] | None, ...]
+    reason: str | None = None
+
+
+class TokenReader:
+    """Reads probes with the tokenizer of one model."""
+
+    def __init__(self, tokenizer: Any, longest: int) -> None:
+        self.longest = longest
+        self.mask_id: int = tokenizer.mask_token_id
+        self.unknown_id: int | None = tokenizer.unk_token_id
+        self.special_ids = frozenset(tokenizer.all_special_ids)
+        self.padding_id: int = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self._literals = {MASK, tokenizer.mask_token}
+        # The mask of RoBERTa swallows the space before it, and its words carry that space.
+        self._swallows_space = bool(getattr(tokenizer.added_tokens_decoder.get(self.mask_id), "lstrip", False))
+        self._tokenizer = tokenizer
+        self._backend = tokenizer.backend_tokenizer
+        self._backend.no_padding()
+        self._backend.no_truncation()
+        self._backend.encode_special_tokens = True  # a literal "[SEP]" in a text is text
+        self._before, self._after = self._frame()
+
+    def _frame(self) -> tuple[list[int], list[int]]:
+        """The ids that the model puts around a sentence: [CLS] and [SEP], or what it calls them."""
+        bare = self._backend.encode("a", add_special_tokens=False).ids
+        framed = self._backend.encode("a", add_special_tokens=True).ids
+        at = next((i for i in range(len(framed)) if framed[i : i + len(bare)] == bare), 0)
+        return framed[:at], framed[at + len(bare) :]
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a piece of text, without anything around it."""
+        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def word(self, token_id: int) -> str:
+        """How a token reads: the text of byte-level and sentence-piece tokens, ##x as it is."""
+        token: str = self._tokenizer.convert_ids_to_tokens(token_id)
+        return token if token.startswith("##") else str(self._tokenizer.decode([token_id])).strip() or token
+
+    def token_of(self, word: str, spaced: bool) -> int | None:
+        """The id of a word that is exactly one known token, else None."""
+        ids = self.encode(" " + word if spaced else word)
+        return ids[0] if len(ids) == 1 and ids[0] != self.unknown_id else None
+
+    def spaced(self, probe: MaskedSentence) -> bool:
+        """Whether words in the slot carry the space before it."""
+        return self._swallows_space and probe.start > 0 and probe.text[probe.start - 1].isspace()
+
+    def read(self, probe: MaskedSentence) -> Prepared:
+        """The token ids of a probe, or the reason why it is undefined for this model."""
+        nothing: tuple[None, ...] = (None,) * len(probe.options)
+        spans = sorted([(probe.start, probe.end), *probe.hidden])
+        outside = _outside(probe.text, spans)
+        if outside is None or probe.start == probe.end:
+            return Prepared((), (), nothing, BAD_SPAN)
+        if any(literal in piece for piece in outside for literal in self._literals):
+            return Prepared((), (), nothing, LITERAL_MASK)
+        options, reason = self._options(probe)
+        width = next((len(option) for option in options if option), 0)
+        if not width:
+            return Prepared((), (), options, reason)
+        ids, slots = self._assemble(probe, spans, outside, width)
+        if len(ids) > self.longest:
+            return Prepared((), (), nothing, TOO_LONG)
+        return Prepared(tuple(ids), tuple(slots), options, reason)
+
+    def _options(self, probe: MaskedSentence) -> tuple[tuple[tuple[int, ...] | None, ...], str | None]:
+        """Ids per option; None for an unknown word, and for all where their lengths differ."""
+        if not probe.options:
+            return (), NO_OPTIONS
+        space = " " if self.spaced(probe) else ""
+        found = [tuple(self.encode(space + option)) for option in probe.options]
+        if not all(found):
+            return (None,) * len(found), EMPTY_OPTION
+        known = [ids if self.unknown_id not in ids else None for ids in found]
+        if len({len(ids) for ids in known if ids}) > 1:
+            return (None,) * len(found), UNEQUAL_OPTIONS
+        return tuple(known), None if all(known) else UNKNOWN_OPTION
+
+    def _assemble(
+        self, probe: MaskedSentence, spans: list[Span], outside: list[str], width: int
+    ) -> tuple[list[int], list[int]]:
+        """Pieces of text and masks in turn; each piece is encoded on its own, so a mask is only where one is put."""
+        ids, slots = list(self._before), list[int]()
+        for number, piece in enumerate(outside):
+            before_mask = number < len(spans)
+            ids += self.encode(piece.rstrip() if self._swallows_space and before_mask else piece)
+            if not before_mask:
+                continue
+            start, end = spans[number]
+            is_slot = (start, end) == (probe.start, probe.end)
+            masks = width if is_slot else len(self.encode(probe.text[start:end]))
+            if is_slot:
+                slots = list(range(len(ids), len(ids) + masks))
+            ids += [self.mask_id] * masks
+        return ids + self._after, slots
+
+
+def _outside(text: str, spans: list[Span]) -> list[str] | None:
+    """The pieces of text around sorted spans, one more than there are spans; None where the spans are not sound."""
+    pieces, at = [], 0
+    for start, end in spans:
+        if not at <= start <= end <= len(text):
+            return None
+        pieces.append(text[at:start])
+        at = end
+    return [*pieces, text[at:]]
+
+
+def longest_input(tokenizer: Any, config: Any) -> int:
+    """How many tokens a model can read, [CLS] and [SEP] counted."""
+    positions = getattr(config, "max_position_embeddings", None) or UNBOUNDED
+    if any(part in config.model_type for part in ("roberta", "camembert", "xmod")):
+        positions -= (config.pad_token_id or 0) + 1  # these models count positions from after the padding id
+    limit = tokenizer.model_max_length
+    return int(min(positions, limit if limit < UNBOUNDED else positions))
