@@ -43,7 +43,7 @@ def show_signature() -> None:
     st.write(
         _(
             "Every number carries a signature: all that could change it, in a stable order. Two numbers compare"
-            " only where their signatures differ in nothing but the model."
+            " only where their signatures differ in nothing but the model and its weights."
         )
     )
     st.code(SIGNATURE, language=None)
@@ -77,5 +77,5 @@ def without_front_matter(card: str) -> str:
 def show_known_errors() -> None:
     """What is wrong or open in the papers and data, and what the app does about it."""
     chosen = language()
-    rows = [(row["source"], row[chosen], row[f"handling_{chosen}"]) for row in table("known_errors")]
+    rows = [(row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in table("known_errors")]
     show_table((_("source"), _("what is wrong or open"), _("what the app does")), rows)
