@@ -1,0 +1,234 @@
+"""How fast the store is: the next items, a label, a label during an import. `python -m benchmarks.store [--items N]`.
+
+Builds its databases by direct SQL in a temporary folder (or --folder, where
+they are kept and used again). Prints milliseconds; run it on a quiet machine.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from annotations.items import Batch, NewItem
+from annotations.labels import append, history, own_progress
+from annotations.projects import annotators, counts, create_project, project
+from annotations.queue import claim
+from annotations.store import Store
+from annotations.types import Annotator, Operation, Project
+from core.keywords import find
+from core.resources import keyword_pairs
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALL, LARGE, LABELLED = 1_000, 1_000_000, 300_000
+IMPORT_ROWS = 100_000
+
+
+def sentence(number: int) -> str:
+    """An own sentence with one keyword, the pairs and sides in turn."""
+    pair = keyword_pairs()[number // 2 % len(keyword_pairs())]
+    return f"第{number}封信是{pair.word('male' if number % 2 else 'female')}上个月寄来的。"
+
+
+def build(path: Path, items: int, labelled: int) -> None:
+    """A project "made" with *items* items, of which its first annotator has labelled the first *labelled* in order."""
+    if path.exists():
+        return
+    draft = path.with_suffix(".part")
+    with Store.open(draft) as store:
+        made = create_project(store, "made", annotators=("Ada", "Bo", "Chen"), seed=1)
+        with Batch.begin(store, made, "made.txt") as batch:
+            found = {n: find(sentence(n))[0] for n in range(2 * len(keyword_pairs()))}
+            chunk = 50_000
+            for first in range(0, items, chunk):
+                with store.write():
+                    for n in range(first, min(first + chunk, items)):
+                        text = sentence(n)
+                        seen = found[n % len(found)] if n < len(found) else find(text)[0]
+                        batch._insert(NewItem(text, seen, "made.txt", n + 1))
+            batch.publish()
+        if labelled:
+            _label(store, made, labelled)
+        store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    draft.rename(path)
+
+
+def _label(store: Store, made: Project, labelled: int) -> None:
+    """What the queue would have left behind: labels, assignments and how far Ada has walked, by direct SQL."""
+    ada = annotators(store, made)[0]
+    with store.write() as db:
+        db.execute(
+            "CREATE TEMP TABLE first AS SELECT id, batch, cell, rank, row_number() OVER (ORDER BY rank) AS turn"
+            " FROM item ORDER BY rank LIMIT ?",
+            (labelled,),
+        )
+        guideline = db.execute("SELECT id FROM guideline").fetchone()[0]
+        db.execute(
+            "INSERT INTO label"
+            " (op_id, project, item, annotator, guideline, choice, form_shown, desk, revision, created)"
+            " SELECT 'op-' || id, ?, id, ?, ?, iif(turn % 3, 'accept', 'reject'), 'masked', 'made', turn,"
+            " '2026-01-05T08:00:00.000Z' FROM first ORDER BY turn",
+            (made.id, ada.id, guideline),
+        )
+        db.execute(
+            "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind, op_id, desk, revision)"
+            " SELECT item, annotator, project, 'labelled', revision, id, id, op_id, desk, revision FROM label"
+        )
+        db.execute("UPDATE item SET labels = 1 WHERE id IN (SELECT id FROM first)")
+        db.execute(
+            "INSERT INTO progress SELECT ?, batch, cell, max(rank), 0 FROM first GROUP BY batch, cell", (ada.id,)
+        )
+        db.execute("UPDATE member SET turn = ? WHERE annotator = ?", (labelled, ada.id))
+
+
+def timed(what: Callable[[], object]) -> float:
+    """Milliseconds of one call."""
+    begin = time.perf_counter()
+    what()
+    return 1000 * (time.perf_counter() - begin)
+
+
+def spread(values: list[float]) -> str:
+    """p50 and p95 of a list of milliseconds."""
+    ordered = sorted(values)
+    return (
+        f"p50 {statistics.median(ordered):8.2f} ms   p95 {ordered[int(0.95 * len(ordered))]:8.2f} ms   n {len(ordered)}"
+    )
+
+
+def next_items(store: Store, rounds: int) -> list[float]:
+    """Times of claiming 40 items and giving them back unlabelled, so that every round starts from the same state."""
+    made = project(store, "made")
+    ada = annotators(store, made)[0]
+    times = []
+    for _ in range(rounds):
+        store.db.execute("SAVEPOINT round")
+        begin = time.perf_counter()
+        with _inside(store):
+            assert len(claim(store, made, ada)) == 40
+        times.append(1000 * (time.perf_counter() - begin))
+        store.db.execute("ROLLBACK TO round")
+        store.db.execute("RELEASE round")
+    return times
+
+
+class _inside:
+    """Lets `claim` run inside a savepoint: its own BEGIN and COMMIT are left out, so nothing of it stays."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def __enter__(self) -> None:
+        from contextlib import contextmanager
+
+        @contextmanager
+        def write():  # type: ignore[no-untyped-def]
+            yield self.store.db
+
+        self.store.write = write  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        del self.store.write  # type: ignore[method-assign]
+
+
+def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple[list[float], list[float]]:
+    """Times of claiming items as a desk does (eight at a time) and of storing one label."""
+    claims: list[float] = []
+    appends: list[float] = []
+    for n in range(number // 8):
+        begin = time.perf_counter()
+        items = claim(store, made, person, want=8)
+        claims.append(1000 * (time.perf_counter() - begin))
+        for item in items:
+            choice = random.choice(("accept", "reject"))
+            operation = Operation(
+                uuid.uuid4().hex, item.uid, choice, "bench", n, reasons=("name",), form_shown="masked"
+            )
+            appends.append(timed(lambda operation=operation: append(store, made, person, [operation])))  # type: ignore[misc]
+    return claims, appends
+
+
+IMPORT = f"""
+import sys
+from annotations.items import Batch, NewItem
+from annotations.projects import project
+from annotations.store import Store
+from benchmarks.store import sentence
+from core.keywords import find
+with Store.open(sys.argv[1]) as store, Batch.begin(store, project(store, "made"), "import.txt") as batch:
+    numbers = range(10_000_000, 10_000_000 + {IMPORT_ROWS})
+    batch.add(NewItem(sentence(n), find(sentence(n))[0], "import.txt", n) for n in numbers)
+    batch.publish()
+"""
+
+
+def during_import(path: Path) -> None:
+    """Labels of one person, eight at a time with a short pause, while another process imports."""
+    with Store.open(path) as store:
+        made = project(store, "made")
+        person = annotators(store, made)[1]
+        importing = subprocess.Popen([sys.executable, "-c", IMPORT, str(path)], cwd=ROOT)
+        begin = time.monotonic()
+        times: list[float] = []
+        while importing.poll() is None:
+            times += labels(store, made, person, 8)[1]
+            time.sleep(0.05)
+        seconds = time.monotonic() - begin
+        assert importing.returncode == 0
+        print(f"label while {IMPORT_ROWS:,} rows come in ({seconds:.0f} s)   {spread(times)}")
+
+
+def main() -> None:
+    """Build, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=LARGE)
+    parser.add_argument("--labelled", type=int, default=LABELLED)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        small, large = folder / "small.db", folder / f"large-{options.items}.db"
+        build(small, SMALL, 0)
+        build(large, options.items, options.labelled)
+        measure(small, large, options)
+
+
+def measure(small: Path, large: Path, options: argparse.Namespace) -> None:
+    """Print the figures; the two sizes take turns, so that both see the same machine."""
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; open: {_opening(large)}")
+    few: list[float] = []
+    many: list[float] = []
+    with Store.open(small) as one, Store.open(large) as other:
+        for _ in range(options.rounds // 10):
+            few += next_items(one, 10)
+            many += next_items(other, 10)
+        print(f"next 40 of {SMALL:,} items                          {spread(few)}")
+        print(f"next 40 of {options.items:,}, {options.labelled:,} labelled       {spread(many)}")
+        print(f"ratio of medians {statistics.median(many) / statistics.median(few):.2f}")
+        made = project(other, "made")
+        person = annotators(other, made)[0]
+        claims, appends = labels(other, made, person, 800)
+        print(f"next 8 in the large project, committed           {spread(claims)}")
+        print(f"one label in the large project, committed        {spread(appends)}")
+        print(f"own progress  {spread([timed(lambda: own_progress(other, made, person)) for _ in range(50)])}")
+        print(f"counts        {spread([timed(lambda: counts(other, made)) for _ in range(50)])}")
+        print(f"last ten      {spread([timed(lambda: history(other, made, person)) for _ in range(50)])}")
+        slow = timed(lambda: history(other, made, person, search="没有这样的句子"))
+        print(f"search of {options.labelled:,} own labels that finds nothing {slow:.0f} ms")
+    during_import(small)
+
+
+def _opening(path: Path) -> str:
+    return spread([timed(lambda: Store.open(path).close()) for _ in range(50)])
+
+
+if __name__ == "__main__":
+    main()
