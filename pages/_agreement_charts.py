@@ -50,7 +50,7 @@ def labels_per_item(report: AgreementReport) -> None:
     """How many items have how many labels, as bars."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
     colours = palette(st.context.theme.type)
-    base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(
+    base = alt.Chart(pd.DataFrame(rows), height=30 * len(rows)).encode(
         y=alt.Y(field="labels", type="nominal", sort=None, title=_("labels"), axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X(field="items", type="quantitative", title=None, axis=None),
         tooltip=[
@@ -126,9 +126,9 @@ def by_keyword_pair(report: AgreementReport) -> None:
     """Four measures for each keyword pair as a heatmap."""
     columns = {
         "unanimity": _("all agree"),
-        "fleiss": _("Fleiss' kappa"),
-        "alpha": _("Krippendorff's alpha"),
-        "ac1": _("Gwet's AC1"),
+        "fleiss": "Fleiss κ",
+        "alpha": "Krippendorff α",
+        "ac1": "Gwet AC1",
     }
     rows: list[Row] = []
     tested: list[Estimate] = []

@@ -122,7 +122,11 @@ def _judgement(said: Judgement, names: dict[str, str], colours: Palette) -> str:
     colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.ink)
     reasons = "".join(f"<li>{html.escape(names.get(code, code))}</li>" for code in said.reasons)
     listed = f'<ul style="margin:4px 0 0;padding-left:1.2em">{reasons}</ul>' if reasons else ""
-    note = f'<div style="white-space:pre-wrap;margin-top:4px">“{html.escape(said.note)}”</div>' if said.note else ""
+    note = (
+        f'<div style="white-space:pre-wrap;margin-top:4px;color:{colours.soft}">{html.escape(said.note)}</div>'
+        if said.note
+        else ""
+    )
     return (
         f'<div style="flex:1 1 180px;border-left:3px solid {colour};padding:2px 0 2px 10px;font-size:.9rem">'
         f'<div style="color:{colours.soft};overflow-wrap:anywhere">{html.escape(said.annotator)}</div>'

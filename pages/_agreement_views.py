@@ -11,7 +11,6 @@ from core.statistics import Estimate
 from pages._agreement_charts import choice_name, confusion, each_two, said, span
 from pages._widgets import _, downloads, open_store, plain, undefined
 
-TILE = 258  # pixels: three in a row on a laptop
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 
@@ -43,32 +42,41 @@ def nothing_yet(report: AgreementReport) -> bool:
 
 
 def tiles(report: AgreementReport) -> None:
-    """The measures of all annotators together, each with its interval and what it means."""
+    """How much was labelled, and the measures of all annotators together, each with what it means."""
     found = report.overall
     agreed = round((found.unanimity.value or 0) * found.unanimity.units)
-    complete = _("On {k} of {n} items with two labels or more, everybody chose the same.")
-    pairs = _("Take an item and two of its annotators: this often they chose the same.")
-    fleiss = _(
-        "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete. {n}"
-        " items with equally many labels."
-    )
-    alpha = _("The same question, and items that lack labels count too: {n} items.")
-    ac1 = _("Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa.")
-    with st.container(border=True, width=TILE, height="stretch"):
+    first, second, third = st.columns(3)
+    with first, st.container(border=True, height="stretch"):
         st.metric(_("Items with a label"), f"{report.items:,}")
         text = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
         st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
-    tile(_("All agree"), found.unanimity, complete.format(k=agreed, n=found.unanimity.units), percent=True)
-    tile(_("Two agree"), found.pairwise, pairs, percent=True)
-    tile(_("Fleiss' kappa"), found.fleiss, fleiss.format(n=found.fleiss.units))
-    tile(_("Krippendorff's alpha"), found.alpha, alpha.format(n=found.alpha.units))
-    tile(_("Gwet's AC1"), found.ac1, ac1)
+    with second:
+        text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+        tile(_("All agree"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), percent=True)
+    with third:
+        text = _("Take an item and two of its annotators: this often they chose the same.")
+        tile(_("Two agree"), found.pairwise, text, percent=True)
+    first, second, third = st.columns(3)
+    with first:
+        text = _(
+            "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete."
+            " {n} items with equally many labels."
+        )
+        tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units))
+    with second:
+        text = _("The same question, and items that lack labels count too: {n} items.")
+        tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units))
+    with third:
+        text = _(
+            "Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa."
+        )
+        tile(_("Gwet's AC1"), found.ac1, text)
 
 
 def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
     """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
     text, help_text = undefined(estimate.value, said(estimate.reason), "{:.1%}" if percent else "{:.2f}")
-    with st.container(border=True, width=TILE, height="stretch"):
+    with st.container(border=True, height="stretch"):
         st.metric(name, text.replace("-", "−"), help=help_text)
         if estimate.value is None:
             st.caption(plain(said(estimate.reason)))
@@ -123,8 +131,8 @@ def annotators_in_twos(report: AgreementReport) -> None:
 def two_annotators(report: AgreementReport) -> None:
     """The confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
     with st.container(horizontal=True):
-        a = st.selectbox(_("Rows"), report.annotators, key="confusion-a")
-        b = st.selectbox(_("Columns"), [name for name in report.annotators if name != a], key="confusion-b")
+        a = st.selectbox(_("In the rows"), report.annotators, key="confusion-a")
+        b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
     two = report.two(a, b) if a and b else None
     if two is None:
         st.info(_("These two annotators have not labelled the same item yet."))

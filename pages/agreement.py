@@ -35,7 +35,7 @@ with open_store() as store:
         st.stop()
     empty = nothing_yet(report)
     if not empty:
-        with st.container(horizontal=True, key="measures"):
+        with st.container(key="measures"):
             tiles(report)
     if report.all_items:
         st.subheader(_("Labels per item"))

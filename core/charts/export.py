@@ -1,5 +1,6 @@
 """Pictures of charts, for papers and slides: always light, on white, with the font named in them."""
 
+import html
 from typing import Any, Literal
 
 import vl_convert
@@ -29,7 +30,9 @@ def picture(chart: Any, format: Format, *, width: int = WIDTH, scale: float = 2.
         spec["width"] = width
     if format == "svg":
         svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        return svg.encode()
+        # Vega leaves the description out; as the title of the picture a screen reader finds it.
+        head, rest = svg.split(">", 1)
+        return f"{head}><title>{html.escape(str(spec.get('description', '')))}</title>{rest}".encode()
     png: bytes = vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
     return png
 

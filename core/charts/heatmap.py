@@ -52,7 +52,7 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
-    base = alt.Chart(shown, height=alt.Step(CELL)).encode(
+    base = alt.Chart(shown, height=CELL * max(shown[y].nunique(), 1)).encode(
         x=_position(alt.X, x, data[x], names.get(x), "top", width),
         y=_position(alt.Y, y, data[y], names.get(y), "left"),
         tooltip=fields,
@@ -82,7 +82,13 @@ def _position(
 ) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
     angle = -30 if orient == "top" and max(map(_wide, order), default=0) > width / max(len(order), 1) else 0
-    look: dict[str, Any] = {"orient": orient, "labelAngle": angle, "labelPadding": 6, "labelLimit": 160}
+    look: dict[str, Any] = {
+        "orient": orient,
+        "labelAngle": angle,
+        "labelPadding": 6,
+        "labelLimit": 160,
+        "labelOverlap": False,
+    }
     axis = alt.Axis(ticks=False, domain=False, grid=False, **look)
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
 

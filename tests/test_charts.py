@@ -1,0 +1,108 @@
+"""core.charts: palettes that can be read, heatmaps that say the number, pictures without the page's theme."""
+
+import json
+import struct
+
+import pandas as pd
+import pytest
+
+from core.charts.export import picture
+from core.charts.heatmap import heatmap
+from core.charts.style import DARK, LIGHT, Palette, colours, palette
+
+CELLS = pd.DataFrame(
+    [
+        ("甲", "乙", 0.82, True),
+        ("甲", "丙", -0.4, False),
+        ("<b>丁</b>", "乙", None, False),
+        ("甲", "戊", -0.001, False),
+    ],
+    columns=["a", "b", "k", "sure"],
+)
+
+
+def draw(theme: str = "light", **more: object) -> "object":
+    return heatmap(CELLS, "a", "b", "k", description="four cells", palette=palette(theme), **more)  # type: ignore[arg-type]
+
+
+def luminance(colour: str) -> float:
+    # WCAG 2.2, relative luminance
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
+def test_contrast_is_aa(look: Palette) -> None:
+    fills = (look.card, look.paper, look.line, look.male_fill, look.female_fill, look.good_fill, look.bad_fill)
+    assert {fill: contrast(look.ink, fill) for fill in fills if contrast(look.ink, fill) < 4.5} == {}
+    for word in (look.male, look.female, look.soft, look.good, look.bad):
+        assert contrast(word, look.card) >= 4.5
+        assert contrast(word, look.paper) >= 4.5
+    assert contrast(look.male, look.male_tint) >= 4.5
+    assert contrast(look.female, look.female_tint) >= 4.5
+
+
+def test_dark_colours_can_be_told_apart() -> None:
+    assert len(colours()) == 16
+    assert not set(colours()) & set(colours().values())
+
+
+def test_theme_that_is_not_known_is_light() -> None:
+    assert palette(None) is LIGHT
+    assert palette("dark") is DARK
+
+
+def test_heatmap_says_each_number() -> None:
+    written = [row["_text"] for row in next(iter(draw(mark="sure").to_dict()["datasets"].values()))]
+    assert written == ["0.82 *", "−0.40", "—", "0.00"]
+    written = [row["_text"] for row in next(iter(draw(scale="sides").to_dict()["datasets"].values()))]
+    assert written == ["+0.82", "−0.40", "—", "+0.00"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "domain", "ends"),
+    [
+        ("sides", [-0.82, 0, 0.82], [LIGHT.female_fill, LIGHT.card, LIGHT.male_fill]),
+        ("more", [-0.4, 0, 0.82], [LIGHT.bad_fill, LIGHT.card, LIGHT.good_fill]),
+    ],
+)
+def test_zero_has_the_colour_of_nothing(scale: str, domain: list[float], ends: list[str]) -> None:
+    fills = draw(scale=scale).to_dict()["layer"][1]["encoding"]["color"]["scale"]
+    assert (fills["domain"], fills["range"]) == (domain, ends)
+
+
+def test_svg_is_light_has_text_and_nothing_runs() -> None:
+    svg = picture(draw("dark"), "svg").decode()
+    assert svg.startswith("<svg") and "甲" in svg and "−0.40" in svg and "four cells" in svg
+    assert "&lt;b&gt;丁&lt;/b&gt;" in svg and "<b>" not in svg
+    for dark in colours():
+        assert dark not in svg.lower()
+
+
+def test_data_that_looks_like_a_colour_stays() -> None:
+    data = pd.DataFrame([(DARK.male, "x", 1.0)], columns=["a", "b", "k"])
+    assert DARK.male in picture(heatmap(data, "a", "b", "k", description="d", palette=DARK), "svg").decode()
+
+
+def test_png_has_the_size_asked_for() -> None:
+    png = picture(draw(), "png", width=500, scale=2)
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, _height = struct.unpack(">II", png[16:24])
+    assert width >= 1000
+
+
+def test_a_chart_without_numbers_can_be_drawn() -> None:
+    none = pd.DataFrame([("甲", "乙", None)], columns=["a", "b", "k"])
+    assert "—" in picture(heatmap(none, "a", "b", "k", description="nothing"), "svg").decode()
+
+
+def test_data_is_inside_the_chart() -> None:
+    # An address or an identifier in its place would mean that another thread's settings were used.
+    spec = json.dumps(draw().to_dict())
+    assert '"url"' not in spec and "0.82" in spec
