@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,11 +76,8 @@ def check(path: Path) -> Snapshot:
     if not path.is_file():
         raise NotFound(N_("There is no file {path}."), path=str(path))
     try:
-        connection = connect(path, read_only=True)
-        try:
+        with closing(connect(path, read_only=True)) as connection:
             return _inspect(connection, path)
-        finally:
-            connection.close()
     except sqlite3.DatabaseError as error:
         raise BadFile(N_("{path} is not a whole database ({why})."), path=path.name, why=error) from error
 
@@ -132,17 +130,15 @@ def _set_aside(target: Path) -> None:
 
 def _write_back(target: Path) -> None:
     """Bring what the side files hold into the database. Raises NotAllowed while another program has it open."""
-    connection = connect(target)
     try:
-        connection.execute("PRAGMA busy_timeout = 1000")
-        connection.execute("PRAGMA journal_mode = DELETE")
+        with closing(connect(target)) as connection:
+            connection.execute("PRAGMA busy_timeout = 1000")
+            connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
         message = N_("{path} is in use. Stop the app first, then restore.")
         raise NotAllowed(message, path=str(target)) from error
     except sqlite3.DatabaseError:
         return  # damaged: that may be why it is replaced; it is kept as it is
-    finally:
-        connection.close()
 
 
 def _free_name(target: Path) -> Path:

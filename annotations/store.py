@@ -143,9 +143,13 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     source = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
     # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
     connection = sqlite3.connect(source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
