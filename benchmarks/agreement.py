@@ -8,6 +8,7 @@ import random
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from annotations.agreement import agreement
@@ -69,13 +70,14 @@ def main() -> None:
     people = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "large.db") as store:
         project = fill(store, items, people)
-        start = time.perf_counter()
+        marks = [(time.perf_counter(), time.process_time())]
         report = agreement(store, project)
-        middle = time.perf_counter()
+        marks.append((time.perf_counter(), time.process_time()))
         _, total = disagreements(store, project)
-        end = time.perf_counter()
+        marks.append((time.perf_counter(), time.process_time()))
+    spent = [f"{b[0] - a[0]:.2f} s ({b[1] - a[1]:.2f} s of CPU)" for a, b in pairwise(marks)]
     print(f"{report.items} items, {report.labels} labels, {people} annotators, {len(report.cohen)} pairs of annotators")
-    print(f"agreement {middle - start:.2f} s, first page of {total} disagreements {end - middle:.2f} s")
+    print(f"agreement {spent[0]}, first page of {total} disagreements {spent[1]}")
     print(f"alpha {report.overall.alpha.value:.4f} [{report.overall.alpha.low:.4f}, {report.overall.alpha.high:.4f}]")
 
 
