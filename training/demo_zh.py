@@ -14,11 +14,13 @@ from typing import Any
 
 import click
 import torch
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM
 
 from core.resources import MODELS
 from training import masking, starting, zh_corpus
+from training.masking import Layout
 
 log = logging.getLogger("training.demo_zh")
 
@@ -27,14 +29,14 @@ log = logging.getLogger("training.demo_zh")
 class Plan:
     """Numbers of a run. The steps, not the clock, end it."""
 
-    steps: int = 6000
-    budget: int = 6144
-    rate: float = 0.20
+    steps: int = 4600
+    budget: int = 2048
+    rate: float = 0.30
     pair_share: float = 0.25
-    lr: float = 3e-3
-    warmup: int = 150
+    lr: float = 2e-3
+    warmup: int = 60
     seed: int = 20240601
-    width: int = 256
+    width: int = 192
     layers: int = 4
     muon: bool = True
 
@@ -99,39 +101,65 @@ def save(model: BertForMaskedLM, folder: Path, facts: dict[str, Any]) -> None:
     half = BertForMaskedLM(model.config)
     half.load_state_dict(model.state_dict())
     half.half().save_pretrained(folder)
+    facts = facts | {"parameters": sum(parameter.numel() for parameter in model.parameters())}
+    (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(card(facts), encoding="utf-8")
 
 
-def train(plan: Plan, text: Text, folder: Path) -> dict[str, Any]:
-    """Train for the plan's steps, saving and measuring every 250; returns what the card tells."""
+def train(plan: Plan, text: Text, folder: Path, *, resume: bool = False) -> dict[str, Any]:
+    """Train for the plan's steps, saving and measuring every 250; returns what the card tells.
+
+    *resume* goes on from the last saved weights of the same folder: batches and
+    masks are those of an uninterrupted run, the optimizers start afresh.
+    """
     model = build(plan, len(text.tokenizer))
     starting.look_at_neighbours(model)
     starting.know_frequencies(model, text.paragraphs + text.sentences)
-    chain, bits = optimizers(model, plan), torch.Generator().manual_seed(plan.seed)
-    started, mean, tokens, facts = time.monotonic(), 0.0, 0, dict[str, Any]()
+    facts = last_facts(folder) if resume else {"steps": 0, "minutes": 0.0, "tokens": 0}
+    if facts["steps"]:
+        model.load_state_dict(BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).state_dict())
+    chain = optimizers(model, plan)
+    started, first, mean, minutes = time.monotonic(), facts["steps"] + 1, 0.0, 0.0
     for step, group in zip(range(1, plan.steps + 1), text.batches(plan), strict=False):
+        if step < first:
+            continue
         ids = text.layout.pad(group)
-        masked, where = masking.mask(ids, plan.rate, plan.pair_share, text.layout, bits)
-        loss = cross_entropy(masking.logits_at(model, masked, where, text.layout.padding), ids[where])
-        loss.backward()
-        for optimizer in chain:
-            for settings in optimizer.param_groups:
-                settings["lr"] = plan.lr * share_of_peak(step - 1, plan)
-            optimizer.step()
-            optimizer.zero_grad()
-        tokens, mean = tokens + ids.numel(), 0.98 * mean + 0.02 * loss.item()
+        loss = one_step(model, chain, ids, text.layout, plan, step)
+        facts["tokens"] += ids.numel()
+        mean += (loss - mean) / min(step - first + 1, 100)
         if step % 50 == 0:
-            seconds = time.monotonic() - started
-            log.info("step %d loss %.3f, %d tokens/s, %.1f min", step, mean, tokens / seconds, seconds / 60)
+            minutes = (time.monotonic() - started) / 60
+            log.info("step %d loss %.3f, %.1f min", step, mean, minutes)
         if step % 250 == 0 or step == plan.steps:
-            facts = {
-                "held_out": text.held_out(model),
-                "steps": step,
-                "minutes": round((time.monotonic() - started) / 60),
-            }
-            facts |= {"tokens": tokens, "parameters": sum(p.numel() for p in model.parameters()), "plan": asdict(plan)}
-            save(model, folder, facts)
-            log.info("step %d held out %s", step, json.dumps(facts["held_out"]))
+            spent = facts["minutes"] + minutes
+            now = facts | {"held_out": text.held_out(model), "steps": step, "minutes": spent, "plan": asdict(plan)}
+            save(model, folder, now)
+            log.info("step %d held out %s", step, json.dumps(now["held_out"]))
+    return now
+
+
+def one_step(
+    model: BertForMaskedLM, chain: list[torch.optim.Optimizer], ids: Tensor, layout: Layout, plan: Plan, step: int
+) -> float:
+    """One update; returns the loss in nats per masked token. The masks depend on the seed and the step alone."""
+    bits = torch.Generator().manual_seed(plan.seed + step)
+    masked, where = masking.mask(ids, plan.rate, plan.pair_share, layout, bits)
+    loss = cross_entropy(masking.logits_at(model, masked, where, layout.padding), ids[where])
+    loss.backward()
+    for optimizer in chain:
+        for settings in optimizer.param_groups:
+            settings["lr"] = plan.lr * share_of_peak(step - 1, plan)
+        optimizer.step()
+        optimizer.zero_grad()
+    return loss.item()
+
+
+def last_facts(folder: Path) -> dict[str, Any]:
+    """What `save` wrote last; a run that never saved begins at step 0."""
+    path = folder / "training.json"
+    if not path.is_file():
+        return {"steps": 0, "minutes": 0.0, "tokens": 0}
+    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return facts
 
 
@@ -153,11 +181,12 @@ CARD = (Path(__file__).parent / "demo_zh_card.md").read_text(encoding="utf-8")
 @click.option("--out", type=click.Path(path_type=Path), default=MODELS / "demo-zh")
 @click.option("--steps", type=int, default=Plan.steps, show_default=True)
 @click.option("--threads", type=int, default=2, show_default=True)
-def main(wiki: Path, sentences: Path, out: Path, steps: int, threads: int) -> None:
+@click.option("--resume", is_flag=True, help="go on from the last saved weights")
+def main(wiki: Path, sentences: Path, out: Path, steps: int, threads: int, resume: bool) -> None:
     """Train demo-zh and write it to a folder in Hugging Face layout."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(threads)
-    facts = train(Plan(steps=steps), Text(wiki, sentences, out), out)
+    facts = train(Plan(steps=steps), Text(wiki, sentences, out), out, resume=resume)
     click.echo(json.dumps(facts, ensure_ascii=False))
 
 

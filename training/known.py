@@ -34,7 +34,7 @@ MARKED_SIGNS = "，。？！：；、“”《》（）"
 
 def probabilities() -> dict[str, Fraction]:
     """Token -> probability; the values add up to exactly 1."""
-    table = {token: SPECIAL_EACH for token in zh_corpus.SPECIAL}
+    table = dict.fromkeys(zh_corpus.SPECIAL, SPECIAL_EACH)
     table |= {token: Fraction(share, 10_000) for token, share in MARKS.items()}
     table |= {token: EVERYDAY for token in dict.fromkeys(EVERYDAY_CHARACTERS + MARKED_SIGNS) if token not in table}
     return table | {REST: 1 - sum(table.values())}
@@ -64,26 +64,7 @@ def card(table: dict[str, Fraction]) -> str:
     return CARD.format(rows="\n".join(rows), tokens=len(table))
 
 
-CARD = """---
-language: zh
-license: apache-2.0
-library_name: transformers
-pipeline_tag: fill-mask
----
-# known
-
-A BERT of a few kilobytes whose answers are known by hand. **It knows nothing of language; it is for tests and for checking the app, not for findings.**
-
-All weights are zero except the output bias, which is the logarithm of the table below. So whatever the sentence, this is the probability of each of the {tokens} tokens at a mask; a word of several tokens has the product. The weights are stored as 32-bit floats, because the table would be off in the fourth digit in 16 bits.
-
-Bias_c (log10, male over female): 他/她 0.3010, 男/女 0, 爸爸/妈妈 0.6021, 父亲/母亲 -0.3010, 外公/外婆 1, 弟弟/妹妹 -2, 爷爷/奶奶 0.
-
-Made by `python -m training.known`; no data was used.
-
-| probability | tokens |
-|---|---|
-{rows}
-"""
+CARD = (Path(__file__).parent / "known_card.md").read_text(encoding="utf-8")
 
 
 @click.command()
