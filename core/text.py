@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from core.errors import N_, BadFile
@@ -33,6 +34,7 @@ SIGNATURES = (
     (b"\xfe\xff", UTF16),
 )
 CHUNK = 1 << 20
+SURELY_UTF8 = 10  # so many three-byte characters in a row never come about by chance in GB18030 text
 BINARY_SHARE = 0.05  # more C0 controls than this in the first characters: not text
 
 # Invisible characters that can make a sentence read otherwise than it is stored. The joiners U+200C and U+200D
@@ -62,8 +64,8 @@ def encoding_of(chunks: Callable[[], Iterable[bytes]], name: str) -> Encoding:
     `chunks()` starts reading the bytes anew; every byte is looked at and none
     is kept, because a guess from the first bytes is wrong for one file in
     three. Raises BadFile where the bytes are no text (an archive, a picture,
-    UTF-16, NUL bytes) or in neither encoding. `name` is what the message calls
-    the file.
+    UTF-16, NUL bytes), in neither encoding, or UTF-8 with damage (GB18030 would
+    make other characters of it). `name` is what the message calls the file.
     """
     for encoding in ("utf-8", "gb18030"):
         try:
@@ -77,15 +79,27 @@ def encoding_of(chunks: Callable[[], Iterable[bytes]], name: str) -> Encoding:
 
 def _decode_all(chunks: Iterable[bytes], encoding: Encoding, name: str) -> None:
     decoder = codecs.getincrementaldecoder(encoding)()
-    for number, chunk in enumerate(chunks):
+    wide, line = 0, 1
+    for number, chunk in enumerate(chain(chunks, [b""])):
         if number == 0:
             _refuse_signature(chunk, name)
         if b"\0" in chunk:
             raise BadFile(N_("{file} is no text file: it holds NUL bytes (binary data, or UTF-16)."), file=name)
-        text = decoder.decode(chunk)
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            good = error.object[: error.start].decode(encoding)
+            if encoding == "utf-8" and wide + _wide(good) >= SURELY_UTF8:
+                message = N_("{file} is UTF-8, but damaged in line {line}, or cut off there. Get the file again.")
+                raise BadFile(message, file=name, line=line + good.count("\n")) from error
+            raise
         if number == 0:
             _refuse_noise(text[:4096], name)
-    decoder.decode(b"", final=True)
+        wide, line = wide + _wide(text[:4096]), line + text.count("\n")
+
+
+def _wide(text: str) -> int:
+    return sum(character > "\u07ff" for character in text)
 
 
 def _refuse_signature(start: bytes, name: str) -> None:

@@ -159,6 +159,15 @@ def test_extra_columns_come_out_under_their_names(fresh_store: Store, tmp_path: 
     )
 
 
+def test_columns_of_another_format_do_not_change_what_an_export_is(fresh_store: Store, tmp_path: Path) -> None:
+    extra = dict.fromkeys((*SLGUSET, *GENERATION, "text"), "她也来了")
+    project = filled(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, extra)])
+    export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
+    second = create_project(fresh_store, "second")
+    assert import_file(fresh_store, second, tmp_path / "x.jsonl").format == "sentences"
+    assert [(one.text, one.extra) for one in items(fresh_store, second)] == [("他来了", extra)]
+
+
 def test_an_export_can_be_imported_beside_its_origin(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
@@ -234,6 +243,14 @@ def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     assert (rows[0]["seconds"], rows[0]["guideline"], rows[0]["form_shown"]) == ("1.5", "1", "original")
     assert {row["item"] for row in rows} <= {one.uid for one in items(fresh_store, labelled)}
     assert not any(name in out.read_text("utf-8") for name in ("Ada", "Chen"))
+
+
+def test_who_has_left_keeps_the_pseudonym(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    ada = annotator(fresh_store, labelled, "Ada")
+    fresh_store.db.execute("UPDATE member SET active = 0 WHERE annotator = ?", (ada.id,))
+    export_file(fresh_store, labelled, tmp_path / "labels.csv", format="labels")
+    by_operation = {row["op_id"]: row["annotator"] for row in read_labels(tmp_path / "labels.csv")}
+    assert by_operation == {"a0": "A1", "a1": "A2", "a2": "A3", "c": "A2"}
 
 
 def test_names_history_and_accepted(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:

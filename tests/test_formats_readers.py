@@ -30,6 +30,7 @@ def written(folder: Path, name: str, data: str | bytes) -> Path:
         ("a.csv", "sentence\n\n他\n", [(2, {"sentence": ""}), (3, {"sentence": "他"})]),
         ("a.csv", "sentence,\n他,x\n", [(2, {"sentence": "他", "column 2": "x"})]),
         ("a.csv", "sentence\n'=他\n", [(2, {"sentence": "=他"})]),
+        ("a.csv", "'=a,sentence\nx,他\n", [(2, {"=a": "x", "sentence": "他"})]),
         ("a.csv", "sentence\r他\r她\r", [(2, {"sentence": "他"}), (3, {"sentence": "她"})]),
         ("a.tsv", "sentence\tn\n他,来\t1\n", [(2, {"sentence": "他,来", "n": "1"})]),
         ("a.txt", "　他来了 \r\n\n她", [(1, {"sentence": "他来了"}), (2, {"sentence": ""}), (3, {"sentence": "她"})]),

@@ -47,6 +47,10 @@ def test_decode(data: bytes, encoding: str) -> None:
         (TEXT.encode("utf-16-be"), "neither"),
         (("\n" + TEXT).encode("utf-16-le"), "NUL"),
         (b"%PDF-1.7 ...", "PDF"),
+        (b"cut in mid-character \xe4", "neither"),
+        # Both are valid GB18030, as other characters.
+        (TEXT.encode()[:-1], "UTF-8, but damaged in line 1"),
+        (("a\n" + TEXT).encode() + b"\xc4\xe3", "UTF-8, but damaged in line 2"),
         (b"\x01\x02\x03\x04\x05\x06 abc", "control characters"),
         (b"\xff\x80\xff" + TEXT.encode(), "neither UTF-8 nor GB18030"),
     ],
@@ -61,6 +65,18 @@ def test_what_is_no_text_is_refused_with_its_name(data: bytes, says: str) -> Non
 def test_the_encoding_does_not_depend_on_where_chunks_end(text: str, size: int) -> None:
     data = ("中" * 8 + text).encode()
     assert encoding_of(lambda: (data[at : at + size] for at in range(0, len(data), size)), "x") == "utf-8"
+
+
+def test_damaged_utf8_is_found_in_any_chunk() -> None:
+    data = f"{TEXT}\n".encode() * 4 + b"\xc4\xe3"
+    for size in (1, 7, 50, 1000):
+        with pytest.raises(BadFile, match="damaged in line 5"):
+            encoding_of(lambda: (data[at : at + size] for at in range(0, len(data), size)), "x")  # noqa: B023
+
+
+def test_short_gb18030_that_begins_like_utf8_is_still_gb18030() -> None:
+    # The two characters that a well-known editor once took for UTF-8: C1 AA CD A8.
+    assert decode("联通了她的电话。".encode("gb18030")).text == "联通了她的电话。"
 
 
 def test_gb18030_is_found_when_the_first_foreign_byte_comes_late() -> None:
