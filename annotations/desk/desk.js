@@ -120,8 +120,10 @@ class Desk {
     if (!choice) return;
     if (code !== "reject") this.store(item, code, []);
     else {
+      this.reasonsBefore = new Set(this.draft.reasons);
       this.mode = "reject";
       this.draw();
+      this.view.focusDesk(); // Enter is for the reasons now, not for the button that had the focus
       this.view.say(this.t("Why? Choose one or more reasons, then Enter."));
     }
   }
@@ -181,6 +183,7 @@ class Desk {
     this.editing = decision;
     this.queue.latest.set(decision.item.id, decision.op);
     this.draw();
+    this.view.focusDesk();
     this.view.say(this.t("An earlier decision is on screen."));
   }
 
@@ -229,6 +232,7 @@ class Desk {
 
   back() {
     if (this.mode === "label") this.editing = null;
+    if (this.mode === "reject") this.draft.reasons = this.reasonsBefore;
     this.mode = "label";
     this.found = null;
     this.draw();
@@ -255,7 +259,11 @@ class Desk {
     else {
       const reply = await this.request("history", { limit: 50, search: asked });
       if (this.asked !== asked || this.mode !== "search") return; // another search was faster
-      this.found = reply ? reply.history : this.queue.past.filter((one) => one.item.text.includes(asked));
+      // What is still on its way is only known here.
+      const fits = (one) => one.item.text.includes(asked) || one.note?.includes(asked);
+      const here = this.queue.past.filter((one) => fits(one) && (!reply || this.queue.outbox.ops.has(one.op)));
+      const ids = new Set(here.map((one) => one.item.id));
+      this.found = [...here, ...(reply?.history ?? []).filter((one) => !ids.has(one.item.id))];
     }
     this.draw();
   }

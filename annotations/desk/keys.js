@@ -69,7 +69,7 @@ class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inField(event)) return;
     if (!desk.root.isConnected || dialogOpen()) return;
     const target = event.composedPath()[0];
-    const ours = desk.root.contains(target);
+    const ours = target instanceof Node && desk.root.contains(target);
     const button = target instanceof Element ? target.closest("button, a, summary, [role=button]") : null;
     if (event.code === "Enter" || event.code === "NumpadEnter" || event.code === "Space") {
       if (event.repeat && ours) event.preventDefault(); // a held key must not press a button again and again

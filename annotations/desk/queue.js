@@ -145,7 +145,9 @@ class Queue {
       this.past = this.past.filter((one) => one.op !== op.op);
       if (this.latest.get(op.item) === op.op) this.rebase(op.item, op.base);
     } else this.outbox.drop(op.op);
-    if (answer.conflict) this.rebase(op.item, answer.latest ?? op.base);
+    if (!answer.conflict) return;
+    this.past = this.past.filter((one) => one.op !== op.op); // another desk's decision stands
+    this.rebase(op.item, answer.latest ?? op.base);
   }
 
   rebase(item, base) {

@@ -125,8 +125,8 @@ class View {
   draw(item) {
     const { desk, root, part } = this;
     const { queue, mode } = desk;
-    if (item) root.dataset.item = item.id;
-    else delete root.dataset.item;
+    if (!item) delete root.dataset.item;
+    else if (root.dataset.item !== item.id) root.dataset.item = item.id;
     root.dataset.pending = queue.outbox.size;
     root.dataset.mode = mode;
     const form = `${item?.id}:${desk.masked}`;
