@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from cli import COMMANDS, cli
 from core.version import VERSION
+from docs.cli_reference import commands, help_of
 from tests.test_pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,13 +31,24 @@ def test_cli_md_is_what_help_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_says_what_it_does(command: str) -> None:
-    found = cli.get_command(click.Context(cli), command)
-    assert found is not None
-    assert found.help or found.short_help
-    without = [p.name for p in found.params if isinstance(p, click.Option) and not p.help and not p.hidden]
+def test_every_command_says_what_it_does() -> None:
+    without = []
+    for words in commands(cli, click.Context(cli)):
+        assert help_of(words)
+        command: click.Command = cli
+        for word in words:
+            assert isinstance(command, click.Group)
+            found = command.get_command(click.Context(command), word)
+            assert found is not None
+            command = found
+        if not command.help:
+            without.append(words)
     assert not without
+
+
+def test_every_command_of_the_map_is_in_the_reference() -> None:
+    reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"## {name}\n" not in reference] == []
 
 
 def console_lines() -> list[list[str]]:
