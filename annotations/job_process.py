@@ -21,6 +21,7 @@ from core.errors import N_, EvenhandError
 
 AT_ONCE = 2  # jobs that run side by side; the others wait in the order of their start
 NICE = 10
+LISTED = 500  # entries of a list that the result keeps
 HEARTBEAT_S = 2.0
 _TICK_S = 0.25
 
@@ -128,7 +129,12 @@ def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[
     except ValueError:
         print(printed, end="")  # for people: it belongs in the log
         return "done", None, printed.strip().rsplit("\n", 1)[-1][:300]
-    return "done", answer if isinstance(answer, dict) else {"answer": answer}, ""
+    return "done", _shortened(answer if isinstance(answer, dict) else {"answer": answer}), ""
+
+
+def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
+    # The row is read whenever jobs are listed; thousands of bad lines belong in a file.
+    return {key: value[:LISTED] if isinstance(value, list) else value for key, value in answer.items()}
 
 
 @contextmanager

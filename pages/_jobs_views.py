@@ -6,6 +6,7 @@ from annotations import jobs
 from annotations.store import Store
 from core.errors import EvenhandError
 from core.language import translate
+from pages._projects_parts import reason_name
 from pages._widgets import _, language, open_store, plain, show_error
 
 ICONS: dict[jobs.State, str] = {
@@ -22,7 +23,7 @@ LOG_LINES = 30
 def state_name(state: jobs.State) -> str:
     """The state of a job in words."""
     return {
-        "waiting": _("waits for another job to end"),
+        "waiting": _("waits to start"),
         "running": _("is running"),
         "done": _("is done"),
         "failed": _("has failed"),
@@ -98,12 +99,33 @@ def show_job(store: Store, job: jobs.Job) -> None:
             st.caption(plain(job.message))
         if not job.active and (said := outcome(job)):
             st.text(said)
+        _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
             st.caption(_("Nothing is lost: a resumed import adds only what is not there yet."))
         _show_times(job)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):
                 st.code(log, language=None)
+
+
+def _show_problems(job: jobs.Job) -> None:
+    errors = (job.result or {}).get("errors")
+    if not errors:
+        return
+    with st.expander(_("Lines that could not be used")):
+        rows = [
+            {
+                _("Line"): error.get("line"),
+                _("Reason"): reason_name(str(error.get("reason"))),
+                _("Sentence"): error.get("sentence", ""),
+            }
+            for error in errors
+        ]
+        st.dataframe(rows, hide_index=True, key=f"problems-{job.uid}")
+        total = (job.result or {}).get("rejected", len(errors))
+        if total > len(errors):
+            text = _("The first {shown} of {all} lines.")
+            st.caption(text.format(shown=f"{len(errors):,}", all=f"{total:,}"))
 
 
 def _show_times(job: jobs.Job) -> None:

@@ -13,7 +13,7 @@ from annotations.formats.layouts import FORMATS
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages._projects_parts import preview_table, problem_text, show
+from pages._projects_parts import preview_table, problem_text, reason_name, show
 from pages._widgets import _, csv_bytes, plain, show_error
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
@@ -181,7 +181,7 @@ def _problem_row(problem: Any) -> dict[str, Any]:
     return {
         _("File"): problem.file,
         _("Line"): problem.line,
-        _("Reason"): problem.reason,
+        _("Reason"): reason_name(problem.reason),
         _("What is wrong"): problem_text(problem),
         _("Sentence"): str(problem.values.get("sentence", "")),
     }

@@ -32,7 +32,7 @@ STYLE = """
 .project td {border-top:1px solid var(--line); padding:7px 10px 7px 0; vertical-align:top}
 .project td.number, .project th.number {text-align:right; font-variant-numeric:tabular-nums; white-space:nowrap}
 .project td.number, .project th.number {width:1%}
-.project td.text {line-height:2.1; overflow-wrap:anywhere; white-space:pre-wrap}
+.project td.text {line-height:2.1; padding-top:12px; overflow-wrap:anywhere; white-space:pre-wrap}
 .project .word {position:relative; font-weight:700; padding:0 .1em; border-radius:3px 3px 0 0;
   border-bottom:2.5px solid}
 .project .word.male {background:var(--male-tint); border-color:var(--male)}
@@ -155,3 +155,16 @@ def problem_text(problem: Problem) -> str:
     """What is wrong with a line, in the visitor's language."""
     sentence = translate(problem.message, language())
     return sentence.format(**problem.values) if problem.values else sentence
+
+
+def reason_name(code: str) -> str:
+    """Why a line could not be used, in a few words; a code that is not known stays as it is."""
+    return {
+        "no_keyword": _("no keyword"),
+        "several_keywords": _("several keywords"),
+        "control_characters": _("control characters"),
+        "too_long": _("too long"),
+        "no_text": _("no text"),
+        "bad_span": _("position cannot be repaired"),
+        "columns": _("wrong number of columns"),
+    }.get(code, code)
