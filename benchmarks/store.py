@@ -16,13 +16,12 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.items import Batch, NewItem
+from annotations.items import Batch
 from annotations.labels import append, history, own_progress
 from annotations.projects import annotators, counts, create_project, project
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Operation, Project
-from core.keywords import find
 from core.resources import keyword_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,19 +43,31 @@ def build(path: Path, items: int, labelled: int) -> None:
     with Store.open(draft) as store:
         made = create_project(store, "made", annotators=("Ada", "Bo", "Chen"), seed=1)
         with Batch.begin(store, made, "made.txt") as batch:
-            found = {n: find(sentence(n))[0] for n in range(2 * len(keyword_pairs()))}
-            chunk = 50_000
-            for first in range(0, items, chunk):
-                with store.write():
-                    for n in range(first, min(first + chunk, items)):
-                        text = sentence(n)
-                        seen = found[n % len(found)] if n < len(found) else find(text)[0]
-                        batch._insert(NewItem(text, seen, "made.txt", n + 1))
+            _fill(store, batch, items)
             batch.publish()
         if labelled:
             _label(store, made, labelled)
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     draft.rename(path)
+
+
+def _fill(store: Store, batch: Batch, items: int) -> None:
+    """What an import would have stored, the pairs and sides in turn, by direct SQL."""
+    with store.write() as db:
+        db.execute("CREATE TEMP TABLE word (n INTEGER PRIMARY KEY, cell INTEGER, keyword TEXT, counterpart TEXT)")
+        for n, (pair, side) in enumerate((pair, side) for pair in keyword_pairs() for side in ("male", "female")):
+            cell = batch._cell(pair.name, side)
+            other = pair.word("female" if side == "male" else "male")  # type: ignore[arg-type]
+            db.execute("INSERT INTO word VALUES (?, ?, ?, ?)", (n, cell, pair.word(side), other))  # type: ignore[arg-type]
+        db.execute(
+            "WITH RECURSIVE count(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM count WHERE n + 1 < :items)"
+            " INSERT INTO item (uid, project, batch, cell, rank, hash, text, start, stop, stem_start, stem_stop,"
+            " keyword, counterpart, file, line, wanted) SELECT lower(hex(randomblob(16))), :project, :batch, cell,"
+            " abs(random() / 4), randomblob(16), '信是' || keyword || '上个月寄来的，编号' || count.n || '。',"
+            " 2, 2 + length(keyword), 2, 3, keyword, counterpart, 'made.txt', count.n + 1, 3"
+            " FROM count JOIN word ON word.n = count.n % (SELECT count(*) FROM word)",
+            {"items": items, "project": batch.project.id, "batch": batch.id},
+        )
 
 
 def _label(store: Store, made: Project, labelled: int) -> None:

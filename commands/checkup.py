@@ -58,7 +58,7 @@ def examine(database: Path, *, worker: bool = True) -> list[Finding]:
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
     if OLDEST <= sys.version_info[:2] < TOO_NEW:
-        return Finding("python", "ok", N_("Python {version}."), {"version": version})
+        return Finding("python", "ok", N_("Python {version} will do."), {"version": version})
     message = N_("Python {version}: Evenhand needs 3.11, 3.12 or 3.13. Make a new .venv with one of them.")
     return Finding("python", "problem", message, {"version": version})
 
