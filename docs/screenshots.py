@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTHS = (1280, 390)
-HEIGHT = 900
+HEIGHT, LONGEST = 900, 6000
+CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 SENTENCE = "他是一名护士，每天照顾病人。"
 Theme = Literal["light", "dark"]
 
@@ -55,10 +56,8 @@ def views(database: Path) -> list[View]:
         View("projects", "/projects"),
         View("project", f"/projects?project={quote(project.name)}"),
         View("review", f"/review?{at}", "[data-testid=desk-text]"),
-        View(
-            "agreement", f"/agreement?project={quote(project.name)}", "[data-testid=stVegaLiteChart] canvas, svg.marks"
-        ),
-        View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", "svg.marks, canvas.marks"),
+        View("agreement", f"/agreement?project={quote(project.name)}", CHART),
+        View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
         View("jobs", "/jobs"),
         View("about", "/about"),
     ]
@@ -98,8 +97,18 @@ def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
     sys.exit("The app did not start.")
 
 
-def take(browser: Browser, server: str, view: View, file: Path, language: str, theme: Theme, width: int) -> None:
-    """One picture of one page."""
+def take(
+    browser: Browser,
+    server: str,
+    view: View,
+    file: Path,
+    language: str,
+    theme: Theme,
+    width: int,
+    *,
+    whole: bool = True,
+) -> None:
+    """One picture of one page; *whole*: as long as the page is, else what fits a screen."""
     locale = "zh-CN" if language == "zh" else "en-GB"
     context = browser.new_context(
         locale=locale, color_scheme=theme, viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce"
@@ -108,7 +117,12 @@ def take(browser: Browser, server: str, view: View, file: Path, language: str, t
     joiner = "&" if "?" in view.address else "?"
     page.goto(f"{server}{view.address}{joiner}lang={language}")
     _settle(page, view)
-    page.screenshot(path=file, full_page=True)
+    if whole:
+        # Streamlit scrolls inside the page, so the window has to grow.
+        height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        page.set_viewport_size({"width": width, "height": max(HEIGHT, min(LONGEST, int(height)))})
+        page.wait_for_timeout(500)
+    page.screenshot(path=file)
     context.close()
 
 
@@ -140,7 +154,7 @@ def for_readme() -> None:
         for view in found:
             if view.name in {"review", "try"}:
                 file = IMAGES / ("desk.png" if view.name == "review" else "try.png")
-                take(browser, server, view, file, "en", "light", 1280)
+                take(browser, server, view, file, "en", "light", 1280, whole=False)
                 print(file.relative_to(ROOT))
 
 
