@@ -1,8 +1,7 @@
 """What a model thinks of a sentence that an annotator has just left. Only after the label, and it is recorded."""
 
 import math
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotations.types import Item, Project
 from core.bias import bias_of, why_undefined
@@ -11,9 +10,6 @@ from core.keywords import find, probe
 from core.types import Scorer
 
 ONE_ZERO = N_("One of the two words has probability 0 here.")
-
-if TYPE_CHECKING:
-    from core.inference import Inference
 
 
 def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> dict[str, Any]:
@@ -44,14 +40,7 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
     }
 
 
-@cache
-def _worker() -> "Inference":
-    from core.inference import Inference
-
-    return Inference()
-
-
 def _remote(model: str) -> Scorer:
-    from core.inference import RemoteScorer
+    from core.inference import RemoteScorer, shared  # here: it loads what a desk without opinions never needs
 
-    return RemoteScorer(_worker(), model)
+    return RemoteScorer(shared(), model)

@@ -18,14 +18,18 @@ class View {
   listen() {
     const { part, desk } = this;
     this.root.onclick = (event) => this.clicked(event);
-    part.acts.onpointerdown = (event) => event.target.closest("[data-act=hold]") && this.pressHold(event);
+    part.acts.onpointerdown = (event) => {
+      if (event.target.closest("[data-act=hold]")) this.pressHold(event);
+    };
     part.note.oninput = () => (desk.draft.note = part.note.value);
     part.note.onkeydown = (event) => this.noteKey(event);
     part.noteForm.onsubmit = (event) => (event.preventDefault(), desk.closeNote(true));
     part.searchForm.onsubmit = (event) => (event.preventDefault(), desk.search(part.search.value));
     part.search.oninput = (event) => event.isComposing || desk.search(part.search.value);
     part.search.oncompositionend = () => desk.search(part.search.value);
-    part.search.onkeydown = (event) => event.key === "Escape" && !event.isComposing && desk.back();
+    part.search.onkeydown = (event) => {
+      if (event.key === "Escape" && !event.isComposing) desk.back();
+    };
     // Keys typed here are not for the page around the desk.
     for (const field of [part.note, part.search]) field.onkeyup = (event) => event.stopPropagation();
     for (const field of [part.note, part.search]) field.addEventListener("keydown", (event) => event.stopPropagation());
