@@ -23,7 +23,7 @@ PAGES = ("projects", "review", "agreement", "try", "jobs", "about")
 
 def megabytes(process: psutil.Process) -> float:
     """Resident memory in MB (10^6 bytes)."""
-    return process.memory_info().rss / 1e6
+    return float(process.memory_info().rss) / 1e6
 
 
 def visit(browser: Browser, address: str, wait: str) -> float:

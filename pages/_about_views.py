@@ -1,6 +1,7 @@
 """Views of the page About: the signature taken apart, the built-in models, known errors of the papers."""
 
 import html
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ def signature_parts() -> list[tuple[str, str]]:
     return list(zip(SIGNATURE.split("|"), meanings, strict=True))
 
 
-def show_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def show_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table of text that wraps, with a header row a screen reader can find; nothing in it is read as HTML."""
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
