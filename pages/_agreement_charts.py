@@ -50,7 +50,7 @@ def labels_per_item(report: AgreementReport) -> None:
     """How many items have how many labels, as bars."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
     colours = palette(st.context.theme.type)
-    base = alt.Chart(pd.DataFrame(rows), height=30 * len(rows)).encode(
+    base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(
         y=alt.Y(field="labels", type="nominal", sort=None, title=_("labels"), axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X(field="items", type="quantitative", title=None, axis=None),
         tooltip=[

@@ -52,7 +52,8 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
-    base = alt.Chart(shown, height=CELL * max(shown[y].nunique(), 1)).encode(
+    # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
+    base = alt.Chart(shown, height=alt.Step(CELL)).encode(
         x=_position(alt.X, x, data[x], names.get(x), "top", width),
         y=_position(alt.Y, y, data[y], names.get(y), "left"),
         tooltip=fields,
