@@ -1,0 +1,120 @@
+"""From key to next sentence in a real Chromium, direct and through a proxy with 100 ms round trip.
+
+    python -m benchmarks.desk_latency [--items 120] [--file SlguSet_dev.csv]
+
+Measured as in a person's eye: the time stamp of the trusted key press to the
+first animation frame in which the next item is in the document.
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import threading
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from annotations.formats import import_file
+from annotations.projects import create_project
+from annotations.store import Store
+from tests.browser import FLAGS, Server, chromium_path, free_port
+from tests.desk_driver import Desk, make_project
+
+WATCH = """root => {
+  window.times = [];
+  let down = null, before = null;
+  window.addEventListener("keydown", (event) => {
+    if (event.code !== "KeyJ") return;
+    [down, before] = [event.timeStamp, root.dataset.item];
+    const look = () => {
+      if (root.dataset.item !== before) window.times.push(performance.now() - down);
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  }, true);
+}"""
+
+
+class SlowProxy:
+    """Passes TCP through to a port, each direction late by half the round trip."""
+
+    def __init__(self, target: int, round_trip_s: float) -> None:
+        self.target, self.late, self.port = target, round_trip_s / 2, free_port()
+        self.loop = asyncio.new_event_loop()
+        self.ready = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+        self.ready.wait()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        self.ready.set()
+        self.loop.run_forever()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(2 * self.late)  # the handshake
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        await asyncio.gather(self._pass(reader, far_writer), self._pass(far_reader, writer))
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                self.loop.call_later(self.late, self._write, writer, data)
+            self.loop.call_later(self.late, writer.close)
+        except ConnectionError:
+            writer.close()
+
+    @staticmethod
+    def _write(writer: asyncio.StreamWriter, data: bytes) -> None:
+        if not writer.is_closing():
+            writer.write(data)
+
+
+def measure(desk: Desk, items: int) -> list[float]:
+    """Milliseconds from key to next item, one key per shown item."""
+    desk.open()
+    desk.page.evaluate(WATCH, desk.root.element_handle())
+    for done in range(items):
+        desk.page.keyboard.press("j")
+        desk.page.wait_for_function("n => window.times.length > n", arg=done)
+    desk.settle()
+    return list(desk.page.evaluate("window.times"))
+
+
+def imported(server: Server, file: Path) -> str:
+    """A project with the sentences of a released file; returns its name."""
+    with Store.open(server.database) as store:
+        project = create_project(store, file.stem, annotators=("Ada", "Bo"))
+        import_file(store, project, file, format="slguset")
+    return file.stem
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--items", type=int, default=120)
+    parser.add_argument("--file", type=Path, help="a released file; without it sentences are made")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = Server(Path(folder) / "desk.db").start()
+        browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
+        project = imported(server, asked.file) if asked.file else make_project(server, 2 * asked.items + 100)
+        proxy = SlowProxy(server.port, 0.1)
+        print(f"key to next item, {asked.items} items, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        for name, port, who in (("direct", server.port, "Ada"), ("100 ms round trip", proxy.port, "Bo")):
+            through = Server(server.database, port)
+            context = browser.new_context(locale="en-US")
+            desk = Desk(context, through, project, who)
+            times = measure(desk, asked.items)
+            p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
+            stored = len(desk.labels())
+            print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms, stored {stored}/{asked.items}")
+            context.close()
+        browser.close()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Many annotators at once over HTTP: latency, the server's CPU per label, nothing lost.
+
+    python -m benchmarks.desk_load [--annotators 100] [--seconds 30]
+
+Every annotator sends one label a second, as the desk does: the operation, what
+it has, and how many items it wants.
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+from annotations.api import PATH
+from annotations.projects import annotators, project
+from annotations.store import Store
+from annotations.tokens import issue
+from tests.browser import Server
+from tests.desk_driver import make_project
+
+FULL, LOW = 40, 30  # as in desk/queue.js
+
+
+@dataclass
+class Annotator:
+    """One synthetic annotator: its sign-in, its queue, what it sent and how long each answer took."""
+
+    owner: dict[str, str]
+    token: str
+    items: list[str] = field(default_factory=list)
+    acked: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    failed: int = 0
+    desk: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    async def sync(self, client: httpx.AsyncClient, ops: list[dict[str, Any]], *, timed: bool = True) -> None:
+        """One request of the desk."""
+        want = FULL - len(self.items) if len(self.items) < LOW else 0
+        body = {"desk": self.desk, "ops": ops, "have": self.items, "want": want, "hello": 0, "language": "en"}
+        begun = time.perf_counter()
+        response = await client.post(f"{PATH}/sync", json=body, headers={"Authorization": f"Bearer {self.token}"})
+        if timed:
+            self.times.append((time.perf_counter() - begun) * 1000)
+        if response.status_code != 200:
+            self.failed += 1
+            return
+        reply = response.json()
+        self.token = reply["token"]
+        self.items += [item["id"] for item in reply["items"]]
+        self.acked += [answer["op"] for answer in reply["answers"] if answer["result"] == "acked"]
+
+    async def work(self, client: httpx.AsyncClient, begin: float, seconds: int) -> None:
+        """One label a second from *begin* (clock of the event loop) on."""
+        loop = asyncio.get_running_loop()
+        for second in range(seconds):
+            await asyncio.sleep(max(0.0, begin + second - loop.time()))
+            op = {"op": uuid.uuid4().hex, "item": self.items.pop(0), "desk": self.desk, "revision": second + 1}
+            rest = {"base": None, "choice": "accept", "reasons": [], "note": "", "seconds": 1.0, "form": "masked"}
+            await self.sync(client, [{**self.owner, **op, **rest}])
+
+
+async def load(server: Server, people: list[Annotator], seconds: int) -> None:
+    """All annotators at work, their seconds spread evenly."""
+    limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
+    async with httpx.AsyncClient(base_url=server.url, limits=limits, timeout=60) as client:
+        for person in people:
+            await person.sync(client, [], timed=False)
+        begin = asyncio.get_running_loop().time() + 1
+        await asyncio.gather(
+            *(person.work(client, begin + place / len(people), seconds) for place, person in enumerate(people))
+        )
+
+
+def seated(server: Server, count: int, seconds: int) -> list[Annotator]:
+    """Annotators of a project with enough sentences for all of them."""
+    names = tuple(f"annotator {n}" for n in range(count))
+    name = make_project(server, count * (seconds + FULL) // 2 + 100, annotators=names)
+    with Store.open(server.database) as store:
+        made = project(store, name)
+        people = annotators(store, made)
+        owners = [{"database": store.uid, "project": made.uid, "annotator": person.uid} for person in people]
+        return [Annotator(owner, issue(store.secret, **owner)) for owner in owners]
+
+
+def stored(server: Server) -> set[str]:
+    """The operations that the database holds."""
+    with Store.open(server.database) as store:
+        return {row[0] for row in store.db.execute("SELECT op_id FROM label")}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--annotators", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=30)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder) / "desk.db").start()
+        people = seated(server, asked.annotators, asked.seconds)
+        process = psutil.Process(server.process.pid if server.process else None)
+        before = sum(process.cpu_times()[:2])
+        asyncio.run(load(server, people, asked.seconds))
+        cpu = sum(process.cpu_times()[:2]) - before
+        memory = process.memory_info().rss / 2**20
+        times = [each for person in people for each in person.times]
+        acked, failed = [op for person in people for op in person.acked], sum(person.failed for person in people)
+        lost = len(set(acked) - stored(server))
+        server.stop()
+    cuts = statistics.quantiles(times, n=100)
+    print(
+        f"{asked.annotators} annotators, {asked.seconds} s,"
+        f" load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    )
+    print(f"labels {len(times)}, acknowledged {len(acked)}, lost {lost}, failed requests {failed}")
+    print(f"answer p50 {statistics.median(times):.1f} ms, p95 {cuts[94]:.1f} ms, p99 {cuts[98]:.1f} ms")
+    print(f"server CPU per label {cpu / len(times) * 1000:.2f} ms (first leases included), memory {memory:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
