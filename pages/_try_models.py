@@ -1,9 +1,9 @@
 """One model's card on the page Try: the ratio first, then what it is made of, fillers, pushes, signature."""
 
 import streamlit as st
-from core.inference import known_models
 
 from core.errors import EvenhandError
+from core.inference import known_models
 from core.live import Reading, Unit
 from pages._try_parts import (
     percent,

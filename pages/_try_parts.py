@@ -20,6 +20,8 @@ def percent(p: float | None) -> str:
     """A probability as people read it: 73 %, 0.042 %, 4.2 × 10⁻⁹; a dash where it is undefined."""
     if p is None:
         return DASH
+    if 0.99995 <= p < 1:
+        return "> 99.99 %"
     if p == 0 or p >= 0.0001:
         return f"{100 * p:.3g} %" if p < 0.9995 else f"{100 * p:.4g} %"
     digits, exponent = f"{p:.1e}".split("e")
@@ -71,10 +73,10 @@ def show_facts(rows: list[tuple[str, str, str]]) -> None:
     """Names and numbers in two columns; the third value is the reason of a dash, shown below it."""
     parts = []
     for name, value, reason in rows:
-        parts.append(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>")
+        parts.append(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>")
         if reason:
-            parts.append(f'<dt class="try-soft" style="grid-column:1/-1">{html.escape(reason)}</dt>')
-    st.html(f'<dl class="try-facts">{"".join(parts)}</dl>')
+            parts.append(f'<span class="try-soft" style="grid-column:1/-1">{html.escape(reason)}</span>')
+    st.html(f'<div class="try-facts">{"".join(parts)}</div>')
 
 
 def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:

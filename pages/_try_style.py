@@ -9,6 +9,7 @@ from core.charts.style import Palette, palette
 SHEET = Template("""<style>
 .st-key-text input, .st-key-template input { font-size: 1.35rem; padding: .55rem .8rem }
 .st-key-text [data-baseweb=input], .st-key-template [data-baseweb=input] { height: auto }
+.st-key-model [data-baseweb=tag], .st-key-model [data-baseweb=tag] * { color: $paper }
 .try-sentence { font-size: 1.6rem; line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap }
 .try-slot { border: 2px solid $ink; border-radius: 8px; padding: .02em .3em; margin: 0 .12em; white-space: nowrap }
 .try-m { color: $male; font-weight: 700 }
@@ -21,10 +22,8 @@ SHEET = Template("""<style>
 .try-list { display: grid; grid-template-columns: max-content 1fr max-content; gap: 5px 12px; align-items: center;
   font-size: .95rem }
 .try-list i { display: block; height: 9px; border-radius: 5px; background: $neutral }
-.try-facts { display: grid; grid-template-columns: 1fr max-content; gap: 3px 14px; font-size: .95rem; margin: 0;
-  padding: 0 }
-.try-facts dt { margin: 0; padding: 0; font-weight: 400 }
-.try-facts dd { margin: 0; padding: 0; text-align: right; font-variant-numeric: tabular-nums; font-weight: 600 }
+.try-facts { display: grid; grid-template-columns: 1fr max-content; gap: 3px 14px; font-size: .95rem }
+.try-facts b { text-align: right; font-variant-numeric: tabular-nums; font-weight: 600 }
 .try-mass { display: flex; height: 12px; border-radius: 6px; overflow: hidden; background: $line;
   margin: .5rem 0 .2rem }
 .try-mass i { display: block; height: 100% }
@@ -39,4 +38,5 @@ def colours() -> Palette:
 def style() -> None:
     """Put the look on the page; once per run."""
     p = colours()
-    st.html(SHEET.substitute(ink=p.ink, male=p.male, female=p.female, soft=p.soft, neutral=p.neutral, line=p.line))
+    names = ("paper", "ink", "male", "female", "soft", "neutral", "line")
+    st.html(SHEET.substitute({name: getattr(p, name) for name in names}))

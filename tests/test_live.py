@@ -51,6 +51,13 @@ class ByHand:
         return [[*likeliest, *given] for _ in range(len(probe.options[0]))]
 
 
+@pytest.fixture(scope="module")
+def known():
+    from core.models import open_scorer
+
+    return open_scorer("known", threads=1)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "slot", "choices", "name"),
     [
@@ -122,6 +129,33 @@ def test_a_reading_by_hand():
     assert len(reading.fillers) == 1
     assert [filler.word for filler in reading.others[0]] == list(live.OTHER_FORMS)
     assert len(reading.fillers[0]) == 10
+
+
+# The card of the model `known` gives every token's probability; a word of two masks has the product.
+@pytest.mark.parametrize(
+    ("text", "options", "p_male", "p_female"),
+    [
+        ("他是一名护士。", None, 0.2, 0.1),
+        ("那个女孩来了。", None, 0.05, 0.05),
+        ("妈妈在看书。", None, 0.02 * 0.02, 0.01 * 0.01),
+        ("我的姥姥来了。", None, 0.005, 0.005),
+        ("父亲在看书。", None, 0.01, 0.02),
+        ("[MASK]来了。", ("它", "妳"), 0.02, 0.002),
+    ],
+)
+def test_the_known_model_by_hand(known, text, options, p_male, p_female):
+    reading = live.read(text, known, options=options)
+    assert reading.p_male == pytest.approx(p_male, rel=1e-5)
+    assert reading.p_female == pytest.approx(p_female, rel=1e-5)
+    assert reading.bias_log10 == pytest.approx(math.log10(p_male / p_female), abs=1e-5)
+    assert [filler.word for filler in reading.fillers[0][:3]] == ["的", "他", "她"]
+    others = {filler.word: filler.probability for filler in reading.others[0]}
+    assert others["ta"] is None
+    assert others["它"] == pytest.approx(0.02, rel=1e-5)
+    # Its answers do not depend on the sentence: the prior is everything, and no word pushes.
+    if options is None:
+        assert reading.corrected_log10 == pytest.approx(0, abs=1e-6)
+    assert all(abs(push.change) < 1e-6 for push in live.pushes(reading.slot, known))
 
 
 def test_a_constant_offset_is_the_prior_and_nothing_else():
