@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
 SOURCES = sorted([*ROOT.glob("*.py"), *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))])
 LINES, FUNCTION_LINES = 320, 50  # aimed at 300 and 40
+TEST_LINES = 550  # tables of cases are long and still read from top to bottom
 
 # layer -> what it may import of this project
 MAY_IMPORT = {
@@ -100,8 +101,9 @@ def test_no_page_bears_the_name_of_a_module() -> None:
 
 
 def test_files_stay_small() -> None:
-    too_long = {name(f): n for f in SOURCES if (n := len(f.read_text(encoding="utf-8").splitlines())) > LINES}
-    assert not too_long
+    lengths = {name(f): len(f.read_text(encoding="utf-8").splitlines()) for f in SOURCES}
+    limits = {file: TEST_LINES if file.startswith("tests/") else LINES for file in lengths}
+    assert not {file: length for file, length in lengths.items() if length > limits[file]}
 
 
 def test_functions_stay_small() -> None:
