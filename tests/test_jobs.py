@@ -285,3 +285,29 @@ def test_command_line(store, tmp_path):
     assert resumed.exit_code == 0 and "标题" in resumed.stdout
     until(store, job, at_gate)
     assert sys.executable in jobs.process_of(jobs.find(store, job.uid)).cmdline()[0]
+
+
+@pytest.mark.long
+def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
+    """The real command line: kill -9 in the middle of an import, then resume: every sentence is there once."""
+    from annotations.items import items
+    from annotations.projects import create_project, projects
+
+    lines = 20_000
+    path = tmp_path / "big.txt"
+    path.write_text("".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(lines)), encoding="utf-8")
+    with Store.open(tmp_path / "real.db") as opened:
+        create_project(opened, "--all")
+        job = jobs.start(opened, ["import", "--json", "--", "--all", str(path)], "import")
+        seen = until(opened, job, lambda one: one.done > 0 or not one.active, limit=120)
+        assert seen.state == "running" and seen.done < lines
+        os.killpg(seen.pid, signal.SIGKILL)
+        process_end(job)
+        assert jobs.mark_interrupted(opened) == 1
+        found = projects(opened)[0]
+        assert list(items(opened, found)) == []  # nothing of it was published
+        jobs.resume(opened, jobs.find(opened, job.uid))
+        over = until(opened, job, lambda one: not one.active, limit=240)
+        assert (over.state, over.result["imported"], over.result["duplicates"]) == ("done", lines, 0)
+        assert len({item.text for item in items(opened, found)}) == lines
+        process_end(job)
