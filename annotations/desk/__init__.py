@@ -20,19 +20,10 @@ from core.guidelines import in_language
 from core.language import Language, translate
 
 SCRIPTS = (
-    "preferences",
-    "outbox",
-    "server",
-    "queue",
-    "text",
-    "panels",
-    "notices",
-    "side",
-    "view",
-    "keys",
-    "desk",
+    "preferences", "outbox", "server", "queue", "text", "panels", "notices", "status", "side", "view", "keys", "desk",
     "main",
-)
+)  # fmt: skip
+STYLES = ("base", "card", "side")
 _FOLDER = Path(__file__).resolve().parent
 
 
@@ -45,7 +36,7 @@ def script() -> str:
 @cache
 def style() -> str:
     """The desk's CSS."""
-    return (_FOLDER / "desk.css").read_text(encoding="utf-8")
+    return "\n".join((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
 
 
 @cache

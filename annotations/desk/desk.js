@@ -158,7 +158,8 @@ class Desk {
   skip(time) {
     const item = this.shown(time);
     if (!item) return;
-    if (this.editing) return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
+    if (this.editing)
+      return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
     this.queue.decide(item, "skip", { form: this.data.project.presentation });
     this.draw();
     this.view.say(this.t("Skipped. It comes back at the end."));

@@ -12,7 +12,11 @@ function themeOf(root) {
 }
 
 function sameOwner(one, other) {
-  return ["database"].every((key) => one[key] === other[key]) && one.project.uid === other.project.uid && one.annotator.uid === other.annotator.uid;
+  return (
+    ["database"].every((key) => one[key] === other[key]) &&
+    one.project.uid === other.project.uid &&
+    one.annotator.uid === other.annotator.uid
+  );
 }
 
 export default function component({ data, parentElement, setTriggerValue }) {

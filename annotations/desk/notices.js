@@ -3,7 +3,10 @@
 const RELOAD_AFTER_MS = 4000; // when the page does not bring a new token by itself
 
 function saveFile(name, data) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" })), download: name });
+  const link = element("a", {
+    href: URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" })),
+    download: name,
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -23,7 +26,8 @@ class Notices {
     this.looks = looks;
     this.place.replaceChildren(...made);
     const [first] = made;
-    if (first?.dataset.notice === "away" || first?.dataset.notice === "signed-out") this.desk.view?.say(first.textContent);
+    if (first?.dataset.notice === "away" || first?.dataset.notice === "signed-out")
+      this.desk.view?.say(first.textContent);
   }
 
   notice(kind, text, ...more) {
@@ -43,20 +47,65 @@ class Notices {
     }
     if (queue.state === "away") {
       const ready = this.desk.queue.items.length;
-      return [this.notice("away", this.t("The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept in this browser and sent as soon as it is back.", { n, ready }))];
+      return [
+        this.notice(
+          "away",
+          this.t(
+            "The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept in this browser and sent as soon as it is back.",
+            { n, ready },
+          ),
+        ),
+      ];
     }
     const newer = queue.guideline && queue.guideline !== this.desk.data.guideline.version;
-    return newer ? [this.notice("guideline", this.t("The guideline has a new version."), this.action("sign-in", this.t("Show it")))] : [];
+    return newer
+      ? [
+          this.notice(
+            "guideline",
+            this.t("The guideline has a new version."),
+            this.action("sign-in", this.t("Show it")),
+          ),
+        ]
+      : [];
   }
 
   storage() {
     const { outbox } = this.desk.queue;
     const made = [];
-    if (outbox.unkept.size) made.push(this.notice("unkept", this.t("This browser does not keep data. Each sentence waits until the one before is stored; do not close the page while {n} are on their way.", { n: outbox.unkept.size })));
+    if (outbox.unkept.size)
+      made.push(
+        this.notice(
+          "unkept",
+          this.t(
+            "This browser does not keep data. Each sentence waits until the one before is stored; do not close the page while {n} are on their way.",
+            { n: outbox.unkept.size },
+          ),
+        ),
+      );
     const { database, desk } = this.foreign;
     const take = () => this.action("download", this.t("Download"), "foreign");
-    if (database) made.push(this.notice("foreign", this.t("{n} decisions in this browser belong to another database. They stay untouched and are sent when that database is back at this address.", { n: database }), take()));
-    if (desk) made.push(this.notice("foreign", this.t("{n} decisions in this browser belong to another annotator or project. They are sent when that desk is opened here.", { n: desk }), take()));
+    if (database)
+      made.push(
+        this.notice(
+          "foreign",
+          this.t(
+            "{n} decisions in this browser belong to another database. They stay untouched and are sent when that database is back at this address.",
+            { n: database },
+          ),
+          take(),
+        ),
+      );
+    if (desk)
+      made.push(
+        this.notice(
+          "foreign",
+          this.t(
+            "{n} decisions in this browser belong to another annotator or project. They are sent when that desk is opened here.",
+            { n: desk },
+          ),
+          take(),
+        ),
+      );
     return made;
   }
 
@@ -64,9 +113,15 @@ class Notices {
     const { refused } = this.desk.queue.outbox;
     if (!refused.length) return [];
     const list = element("ul");
-    for (const one of refused) list.append(element("li", { text: `${this.desk.labelOf(one.choice ?? "undo")} · ${one.item} · ${one.reason}` }));
+    for (const one of refused)
+      list.append(
+        element("li", { text: `${this.desk.labelOf(one.choice ?? "undo")} · ${one.item} · ${one.reason}` }),
+      );
     const text = this.t("{n} decisions were refused by the server and are not stored.", { n: refused.length });
-    const buttons = [this.action("download", this.t("Download"), "refused"), this.action("clear-refused", this.t("Remove from here"))];
+    const buttons = [
+      this.action("download", this.t("Download"), "refused"),
+      this.action("clear-refused", this.t("Remove from here")),
+    ];
     return [this.notice("refused", text, ...buttons, list)];
   }
 
@@ -76,11 +131,26 @@ class Notices {
     const list = element("ul");
     for (const one of conflicts) {
       const stands = one.stands ? this.desk.labelOf(one.stands) : this.t("no label");
-      const open = element("button", { type: "button", "data-act": "edit", "data-item": one.item.id, text: this.t("Decide again") });
-      const says = this.t("{text}: here {here}, at the other desk {stands}, which stands.", { text: oneLine(one.item, this.desk.masked), here: one.choice ? this.desk.labelOf(one.choice) : this.t("taken back"), stands });
+      const open = element("button", {
+        type: "button",
+        "data-act": "edit",
+        "data-item": one.item.id,
+        text: this.t("Decide again"),
+      });
+      const says = this.t("{text}: here {here}, at the other desk {stands}, which stands.", {
+        text: oneLine(one.item, this.desk.masked),
+        here: one.choice ? this.desk.labelOf(one.choice) : this.t("taken back"),
+        stands,
+      });
       list.append(element("li", {}, says, " ", open));
     }
-    return [this.notice("conflict", this.t("{n} sentences were decided at two desks of yours.", { n: conflicts.length }), list)];
+    return [
+      this.notice(
+        "conflict",
+        this.t("{n} sentences were decided at two desks of yours.", { n: conflicts.length }),
+        list,
+      ),
+    ];
   }
 
   // The page behind the desk makes a new token; where it does not answer, the page is loaded again.
@@ -96,7 +166,8 @@ class Notices {
 
   download(what) {
     const { outbox } = this.desk.queue;
-    const data = what === "refused" ? outbox.refused : this.foreign.keys.map((key) => ({ key, operation: storedValue(key) }));
+    const data =
+      what === "refused" ? outbox.refused : this.foreign.keys.map((key) => ({ key, operation: storedValue(key) }));
     saveFile(`evenhand-${what}.json`, data);
   }
 }

@@ -38,7 +38,9 @@ class Outbox {
     this.owner = `${owner.database}:${owner.project}:${owner.annotator}:`;
     this.ops = new Map(); // op id -> operation, in the order of making
     this.unkept = new Set(); // what this browser could not keep: nothing new is shown until it is stored
-    this.refused = storedKeys(REFUSED + this.owner).map(storedValue).filter(Boolean);
+    this.refused = storedKeys(REFUSED + this.owner)
+      .map(storedValue)
+      .filter(Boolean);
     const kept = storedKeys(OP + this.owner).map(storedValue);
     for (const op of kept.filter((one) => one?.op).sort(byMaking)) this.ops.set(op.op, op);
   }

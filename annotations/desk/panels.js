@@ -6,7 +6,10 @@ function helpRows(desk) {
   const digits = data.reasons.map((one) => one.key);
   return [
     ...choices,
-    [`${digits[0] ?? "1"} – ${digits.at(-1) ?? "9"}`, t("switch a reason on or off while rejecting; several are allowed")],
+    [
+      `${digits[0] ?? "1"} – ${digits.at(-1) ?? "9"}`,
+      t("switch a reason on or off while rejecting; several are allowed"),
+    ],
     ["Enter", t("close the rejection; without a reason it asks for a note")],
     ["Esc", t("back, without changing anything")],
     ["S", desk.masked ? t("hold: both readings") : t("hold: the other reading")],
@@ -22,7 +25,8 @@ function helpRows(desk) {
 
 function drawHelp(place, desk) {
   const list = element("dl");
-  for (const [key, means] of helpRows(desk)) list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
+  for (const [key, means] of helpRows(desk))
+    list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
   const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
   const title = element("h2", { text: desk.t("Keys") });
   place.setAttribute("aria-label", desk.t("Keys"));
@@ -43,7 +47,9 @@ function leaning(opinion, t) {
   if (opinion.bias === null || opinion.bias === undefined) return opinion.reason ?? "";
   const times = 10 ** Math.abs(opinion.bias);
   const shown = times >= 10 ? Math.round(times) : times.toFixed(1);
-  return opinion.bias >= 0 ? t("male word {n} times as likely", { n: shown }) : t("female word {n} times as likely", { n: shown });
+  return opinion.bias >= 0
+    ? t("male word {n} times as likely", { n: shown })
+    : t("female word {n} times as likely", { n: shown });
 }
 
 function drawOpinion(place, desk) {
@@ -54,10 +60,20 @@ function drawOpinion(place, desk) {
   button?.setAttribute("aria-pressed", String(desk.showOpinion));
   if (!desk.showOpinion) return;
   if (!opinion) {
-    place.replaceChildren(element("span", { class: "soft", text: t("After the next label: what {model} thinks of that sentence. It is recorded that you saw it.", { model: desk.data.project.opinion }) }));
+    place.replaceChildren(
+      element("span", {
+        class: "soft",
+        text: t("After the next label: what {model} thinks of that sentence. It is recorded that you saw it.", {
+          model: desk.data.project.opinion,
+        }),
+      }),
+    );
     return;
   }
-  const words = [["male", opinion.male, opinion.p_male], ["female", opinion.female, opinion.p_female]].map(([side, word, p]) =>
+  const words = [
+    ["male", opinion.male, opinion.p_male],
+    ["female", opinion.female, opinion.p_female],
+  ].map(([side, word, p]) =>
     element("span", { class: `chance ${side}` }, element("b", { text: word }), ` ${probability(p)}`),
   );
   place.replaceChildren(

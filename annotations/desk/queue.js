@@ -37,10 +37,12 @@ class Queue {
     this.beat = setInterval(() => this.heartbeat(), HEARTBEAT_MS / 2);
   }
 
+  // The desk is closed; what is on its way is still delivered if the server is there, else it waits in storage.
   stop() {
     this.stopped = true;
+    this.changed = () => {};
     clearInterval(this.beat);
-    clearTimeout(this.timer);
+    this.flush();
   }
 
   signIn(token) {
@@ -94,13 +96,14 @@ class Queue {
   }
 
   get idle() {
-    return this.stopped || this.busy || this.state === "signed_out" || this.state === "closed";
+    if (this.stopped && (this.state !== "here" || !this.outbox.size)) return true;
+    return this.busy || this.state === "signed_out" || this.state === "closed";
   }
 
   async flush() {
     if (this.idle) return;
     const ops = this.outbox.first(OPS_AT_ONCE);
-    const want = this.items.length < LOW ? FULL - this.items.length : 0;
+    const want = this.items.length < LOW && !this.stopped ? FULL - this.items.length : 0;
     if (!ops.length && !want && this.greeted) return;
     const hello = !this.greeted && this.outbox.size <= OPS_AT_ONCE; // the past is told once all of it is stored
     clearTimeout(this.timer);

@@ -11,7 +11,8 @@ function paceText(progress, labelled, shown, t) {
   if (!shown) return t("Pace");
   if (!progress?.pace) return "";
   const left = Math.max(0, progress.total - labelled) / progress.pace;
-  const time = left >= 1 ? t("about {n} h left", { n: Math.round(left) }) : t("about {n} min left", { n: Math.ceil(left * 60) });
+  const time =
+    left >= 1 ? t("about {n} h left", { n: Math.round(left) }) : t("about {n} min left", { n: Math.ceil(left * 60) });
   return `${t("{n} per hour", { n: Math.round(progress.pace) })} · ${time}`;
 }
 
@@ -36,7 +37,8 @@ class Side {
     this.t = view.t;
     this.part.past.onkeydown = (event) => this.walk(event);
     // On a narrow screen the sentence comes first; the criteria open with a touch.
-    this.part.guidelineFold.open = this.part.balanceFold.open = desk.root.clientWidth > 760 || desk.root.clientWidth === 0;
+    this.part.guidelineFold.open = this.part.balanceFold.open =
+      desk.root.clientWidth > 760 || desk.root.clientWidth === 0;
   }
 
   words() {
@@ -54,11 +56,14 @@ class Side {
     const found = searching && desk.found ? desk.found : null;
     const list = found ?? desk.queue.past.slice(0, SHOWN);
     part.pastTitle.textContent = found ? t("Found: {n}", { n: found.length }) : t("My last ten (click to change)");
-    const looks = list.map((one) => `${one.op}${desk.queue.outbox.ops.has(one.op)}${desk.editing?.op === one.op}`).join();
+    const looks = list
+      .map((one) => `${one.op}${desk.queue.outbox.ops.has(one.op)}${desk.editing?.op === one.op}`)
+      .join();
     if (this.drawn !== looks) {
       this.drawn = looks;
       part.past.replaceChildren(...list.map((one) => this.row(one)));
-      if (!list.length) part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("Nothing yet.") }));
+      if (!list.length)
+        part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("Nothing yet.") }));
     }
     if (desk.queue.progress && this.balanced !== desk.queue.progress) this.balance(desk.queue.progress);
   }
@@ -67,10 +72,22 @@ class Side {
     const { desk, t } = this;
     const { item, choice } = decision;
     const text = oneLine(item, desk.masked);
-    const keys = (decision.reasons ?? []).map((code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code);
+    const keys = (decision.reasons ?? []).map(
+      (code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code,
+    );
     const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
-    const row = element("button", { type: "button", class: `row-${choice}`, "data-act": "edit", "data-item": item.id, "aria-label": says });
-    row.append(element("b", { text: SIGNS[choice] ?? "•" }), element("span", { text }), element("i", { text: keys.join(" ") }));
+    const row = element("button", {
+      type: "button",
+      class: `row-${choice}`,
+      "data-act": "edit",
+      "data-item": item.id,
+      "aria-label": says,
+    });
+    row.append(
+      element("b", { text: SIGNS[choice] ?? "•" }),
+      element("span", { text }),
+      element("i", { text: keys.join(" ") }),
+    );
     if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
     if (decision.note) row.title = decision.note;
     return row;
@@ -108,14 +125,22 @@ function balanceRow(pair, sides, most, t) {
     const cell = sides[side] ?? { labelled: 0, accepted: 0, quota: null };
     const whole = cell.quota || most;
     const half = element("i", { class: side });
-    for (const [kind, count] of [["labelled", cell.labelled], ["accepted", cell.accepted]]) {
+    for (const [kind, count] of [
+      ["labelled", cell.labelled],
+      ["accepted", cell.accepted],
+    ]) {
       half.append(element("u", { class: kind, style: `width:${Math.min(100, (count / whole) * 100).toFixed(1)}%` }));
     }
-    const says = cell.quota ? "{accepted} of {quota} kept, {labelled} labelled" : "{accepted} kept, {labelled} labelled";
+    const says = cell.quota
+      ? "{accepted} of {quota} kept, {labelled} labelled"
+      : "{accepted} kept, {labelled} labelled";
     told.push(`${sideWord(side, t)}: ${t(says, cell)}`);
     row.append(half);
   }
-  row.insertBefore(element("span", { class: "count male", text: number(sides.male?.labelled ?? 0) }), row.children[1]);
+  row.insertBefore(
+    element("span", { class: "count male", text: number(sides.male?.labelled ?? 0) }),
+    row.children[1],
+  );
   row.append(element("span", { class: "count female", text: number(sides.female?.labelled ?? 0) }));
   row.title = told.join("\n");
   row.setAttribute("role", "img");

@@ -35,7 +35,12 @@ function keyword(text, side, t, dashed = false) {
 }
 
 function cover(t) {
-  return element("span", { class: "cover", role: "img", "aria-label": t("covered word"), "data-word": t("covered word") });
+  return element("span", {
+    class: "cover",
+    role: "img",
+    "aria-label": t("covered word"),
+    "data-word": t("covered word"),
+  });
 }
 
 function drawSentence(place, item, masked, t) {

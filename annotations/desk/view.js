@@ -1,7 +1,5 @@
 // Draws the card, the buttons and the panels. Reads the desk, changes nothing but the page.
 
-const SENDING_MS = 700; // how long a decision may be on its way before the desk mentions it
-
 class View {
   constructor(desk) {
     this.desk = desk;
@@ -10,6 +8,7 @@ class View {
     for (const one of this.root.querySelectorAll("[data-part]")) this.part[one.dataset.part] = one;
     this.t = (text, values) => desk.t(text, values);
     this.side = new Side(desk, this);
+    this.above = new Status(desk, this.part);
     this.notices = new Notices(desk, this.part.notices);
     this.words();
     this.listen();
@@ -32,7 +31,8 @@ class View {
     };
     // Keys typed here are not for the page around the desk.
     for (const field of [part.note, part.search]) field.onkeyup = (event) => event.stopPropagation();
-    for (const field of [part.note, part.search]) field.addEventListener("keydown", (event) => event.stopPropagation());
+    for (const field of [part.note, part.search])
+      field.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
   clicked(event) {
@@ -107,10 +107,19 @@ class View {
     const { data } = this.desk;
     const choices = data.choices.map((one) => {
       const label = one.code === "reject" ? `${one.label} …` : one.label;
-      const more = { "data-code": one.code, class: `choice ${one.code}`, "data-enter": one.code === "reject" && "finish" };
+      const more = {
+        "data-code": one.code,
+        class: `choice ${one.code}`,
+        "data-enter": one.code === "reject" && "finish",
+      };
       return this.button("choose", one.key.toUpperCase(), label, more);
     });
-    const rest = [["skip", "X", t("Skip")], ["note", "N", t("Note")], ["undo", "U", t("Undo")], ["hold", "S", t("Read both")]];
+    const rest = [
+      ["skip", "X", t("Skip")],
+      ["note", "N", t("Note")],
+      ["undo", "U", t("Undo")],
+      ["hold", "S", t("Read both")],
+    ];
     if (!this.desk.masked) rest[3][2] = t("Other reading");
     if (data.project.opinion) rest.push(["opinion", "O", t("Opinion")]);
     return [...choices, ...rest.map(([act, key, label]) => this.button(act, key, label, { class: act }))];
@@ -119,7 +128,12 @@ class View {
   reasons() {
     const { t } = this;
     const made = this.desk.data.reasons.map((one) =>
-      this.button("reason", one.key, one.label, { "data-key": one.key, "data-code": one.code, "aria-pressed": "false", "data-enter": "finish" }),
+      this.button("reason", one.key, one.label, {
+        "data-key": one.key,
+        "data-code": one.code,
+        "aria-pressed": "false",
+        "data-enter": "finish",
+      }),
     );
     const finish = this.button("finish", "↵", t("Done"), { class: "finish", "data-enter": "finish" });
     const back = this.button("back", "Esc", t("Back"), { class: "back" });
@@ -142,9 +156,9 @@ class View {
     }
     part.text.hidden = !item;
     part.empty.hidden = Boolean(item);
-    if (!item) this.empty();
+    if (!item) this.above.empty();
     this.panels(item);
-    this.status();
+    this.above.draw();
     this.side.draw();
     this.notices.draw();
   }
@@ -175,7 +189,8 @@ class View {
   was(before, editing) {
     const why = (before.reasons ?? []).map((code) => this.desk.labelOf(code)).join(", ");
     const what = this.desk.labelOf(before.choice) + (why ? ` (${why})` : "");
-    if (editing) return this.t("Decided before: {what}. A new decision replaces it; Esc leaves it as it is.", { what });
+    if (editing)
+      return this.t("Decided before: {what}. A new decision replaces it; Esc leaves it as it is.", { what });
     return this.t("Taken back: {what}", { what });
   }
 
@@ -193,65 +208,38 @@ class View {
       this.say(readings.map((one) => sideWord(one.side, t) + ": " + one.word).join(", "));
       return;
     }
-    const free = readings.map(() => element("p", { class: "reading free", "aria-hidden": "true", text: "　".repeat(Array.from(item.text).length + 5) }));
+    const free = readings.map(() =>
+      element("p", {
+        class: "reading free",
+        "aria-hidden": "true",
+        text: "　".repeat(Array.from(item.text).length + 5),
+      }),
+    );
     const hint = desk.masked ? t("Hold {key} to read both words") : t("Hold {key} for the other reading");
     const [left, right] = hint.split("{key}");
-    part.readings.replaceChildren(...free, element("span", { class: "hint" }, left, element("kbd", { text: "S" }), right ?? ""));
+    part.readings.replaceChildren(
+      ...free,
+      element("span", { class: "hint" }, left, element("kbd", { text: "S" }), right ?? ""),
+    );
   }
 
   meta(item) {
     const { data } = this.desk;
-    const told = item ? [item.pair.replace("/", " / "), item.source, this.t("Guideline v{version}", { version: data.guideline.version })] : [];
+    const told = item
+      ? [
+          item.pair.replace("/", " / "),
+          item.source,
+          this.t("Guideline v{version}", { version: data.guideline.version }),
+        ]
+      : [];
     this.part.meta.replaceChildren(...told.filter(Boolean).map((text) => element("span", { text })));
-  }
-
-  empty() {
-    const { queue } = this.desk;
-    const done = queue.progress && queue.labelled >= queue.progress.total;
-    let [head, text] = [this.t("One moment …"), ""];
-    if (queue.outbox.unkept.size) [head, text] = [this.t("Saving …"), ""];
-    else if (queue.state === "closed") [head, text] = [queue.message, ""];
-    else if (queue.state === "away") [head, text] = [this.t("The server does not answer."), this.t("No sentence is left here. It goes on by itself as soon as the server is back.")];
-    else if (queue.greeted && done) [head, text] = [this.t("All done. Thank you."), this.t("You have labelled all {n} sentences that were for you. New ones appear here by themselves.", { n: queue.progress.total })];
-    else if (queue.greeted) [head, text] = [this.t("Nothing for you at the moment."), this.t("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves.")];
-    this.part.empty.replaceChildren(element("h2", { text: head }), element("p", { text }));
-  }
-
-  status() {
-    const { desk, part, t } = this;
-    const { queue } = desk;
-    const { progress } = queue;
-    const labelled = queue.labelled;
-    part.progress.textContent = progress ? t("Mine {done} of {total}", { done: number(labelled), total: number(progress.total) }) : "";
-    const share = progress?.total ? Math.min(1, labelled / progress.total) : 0;
-    part.bar.firstElementChild.style.width = `${(share * 100).toFixed(2)}%`;
-    part.bar.setAttribute("aria-valuemax", progress?.total ?? 0);
-    part.bar.setAttribute("aria-valuenow", labelled);
-    part.pace.textContent = paceText(progress, labelled, desk.showPace, t);
-    part.pace.title = desk.showPace ? t("Hide the pace") : t("Show the pace");
-    this.saved();
-  }
-
-  saved() {
-    const { queue } = this.desk;
-    const waiting = queue.outbox.size;
-    const [oldest] = queue.outbox.ops.values();
-    const slow = oldest && Date.now() - oldest.made > SENDING_MS;
-    clearTimeout(this.recheck);
-    if (oldest && !slow) this.recheck = setTimeout(() => this.saved(), SENDING_MS + 50);
-    const trouble = queue.state === "away" || queue.state === "signed_out";
-    const kind = trouble ? "trouble" : slow ? "sending" : "good";
-    let text = queue.savedAt ? this.t("Saved {time}", { time: queue.savedAt.toLocaleTimeString([], { hour12: false }) }) : "";
-    if (slow || trouble) text = this.t("{n} waiting to be sent", { n: waiting });
-    this.part.saved.className = text ? `saved ${kind}` : "saved";
-    if (this.part.saved.textContent !== text) this.part.saved.textContent = text;
   }
 
   togglePace() {
     const { desk } = this;
     desk.showPace = !desk.showPace;
     prefer("pace", desk.showPace);
-    this.status();
+    this.above.draw();
   }
 
   say(text) {

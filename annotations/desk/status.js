@@ -1,0 +1,73 @@
+// The line above the card, and what the card says when no sentence is on it.
+
+const SENDING_MS = 700; // how long a decision may be on its way before the desk mentions it
+
+class Status {
+  constructor(desk, part) {
+    this.desk = desk;
+    this.part = part;
+    this.t = (text, values) => desk.t(text, values);
+  }
+
+  empty() {
+    const { queue } = this.desk;
+    const done = queue.progress && queue.labelled >= queue.progress.total;
+    let [head, text] = [this.t("One moment …"), ""];
+    if (queue.outbox.unkept.size) [head, text] = [this.t("Saving …"), ""];
+    else if (queue.state === "closed") [head, text] = [queue.message, ""];
+    else if (queue.state === "away")
+      [head, text] = [
+        this.t("The server does not answer."),
+        this.t("No sentence is left here. It goes on by itself as soon as the server is back."),
+      ];
+    else if (queue.greeted && done)
+      [head, text] = [
+        this.t("All done. Thank you."),
+        this.t("You have labelled all {n} sentences that were for you. New ones appear here by themselves.", {
+          n: queue.progress.total,
+        }),
+      ];
+    else if (queue.greeted)
+      [head, text] = [
+        this.t("Nothing for you at the moment."),
+        this.t(
+          "The sentences that are left are with others, or wait for the lead. New ones appear here by themselves.",
+        ),
+      ];
+    this.part.empty.replaceChildren(element("h2", { text: head }), element("p", { text }));
+  }
+
+  draw() {
+    const { desk, part, t } = this;
+    const { queue } = desk;
+    const { progress } = queue;
+    const labelled = queue.labelled;
+    part.progress.textContent = progress
+      ? t("Mine {done} of {total}", { done: number(labelled), total: number(progress.total) })
+      : "";
+    const share = progress?.total ? Math.min(1, labelled / progress.total) : 0;
+    part.bar.firstElementChild.style.width = `${(share * 100).toFixed(2)}%`;
+    part.bar.setAttribute("aria-valuemax", progress?.total ?? 0);
+    part.bar.setAttribute("aria-valuenow", labelled);
+    part.pace.textContent = paceText(progress, labelled, desk.showPace, t);
+    part.pace.title = desk.showPace ? t("Hide the pace") : t("Show the pace");
+    this.saved();
+  }
+
+  saved() {
+    const { queue } = this.desk;
+    const waiting = queue.outbox.size;
+    const [oldest] = queue.outbox.ops.values();
+    const slow = oldest && Date.now() - oldest.made > SENDING_MS;
+    clearTimeout(this.recheck);
+    if (oldest && !slow) this.recheck = setTimeout(() => this.saved(), SENDING_MS + 50);
+    const trouble = queue.state === "away" || queue.state === "signed_out";
+    const kind = trouble ? "trouble" : slow ? "sending" : "good";
+    let text = queue.savedAt
+      ? this.t("Saved {time}", { time: queue.savedAt.toLocaleTimeString([], { hour12: false }) })
+      : "";
+    if (slow || trouble) text = this.t("{n} waiting to be sent", { n: waiting });
+    this.part.saved.className = text ? `saved ${kind}` : "saved";
+    if (this.part.saved.textContent !== text) this.part.saved.textContent = text;
+  }
+}
