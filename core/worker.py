@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from core.errors import N_, EvenhandError
 
 if TYPE_CHECKING:
-    from core.models.loading import LoadedModel
     from core.models.masked import MaskedScorer
 
 KEY = "EVENHAND_WORKER_KEY"
@@ -33,20 +32,23 @@ class Shelf:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._loaded: OrderedDict[str, LoadedModel] = OrderedDict()
+        self._scorers: OrderedDict[str, dict[str, MaskedScorer]] = OrderedDict()
 
     def scorer(self, name: str, joint: Any) -> "MaskedScorer":
-        """The scorer of a model, which is loaded if it is not here."""
+        """The scorer of a model, which is loaded if it is not here; its ways to join tokens share the weights."""
         from core.models.loading import load_masked
         from core.models.masked import MaskedScorer
 
-        if name not in self._loaded:
+        if name not in self._scorers:
             loaded = load_masked(name, patience=PATIENCE)
-            while len(self._loaded) >= self.capacity:
-                self._loaded.popitem(last=False)
-            self._loaded[name] = loaded
-        self._loaded.move_to_end(name)
-        return MaskedScorer(self._loaded[name], joint=joint)
+            while len(self._scorers) >= self.capacity:
+                self._scorers.popitem(last=False)
+            self._scorers[name] = {"independent": MaskedScorer(loaded)}
+        self._scorers.move_to_end(name)
+        kept = self._scorers[name]
+        if joint not in kept:
+            kept[joint] = MaskedScorer(kept["independent"].loaded, joint=joint)
+        return kept[joint]
 
 
 def answer(shelf: Shelf, request: tuple[Any, ...]) -> Any:

@@ -30,9 +30,9 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     if name in BUILTIN:
         return _built_in(name)
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if name and folder.is_dir():
         return folder
-    if name.startswith((".", "/", "~", "\\")) or folder.exists():
+    if name.startswith((".", "/", "~", "\\")) or (name and folder.exists()):
         raise ModelUnavailable(N_("There is no folder {name}. Check the path."), name=name)
     if not HUB_NAME.fullmatch(name):
         message = N_("{name} is neither a folder nor a name on the Hugging Face hub (such as bert-base-chinese).")

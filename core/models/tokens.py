@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tokenizers import Tokenizer
+
 from core.errors import N_
 from core.types import MASK, MaskedSentence, Span
 
@@ -45,7 +47,8 @@ class TokenReader:
         # The mask of RoBERTa swallows the space before it, and its words carry that space.
         self._swallows_space = bool(getattr(tokenizer.added_tokens_decoder.get(self.mask_id), "lstrip", False))
         self._tokenizer = tokenizer
-        self._backend = tokenizer.backend_tokenizer
+        # A copy of our own: the tokenizer sets these switches back whenever it is called.
+        self._backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
         self._backend.no_padding()
         self._backend.no_truncation()
         self._backend.encode_special_tokens = True  # a literal "[SEP]" in a text is text

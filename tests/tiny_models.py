@@ -1,0 +1,81 @@
+"""Tiny checkpoints for the tests: real architectures with a few dozen random weights, written as files."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, PreTrainedTokenizerFast
+
+CHARACTERS = "他她男女爸妈父母它是说医生护士老师很好高兴的了在来去看书画山水今天早上，。！？ab"
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+VOCABULARY = [*SPECIAL, *CHARACTERS, "##a", "##b"]
+SIZES: dict[str, Any] = {
+    "vocab_size": len(VOCABULARY), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 32, "max_position_embeddings": 64, "initializer_range": 0.6,
+}  # fmt: skip
+
+
+def tokenizer_files(folder: Path, *, without: str = "", extra: tuple[str, ...] = ()) -> None:
+    """A character tokenizer of BERT; without one of the special tokens, or with words too many."""
+    vocabulary = {token: i for i, token in enumerate([*(t for t in VOCABULARY if t != without), *extra])}
+    settings = {"mask_token": None} if without == "[MASK]" else {}
+    BertTokenizerFast(vocab=vocabulary, **settings).save_pretrained(folder)
+
+
+def config(**changes: Any) -> BertConfig:
+    """The shape of the tiny BERT."""
+    return BertConfig(**(SIZES | changes))
+
+
+def bert(folder: Path, *, seed: int = 0, **changes: Any) -> BertForMaskedLM:
+    """A whole tiny BERT with its tokenizer, saved to *folder*."""
+    torch.manual_seed(seed)
+    model = BertForMaskedLM(config(**changes)).eval()
+    model.save_pretrained(folder)
+    tokenizer_files(folder)
+    return model
+
+
+def save(model: Any, folder: Path) -> Path:
+    """Any model with the tiny tokenizer."""
+    model.save_pretrained(folder)
+    tokenizer_files(folder)
+    return folder
+
+
+def byte_level_tokenizer(folder: Path) -> int:
+    """A tokenizer as RoBERTa has: words carry the space before them, <mask> swallows it. Returns its size."""
+    words = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        "<mask>",
+        "he",
+        "Ġhe",
+        "Ġshe",
+        "Ġis",
+        "is",
+        "Ġa",
+        "Ġdoctor",
+        ".",
+        "Ġ",
+        "a",
+    ]
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    vocabulary = {
+        word: i for i, word in enumerate(dict.fromkeys(words + letters + ["Ġd", "Ġi", "Ġs", "Ġh", "sh", "Ġsh"]))
+    }
+    pairs = "s h,Ġ sh,Ġsh e,h e,Ġ he,i s,Ġ is,Ġ a"
+    merges = [(left, right) for left, right in (pair.split(" ") for pair in pairs.split(","))]
+    backend = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, unk_token="<unk>"))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    backend.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), True, False)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
+        pad_token="<pad>", unk_token="<unk>", mask_token=AddedToken("<mask>", lstrip=True, special=True),
+    )  # fmt: skip
+    tokenizer.save_pretrained(folder)
+    return len(tokenizer)
