@@ -218,6 +218,6 @@ def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: how far its sentences are."""
     found = counts(store, project)
     if found.items:
-        numbers = " · ".join(f"{labels}: {items:,}" for labels, items in sorted(found.by_labels.items()))
+        numbers = " · ".join(f"{labels}:\u00a0{items:,}" for labels, items in sorted(found.by_labels.items()))
         by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
         show(status_bar(found) + f'<div class="legend">{html.escape(by_labels)}</div>')
