@@ -82,10 +82,12 @@ def _lean(model: str, one: WordReading, question: Question) -> float | None:
 
 def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str]) -> None:
     banner([model for model in models if is_builtin(model)])
-    finite = data[pd.to_numeric(data[value], errors="coerce").abs() < float("inf")]
+    numbers = pd.to_numeric(data[value], errors="coerce")
+    known = numbers.abs() < float("inf")  # an infinite ratio has no colour: a dash, and its number in the CSV
+    finite = data[known]
     says = _says(finite, value, names)
     chart = heatmap(
-        data,
+        data.assign(**{value: numbers.where(known)}),
         "model",
         "word",
         value,
