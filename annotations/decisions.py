@@ -12,6 +12,7 @@ from annotations.types import Annotator, CellProgress, Decision, OwnProgress, Pr
 
 Which = Literal["blind", "latest", "all"]
 
+SEARCHED = 50_000  # two and a half times the released set; a search reads the sentence of each
 PACE_LABELS = 60  # the pace is that of the last labels
 PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
@@ -28,14 +29,20 @@ def _decision(row: Sequence[Any]) -> Decision:
 def history(
     store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
 ) -> list[Decision]:
-    """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it."""
+    """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it.
+
+    Looks back over the annotator's last 50,000 labels.
+    """
+    wanted = (
+        "AND (instr(item.text, :search) OR instr(note, :search)) AND label.id > coalesce((SELECT id FROM label"
+        f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
+    )
     query = (
         f"SELECT {ITEM_COLUMNS}, choice, reasons, note, label.op_id, label.revision, label.created, superseded,"
         " after_reveal FROM label JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
-        " WHERE label.annotator = :annotator AND label.project = :project"
-        " AND (:search = '' OR instr(item.text, :search) OR instr(note, :search))"
+        f" WHERE label.annotator = :annotator AND label.project = :project {wanted if search.strip() else ''}"
         " ORDER BY label.id DESC LIMIT :limit"
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}

@@ -183,6 +183,7 @@ CREATE TABLE label (
 ) STRICT;
 CREATE INDEX label_item ON label (item, annotator);
 CREATE INDEX label_annotator ON label (annotator, project, id);
+CREATE INDEX label_superseded ON label (annotator, project) WHERE superseded = 1;
 CREATE TRIGGER label_of_this_project BEFORE INSERT ON label
 WHEN NOT EXISTS (SELECT 1 FROM item WHERE id = NEW.item AND project = NEW.project)
     OR NOT EXISTS (SELECT 1 FROM guideline WHERE id = NEW.guideline AND project = NEW.project)

@@ -271,6 +271,15 @@ def test_history_newest_first_and_search(made: Made) -> None:
     assert history(store, project, people[1]) == []
 
 
+def test_a_search_looks_back_so_far(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, people, items = made
+    append(store, project, people[0], [decide(item) for item in items[:4]])
+    monkeypatch.setattr("annotations.decisions.SEARCHED", 2)
+    found = history(store, project, people[0], search="市场")
+    assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
+    assert len(history(store, project, people[0])) == 4
+
+
 def test_own_progress_counts_only_own_labels(made: Made) -> None:
     store, project, people, items = made
     one(made, decide(items[0]))
