@@ -157,16 +157,25 @@ def _write_rows(path: Path, uid: str, progress: Progress, over: threading.Event)
             seen = (progress.done, progress.total, progress.message)
             if seen == written and time.time() - beat < HEARTBEAT_S:
                 continue
-            written, beat = seen, time.time()
-            with store.write() as db:
-                row = db.execute(
-                    "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? "
-                    "WHERE uid = ? AND state = 'running'",
-                    (*seen, beat, uid),
-                )
-            if row.rowcount == 0:  # cancelled by somebody who may not signal this process
+            beat = time.time()
+            try:
+                alive = _write_row(store, uid, seen, beat)
+            except EvenhandError:  # the database is busy; the next beat tells the same
+                continue
+            written = seen
+            if not alive:  # cancelled by somebody who may not signal this process
                 os.kill(os.getpid(), signal.SIGTERM)
                 return
+
+
+def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: float) -> bool:
+    """Write how far the job is; False where it is not running any more."""
+    with store.write() as db:
+        row = db.execute(
+            "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
+            (*seen, beat, uid),
+        )
+    return bool(row.rowcount)
 
 
 def _write_end(

@@ -28,7 +28,8 @@ STYLE = """
 .project .legend {display:flex; flex-wrap:wrap; gap:4px 18px; margin-top:6px; font-size:13.5px; color:var(--soft)}
 .project .legend b {color:light-dark(#211d18,#ece8e1); font-variant-numeric:tabular-nums}
 .project table {border-collapse:collapse; width:100%; font-size:14.5px}
-.project th {text-align:left; white-space:nowrap; font-weight:600; color:var(--soft); font-size:13px; padding:4px 10px 4px 0}
+.project th {text-align:left; white-space:nowrap; font-weight:600; color:var(--soft); font-size:13px;
+  padding:4px 10px 4px 0}
 .project td {border-top:1px solid var(--line); padding:7px 10px 7px 0; vertical-align:top}
 .project td.number, .project th.number {text-align:right; font-variant-numeric:tabular-nums; white-space:nowrap}
 .project td.number, .project th.number {width:1%}

@@ -208,6 +208,16 @@ def test_a_third_job_waits_its_turn(store, tmp_path):
     assert until(store, third[0], lambda one: not one.active).state == "done"
 
 
+def test_a_job_that_is_cancelled_in_the_database_alone_ends_by_itself(store, tmp_path):
+    job, _, trace = gated(store, tmp_path, "one")
+    until(store, job, at_gate)
+    with store.write() as db:
+        db.execute("UPDATE job SET state = 'cancelled' WHERE uid = ?", (job.uid,))
+    process_end(job)
+    assert trace.read_text().splitlines()[1:] == ["unwound"]
+    assert jobs.find(store, job.uid).state == "cancelled"
+
+
 def test_a_waiting_job_can_be_cancelled(store, tmp_path):
     blocking = [gated(store, tmp_path, name) for name in "ab"]
     for job, _, _ in blocking:
