@@ -8,8 +8,8 @@ from core.charts.style import Palette, palette
 
 SHEET = Template("""<style>
 .st-key-text input, .st-key-template input { font-size: 1.35rem; padding: .55rem .8rem }
-.st-key-text [data-baseweb=input], .st-key-template [data-baseweb=input] { height: auto }
-.st-key-model [data-baseweb=tag], .st-key-model [data-baseweb=tag] * { color: $paper }
+
+.st-key-model [data-tag], .st-key-model [data-tag] * { color: $paper }
 .try-sentence { font-size: 1.6rem; line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap }
 .try-slot { border: 2px solid $ink; border-radius: 8px; padding: .02em .3em; margin: 0 .12em; white-space: nowrap }
 .try-m { color: $male; font-weight: 700 }
