@@ -105,23 +105,32 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
     """
     chart = _inline(chart).properties(description=description, usermeta={"theme": palette.theme})
     text = {"labelColor": palette.soft, "titleColor": palette.soft, "labelFont": FONT, "titleFont": FONT}
-    return (
-        chart.configure(font=FONT, background="transparent")
-        .configure_view(stroke=None)
-        .configure_axis(
-            **text,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            gridColor=palette.line,
-            domainColor=palette.line,
-            tickColor=palette.line,
-            labelLimit=220,
-        )
-        .configure_legend(**text, titleFontWeight="normal", symbolStrokeWidth=2)
-        .configure_header(**text)
-        .configure_title(color=palette.ink, font=FONT, fontSize=14, anchor="start", subtitleColor=palette.soft)
-    )
+    # All at once: each `configure_...` of Altair copies the whole chart.
+    chart.config = {
+        "font": FONT,
+        "background": "transparent",
+        "view": {"stroke": None},
+        "axis": text
+        | {
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "gridColor": palette.line,
+            "domainColor": palette.line,
+            "tickColor": palette.line,
+            "labelLimit": 220,
+        },
+        "legend": text | {"titleFontWeight": "normal", "symbolStrokeWidth": 2},
+        "header": text,
+        "title": {
+            "color": palette.ink,
+            "font": FONT,
+            "fontSize": 14,
+            "anchor": "start",
+            "subtitleColor": palette.soft,
+        },
+    }
+    return chart
 
 
 def _inline(chart: Any) -> Any:
