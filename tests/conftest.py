@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from annotations.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no reason to fail
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
