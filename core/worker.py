@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, Listener
 from typing import TYPE_CHECKING, Any
 
 from core.errors import N_, EvenhandError
+from core.models.fetching import locate
 
 if TYPE_CHECKING:
     from core.models.masked import MaskedScorer
@@ -30,25 +31,32 @@ log = logging.getLogger("core.worker")
 class Shelf:
     """The models in memory; the one used least recently makes room."""
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: int, threads: int = 1) -> None:
+        self.capacity, self.threads = capacity, threads
         self._scorers: OrderedDict[str, dict[str, MaskedScorer]] = OrderedDict()
 
     def scorer(self, name: str, joint: Any) -> "MaskedScorer":
         """The scorer of a model, which is loaded if it is not here; its ways to join tokens share the weights."""
-        from core.models.loading import load_masked
-        from core.models.masked import MaskedScorer
-
         if name not in self._scorers:
-            loaded = load_masked(name, patience=PATIENCE)
+            locate(name, patience=PATIENCE)  # a name that is no model is refused before torch is loaded, at once
+            loaded = self._load(name)
             while len(self._scorers) >= self.capacity:
                 self._scorers.popitem(last=False)
-            self._scorers[name] = {"independent": MaskedScorer(loaded)}
+            self._scorers[name] = {loaded.joint: loaded}
         self._scorers.move_to_end(name)
         kept = self._scorers[name]
         if joint not in kept:
-            kept[joint] = MaskedScorer(kept["independent"].loaded, joint=joint)
+            kept[joint] = type(kept["independent"])(kept["independent"].loaded, joint=joint)
         return kept[joint]
+
+    def _load(self, name: str) -> "MaskedScorer":
+        import torch
+
+        from core.models.loading import load_masked
+        from core.models.masked import MaskedScorer
+
+        torch.set_num_threads(self.threads)
+        return MaskedScorer(load_masked(name, patience=PATIENCE))
 
 
 def answer(shelf: Shelf, request: tuple[Any, ...]) -> Any:
@@ -118,10 +126,7 @@ def main() -> None:
     connection = listener.accept()
     with suppress(FileNotFoundError):  # the app removes the folder as soon as it is connected
         listener.close()
-    import torch
-
-    torch.set_num_threads(options.threads)
-    serve(connection, Shelf(options.capacity))
+    serve(connection, Shelf(options.capacity, options.threads))
 
 
 if __name__ == "__main__":

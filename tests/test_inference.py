@@ -107,39 +107,19 @@ def test_the_shelf_keeps_the_models_used_last(tmp_path: Path) -> None:
     assert shelf.scorer(str(tmp_path / "b"), "independent") is not b
 
 
-def test_a_killed_process_is_said_and_comes_back() -> None:
-    with Inference() as inference:
-        scorer = RemoteScorer(inference, "known")
-        before = scorer.score([HE_SHE])
-        killed = inference.pid
-        assert killed is not None
-        os.kill(killed, signal.SIGSTOP)  # so that the question is under way when it dies
-        caught: list[Exception] = []
-
-        def ask() -> None:
-            try:
-                scorer.score([HE_SHE])
-            except WorkerDied as error:
-                caught.append(error)
-
-        asking = threading.Thread(target=ask)
-        asking.start()
-        os.kill(killed, signal.SIGKILL)
-        asking.join(LONG_WAIT)
-        assert not asking.is_alive()
-        # Either the question was under way (it says so), or the death was noticed first and a new process answered.
-        assert all("starts again" in str(error) for error in caught)
-        assert scorer.score([HE_SHE]) == before
-        assert inference.pid not in (None, killed)
+def refused(inference: Inference) -> None:
+    """The cheapest question: a name that is no model is refused before torch is loaded."""
+    with pytest.raises(ModelUnavailable):
+        inference.describe("/no/such/folder")
 
 
-def test_a_question_under_way_when_the_process_dies_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_process_is_said_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     with Inference() as inference:
         scorer = RemoteScorer(inference, "known")
         before = scorer.score([HE_SHE])
         pid = inference.pid
         assert pid is not None and inference._connection is not None
-        os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGSTOP)  # so that the question is under way when the process dies
         send = inference._connection.send
 
         def send_then_kill(request: object) -> None:
@@ -147,38 +127,55 @@ def test_a_question_under_way_when_the_process_dies_raises(monkeypatch: pytest.M
             os.kill(pid, signal.SIGKILL)
 
         monkeypatch.setattr(inference._connection, "send", send_then_kill)
-        with pytest.raises(WorkerDied, match="ended unexpectedly"):
+        with pytest.raises(WorkerDied, match="starts again with the next question"):
             scorer.score([HE_SHE])
         assert scorer.score([HE_SHE]) == before
+        assert inference.pid not in (None, pid)
+
+
+def test_a_process_killed_between_questions_comes_back() -> None:
+    with Inference() as inference:
+        refused(inference)
+        pid = inference.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        psutil.wait_procs([psutil.Process(pid)], timeout=LONG_WAIT)
+        refused(inference)
+        assert inference.pid not in (None, pid)
 
 
 def test_an_answer_that_takes_too_long_is_ended() -> None:
     with Inference() as inference:
-        scorer = RemoteScorer(inference, "known")
-        scorer.score([HE_SHE])
+        refused(inference)
         pid = inference.pid
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)  # it will never answer
         inference.limit = 0.2
         with pytest.raises(WorkerDied, match=r"longer than 0\.2 s"):
-            scorer.score([HE_SHE])
+            inference.describe("/no/such/folder")
         assert wait_until_gone(pid)
         inference.limit = LONG_WAIT
-        assert scorer.score([HE_SHE])[0].reason is None
+        refused(inference)
 
 
 def test_a_restart_on_request_and_the_end() -> None:
     inference = Inference()
     assert inference.pid is None  # nothing is started before the first question
-    inference.describe("known")
+    refused(inference)
     first = inference.pid
     inference.restart()
     assert inference.pid is None and first is not None and wait_until_gone(first)
-    inference.describe("known")
+    refused(inference)
     second = inference.pid
     inference.close()
     assert second is not None and wait_until_gone(second)
     with pytest.raises(WorkerDied, match="shutting down"):
+        inference.describe("known")
+
+
+def test_a_process_that_cannot_start_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with Inference() as inference, pytest.raises(WorkerDied, match="could not start"):
         inference.describe("known")
 
 
@@ -207,9 +204,13 @@ def probe(word: str) -> MaskedSentence:
 
 PARENT = """
 import sys
+from core.errors import ModelUnavailable
 from core.inference import Inference
 inference = Inference()
-inference.describe("known")
+try:
+    inference.describe("/no/such/folder")
+except ModelUnavailable:
+    pass
 print(inference.pid, flush=True)
 sys.stdin.read()
 """
@@ -235,7 +236,7 @@ def test_it_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy
 def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with Inference() as inference:
-        inference.describe("known")
+        refused(inference)
         assert list(tmp_path.iterdir()) == []
 
 
@@ -245,12 +246,12 @@ def test_a_long_temporary_folder_is_no_obstacle(tmp_path: Path, monkeypatch: pyt
     deep.mkdir(parents=True)
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     with Inference() as inference:
-        assert inference.describe("known")["name"] == "known"
+        refused(inference)
 
 
 def test_a_stranger_cannot_connect_and_the_key_is_not_kept() -> None:
     with Inference() as inference:
-        inference.describe("known")
+        refused(inference)
         worker = psutil.Process(inference.pid)
         assert "EVENHAND_WORKER_KEY" not in os.environ
         assert not [word for word in worker.cmdline() if len(word) >= 64]  # the key is not on the command line
