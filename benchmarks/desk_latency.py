@@ -16,25 +16,22 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from annotations.formats import import_file
+from annotations.formats.importing import import_file
 from annotations.projects import create_project
 from annotations.store import Store
 from tests.browser import FLAGS, Server, chromium_path, free_port
 from tests.desk_driver import Desk, make_project
 
-WATCH = """root => {
-  window.times = [];
-  let down = null, before = null;
-  window.addEventListener("keydown", (event) => {
-    if (event.code !== "KeyJ") return;
-    [down, before] = [event.timeStamp, root.dataset.item];
-    const look = () => {
-      if (root.dataset.item !== before) window.times.push(performance.now() - down);
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  }, true);
-}"""
+# The first listener of the page, so that it sees what is on screen before the desk hears of the key.
+WATCH = """window.times = [];
+window.addEventListener("keydown", (event) => {
+  const down = event.timeStamp, before = window.deskRoot.dataset.item;
+  const look = () => {
+    if (window.deskRoot.dataset.item !== before) window.times.push(performance.now() - down);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}, true);"""
 
 
 class SlowProxy:
@@ -74,8 +71,9 @@ class SlowProxy:
 
 def measure(desk: Desk, items: int) -> list[float]:
     """Milliseconds from key to next item, one key per shown item."""
+    desk.page.add_init_script(WATCH)
     desk.open()
-    desk.page.evaluate(WATCH, desk.root.element_handle())
+    desk.page.evaluate("root => { window.deskRoot = root; }", desk.root.element_handle())
     for done in range(items):
         desk.page.keyboard.press("j")
         desk.page.wait_for_function("n => window.times.length > n", arg=done)
