@@ -27,10 +27,11 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     except EvenhandError as error:
         # The server lives on: every page says the same sentence in the visitor's language.
         print(error, file=sys.stderr)
-    # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
-    gc.collect()
-    gc.freeze()
-    yield
+        # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
+        gc.collect()
+        gc.freeze()
+        # The connection stays open, unused: each time the last one closes, SQLite would write its log back (9 ms).
+        yield
 
 
 app = st.App("pages/main.py", routes=routes(st.get_option("server.baseUrlPath") or ""), lifespan=lifespan)

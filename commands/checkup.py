@@ -153,7 +153,6 @@ def _browser() -> Finding:
 
 def _worker() -> Finding:
     from core.inference import Inference, RemoteScorer
-
     from core.types import MASK, MaskedSentence
 
     inference = Inference()

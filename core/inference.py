@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import cache
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from core import errors
@@ -31,7 +32,10 @@ __all__ = ["Inference", "ModelEntry", "RemoteScorer", "known_models", "shared"]
 KEY = "EVENHAND_WORKER_KEY"
 START_SECONDS = 30.0
 LONGEST_SOCKET = 100  # the system allows 107 bytes for the path of a socket
+SHUTTING_DOWN = N_("The app is shutting down; the model was not asked.")
 PROBES_A_REQUEST = 256  # so that a long list lets a person's single sentence in between
+
+Task = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
 
 
 class Inference:
@@ -45,9 +49,11 @@ class Inference:
         self.threads, self.capacity, self.limit = threads, capacity, limit
         self._process: subprocess.Popen[str] | None = None
         self._connection: Connection | None = None
-        # One thread owns the process and the connection; its queue is first come, first served.
-        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inference")
+        # One thread owns the process and the connection; its queue is first come, first served. A daemon,
+        # so that an app which ends does not wait for an answer that nobody will read.
+        self._queue: SimpleQueue[Task | None] = SimpleQueue()
         self._closing = threading.Event()
+        threading.Thread(target=self._work, name="inference", daemon=True).start()
 
     @property
     def pid(self) -> int | None:
@@ -75,13 +81,17 @@ class Inference:
 
     def restart(self) -> None:
         """End the process; the next question starts a new one."""
-        self._queue.submit(self._stop).result()
+        self._submit(self._stop).result()
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process for good, without waiting for answers under way."""
+        if self._closing.is_set():
+            return
         self._closing.set()
-        self._queue.submit(self._stop)
-        self._queue.shutdown(wait=True)
+        if process := self._process:
+            process.kill()
+        self._submit(self._stop).result()
+        self._queue.put(None)
 
     def __enter__(self) -> "Inference":
         return self
@@ -91,11 +101,26 @@ class Inference:
 
     def _ask(self, *request: Any) -> Any:
         if self._closing.is_set():
-            raise WorkerDied(N_("The app is shutting down; the model was not asked."))
-        return self._queue.submit(self._exchange, request).result()
+            raise WorkerDied(SHUTTING_DOWN)
+        return self._submit(self._exchange, request).result()
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        self._queue.put((future, function, arguments))
+        return future
+
+    def _work(self) -> None:
+        while task := self._queue.get():
+            future, function, arguments = task
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:  # the one who asked gets it
+                future.set_exception(error)
 
     def _exchange(self, request: tuple[Any, ...]) -> Any:
         """Send one request and wait for its answer; runs in the owning thread only."""
+        if self._closing.is_set():
+            raise WorkerDied(SHUTTING_DOWN)
         connection = self._running()
         try:
             connection.send(request)

@@ -233,6 +233,28 @@ def test_it_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy
     assert wait_until_gone(worker)
 
 
+ENDING = """
+import threading
+from core.errors import EvenhandError
+from core.inference import shared
+try:
+    shared().describe("/no/such/folder")
+except EvenhandError as error:
+    print(shared().pid, flush=True)
+import os, signal
+os.kill(shared().pid, signal.SIGSTOP)
+threading.Thread(target=lambda: shared().describe("known"), daemon=True).start()
+"""
+
+
+def test_an_app_that_ends_does_not_wait_for_an_answer() -> None:
+    """The shared handle is closed at the end, in silence, although a question is under way that is never answered."""
+    done = subprocess.run([sys.executable, "-c", ENDING], cwd=ROOT, capture_output=True, text=True, timeout=LONG_WAIT)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr.replace("WorkerDied", "") or "ended unexpectedly" in done.stderr
+    assert wait_until_gone(int(done.stdout))
+
+
 def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with Inference() as inference:

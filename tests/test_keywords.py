@@ -63,7 +63,9 @@ def test_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) 
     assert asked.options == options
 
 
-@given(st.sampled_from(WORDS), st.text(alphabet="昨天来过，了。👩‍🚀a", max_size=12), st.text(alphabet="走了。", max_size=5))
+@given(
+    st.sampled_from(WORDS), st.text(alphabet="昨天来过，了。👩‍🚀a", max_size=12), st.text(alphabet="走了。", max_size=5)
+)
 def test_every_word_is_found_and_swaps_to_its_counterpart_and_back(word: str, before: str, after: str) -> None:
     (found,) = find(before + word + after)
     assert (found.start, found.keyword) == (len(before), word)

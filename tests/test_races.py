@@ -21,7 +21,7 @@ from tests.filling import WORDS, broken_rules, database, decide, filled_project,
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Labels until nothing is left, sending every batch twice; prints what it was handed and which ids are said to be stored.
+# Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.
 WORKER = """
     import sys, uuid
     from annotations.labels import append
