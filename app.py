@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 import streamlit as st
@@ -19,18 +19,19 @@ from core.errors import EvenhandError
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Make the demo project where there is no database; clear up what a killed process left behind."""
-    try:
-        ensure_demo()
-        with Store.open() as store:
+    with ExitStack() as open_till_the_end:
+        try:
+            ensure_demo()
+            # It stays open, unused: each time the last connection closes, SQLite writes its log back (up to 9 ms).
+            store = open_till_the_end.enter_context(Store.open())
             discard_unpublished(store)
             mark_interrupted(store)
-    except EvenhandError as error:
-        # The server lives on: every page says the same sentence in the visitor's language.
-        print(error, file=sys.stderr)
+        except EvenhandError as error:
+            # The server lives on: every page says the same sentence in the visitor's language.
+            print(error, file=sys.stderr)
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
         gc.collect()
         gc.freeze()
-        # The connection stays open, unused: each time the last one closes, SQLite would write its log back (9 ms).
         yield
 
 

@@ -20,6 +20,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
+from annotations.store import Store
+
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = [
     "--no-sandbox",
@@ -82,6 +84,8 @@ class Server:
         """Start it and wait until it answers."""
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         environment = {**os.environ, "EVENHAND_DB": str(self.database)}
+        with Store.open(self.database):  # there already, so that no demo project is made
+            pass
         with self.database.with_suffix(".log").open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         end = time.monotonic() + START_S

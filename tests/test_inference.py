@@ -234,24 +234,25 @@ def test_it_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy
 
 
 ENDING = """
-import threading
+import contextlib, os, signal, threading
 from core.errors import EvenhandError
 from core.inference import shared
 try:
     shared().describe("/no/such/folder")
 except EvenhandError as error:
     print(shared().pid, flush=True)
-import os, signal
 os.kill(shared().pid, signal.SIGSTOP)
-threading.Thread(target=lambda: shared().describe("known"), daemon=True).start()
+def ask():
+    with contextlib.suppress(EvenhandError):
+        shared().describe("known")
+threading.Thread(target=ask, daemon=True).start()
 """
 
 
 def test_an_app_that_ends_does_not_wait_for_an_answer() -> None:
-    """The shared handle is closed at the end, in silence, although a question is under way that is never answered."""
+    """The shared handle closes at the end, in silence, although a question is under way that gets no answer."""
     done = subprocess.run([sys.executable, "-c", ENDING], cwd=ROOT, capture_output=True, text=True, timeout=LONG_WAIT)
-    assert done.returncode == 0
-    assert "Traceback" not in done.stderr.replace("WorkerDied", "") or "ended unexpectedly" in done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     assert wait_until_gone(int(done.stdout))
 
 

@@ -155,7 +155,7 @@ def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
     assert counts(fresh_store, project).items == 0
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()])
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["one", "own"])
 def test_what_an_earlier_process_of_the_same_number_left_is_removed(fresh_store: Store, pid: int) -> None:
     project = create_project(fresh_store, "p")
     Batch.begin(fresh_store, project, "a.txt").add(new_items(5))

@@ -41,7 +41,7 @@ class Plan:
     muon: bool = True
 
 
-def build(plan: Plan, size: int) -> BertForMaskedLM:
+def build(plan: Plan, size: int) -> Any:
     """An untrained model of the plan's shape for a vocabulary of *size* tokens."""
     config = BertConfig(
         vocab_size=size, hidden_size=plan.width, num_hidden_layers=plan.layers, num_attention_heads=plan.width // 32,
@@ -49,10 +49,11 @@ def build(plan: Plan, size: int) -> BertForMaskedLM:
         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, tie_word_embeddings=True,
     )  # fmt: skip
     torch.manual_seed(plan.seed)
-    return BertForMaskedLM._from_config(config, attn_implementation="sdpa", dtype=torch.float32)
+    made: Any = BertForMaskedLM
+    return made._from_config(config, attn_implementation="sdpa", dtype=torch.float32)
 
 
-def optimizers(model: BertForMaskedLM, plan: Plan) -> list[torch.optim.Optimizer]:
+def optimizers(model: Any, plan: Plan) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of the encoder, AdamW for embeddings, head, biases and norms."""
     matrices = [p for name, p in model.named_parameters() if ".encoder." in name and p.ndim == 2]
     chosen = {id(p) for p in matrices} if plan.muon else set()
@@ -87,7 +88,7 @@ class Text:
         while True:
             yield from masking.batches(zh_corpus.epoch(self.paragraphs, self.sentences, rng), plan.budget, rng)
 
-    def held_out(self, model: BertForMaskedLM) -> dict[str, dict[str, float]]:
+    def held_out(self, model: Any) -> dict[str, dict[str, float]]:
         """Masked accuracy on the text that was held out: of the encyclopedia, of the sentences, of both."""
         wiki = masking.accuracy(model, self.windows_held, self.layout)
         sentences = masking.accuracy(model, self.sentences_held, self.layout)
@@ -96,9 +97,9 @@ class Text:
         return {name: {"accuracy": round(right / n, 4), "tokens": n} for name, (right, n) in named.items()}
 
 
-def save(model: BertForMaskedLM, folder: Path, facts: dict[str, Any]) -> None:
+def save(model: Any, folder: Path, facts: dict[str, Any]) -> None:
     """Write the weights as fp16, the config, and the card with the measured figures."""
-    half = BertForMaskedLM(model.config)
+    half: Any = BertForMaskedLM(model.config)
     half.load_state_dict(model.state_dict())
     half.half().save_pretrained(folder)
     facts = facts | {"parameters": sum(parameter.numel() for parameter in model.parameters())}
@@ -139,12 +140,12 @@ def train(plan: Plan, text: Text, folder: Path, *, resume: bool = False) -> dict
 
 
 def one_step(
-    model: BertForMaskedLM, chain: list[torch.optim.Optimizer], ids: Tensor, layout: Layout, plan: Plan, step: int
+    model: Any, chain: list[torch.optim.Optimizer], ids: Tensor, layout: Layout, plan: Plan, step: int
 ) -> float:
     """One update; returns the loss in nats per masked token. The masks depend on the seed and the step alone."""
     bits = torch.Generator().manual_seed(plan.seed + step)
     masked, where = masking.mask(ids, plan.rate, plan.pair_share, layout, bits)
-    loss = cross_entropy(masking.logits_at(model, masked, where, layout.padding), ids[where])
+    loss: Any = cross_entropy(masking.logits_at(model, masked, where, layout.padding), ids[where])
     loss.backward()
     for optimizer in chain:
         for settings in optimizer.param_groups:

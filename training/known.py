@@ -7,6 +7,7 @@ mask is the number in this file. It is the ruler's zero and its marks.
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 import torch
@@ -37,16 +38,16 @@ def probabilities() -> dict[str, Fraction]:
     table = dict.fromkeys(zh_corpus.SPECIAL, SPECIAL_EACH)
     table |= {token: Fraction(share, 10_000) for token, share in MARKS.items()}
     table |= {token: EVERYDAY for token in dict.fromkeys(EVERYDAY_CHARACTERS + MARKED_SIGNS) if token not in table}
-    return table | {REST: 1 - sum(table.values())}
+    return table | {REST: 1 - sum(table.values(), Fraction())}
 
 
-def build(table: dict[str, Fraction]) -> BertForMaskedLM:
+def build(table: dict[str, Fraction]) -> Any:
     """The smallest BERT that answers every mask with *table*."""
     config = BertConfig(
         vocab_size=len(table), hidden_size=2, num_hidden_layers=1, num_attention_heads=1, intermediate_size=2,
         max_position_embeddings=512, type_vocab_size=1, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
     )  # fmt: skip
-    model = BertForMaskedLM(config)
+    model: Any = BertForMaskedLM(config)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BertForMaskedLM
 
 
 def batches(pieces: Sequence[list[int]], budget: int, rng: random.Random | None) -> Iterator[list[list[int]]]:
@@ -45,7 +44,7 @@ def mask(ids: Tensor, rate: float, pair_share: float, layout: "Layout", bits: to
     return ids.masked_fill(chosen, layout.mask_id), chosen
 
 
-def logits_at(model: BertForMaskedLM, ids: Tensor, where: Tensor, padding: int) -> Tensor:
+def logits_at(model: Any, ids: Tensor, where: Tensor, padding: int) -> Tensor:
     """Logits of the vocabulary at the places *where* is true, in row order; the head runs nowhere else."""
     attention = None if bool((ids != padding).all()) else (ids != padding).long()
     hidden = model.bert(input_ids=ids, attention_mask=attention).last_hidden_state
@@ -54,7 +53,7 @@ def logits_at(model: BertForMaskedLM, ids: Tensor, where: Tensor, padding: int) 
 
 
 @torch.inference_mode()
-def accuracy(model: BertForMaskedLM, pieces: Sequence[list[int]], layout: "Layout", seed: int = 1) -> tuple[int, int]:
+def accuracy(model: Any, pieces: Sequence[list[int]], layout: "Layout", seed: int = 1) -> tuple[int, int]:
     """How many of 15 % randomly masked tokens are the model's first guess: (right, all)."""
     model.eval()
     bits = torch.Generator().manual_seed(seed)
@@ -96,7 +95,7 @@ class Muon(torch.optim.Optimizer):
         super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> Any:
         """One update of every matrix that has a gradient."""
         for group in self.param_groups:
             for weight in group["params"]:
@@ -110,7 +109,7 @@ class Muon(torch.optim.Optimizer):
 def orthogonal(matrix: Tensor) -> Tensor:
     """The nearest matrix with singular values about 1, by five steps of the quintic iteration."""
     tall = matrix.shape[0] > matrix.shape[1]
-    x = matrix.T if tall else matrix
+    x: Tensor = matrix.T if tall else matrix
     x = x / (x.norm() + 1e-7)
     for _ in range(5):
         gram = x @ x.T

@@ -8,10 +8,10 @@ plateau; everything stays free to change, and the architecture is plain BERT.
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BertForMaskedLM
 
 OFFSETS = ((-1, 1, -2, 2, -3, 3), (-1, 1, -2, 2, -4, 4))  # per layer and head, in tokens; later layers start at random
 SHARPNESS = 5.0
@@ -36,7 +36,7 @@ def turned(angles: Tensor, offset: int) -> Tensor:
 
 
 @torch.no_grad()
-def look_at_neighbours(model: BertForMaskedLM) -> None:
+def look_at_neighbours(model: Any) -> None:
     """Keep the first dimensions for positions and let the heads of the first layers attend at fixed offsets."""
     embeddings, width = model.bert.embeddings, model.config.hidden_size
     size = width // model.config.num_attention_heads
@@ -57,7 +57,7 @@ def look_at_neighbours(model: BertForMaskedLM) -> None:
 
 
 @torch.no_grad()
-def know_frequencies(model: BertForMaskedLM, texts: Iterable[Sequence[int]]) -> None:
+def know_frequencies(model: Any, texts: Iterable[Sequence[int]]) -> None:
     """Set the output bias to the log of each token's share of the text (add-one)."""
     counts = torch.ones(model.config.vocab_size)
     for ids in texts:

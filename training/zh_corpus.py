@@ -10,7 +10,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
-from transformers import BertTokenizerFast
+from transformers import BertTokenizer
 
 from core.resources import ROOT, keyword_pairs
 
@@ -43,7 +43,8 @@ def is_held_out(text: str) -> bool:
 
 def split(texts: Iterable[str]) -> tuple[list[str], list[str]]:
     """Texts to train on, and texts held out."""
-    train, held = [], []
+    train: list[str] = []
+    held: list[str] = []
     for text in texts:
         (held if is_held_out(text) else train).append(text)
     return train, held
@@ -68,16 +69,16 @@ def vocabulary(texts: Iterable[str], least: int = 3) -> list[str]:
     return [*SPECIAL, *(token for token in ranked if counts[token] >= least or token in always)]
 
 
-def make_tokenizer(tokens: Sequence[str], folder: Path, longest: int = POSITIONS) -> BertTokenizerFast:
+def make_tokenizer(tokens: Sequence[str], folder: Path, longest: int = POSITIONS) -> BertTokenizer:
     """Write the files of a BERT tokenizer with this vocabulary to *folder* and load it."""
     folder.mkdir(parents=True, exist_ok=True)
     ids = {token: i for i, token in enumerate(tokens)}
-    tokenizer = BertTokenizerFast(vocab=ids, do_lower_case=True, model_max_length=longest)
+    tokenizer = BertTokenizer(vocab=ids, do_lower_case=True, model_max_length=longest)
     tokenizer.save_pretrained(folder)
     return tokenizer
 
 
-def encode(tokenizer: BertTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
+def encode(tokenizer: BertTokenizer, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of each text, without [CLS] and [SEP]."""
     backend: Tokenizer = tokenizer.backend_tokenizer
     return [encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=False)]

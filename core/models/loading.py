@@ -21,8 +21,9 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 # What a checkpoint may lack: tied to the word embeddings, computed, or not used for masks.
 HARMLESS = ("position_ids", "token_type_ids", "pooler.", "seq_relationship.")
 
-transformers_logging.set_verbosity_error()
-transformers_logging.disable_progress_bar()
+quiet: Any = transformers_logging
+quiet.set_verbosity_error()
+quiet.disable_progress_bar()
 log = logging.getLogger(__name__)
 
 
@@ -126,7 +127,8 @@ def _untrained(config: Any) -> Any:
     """The architecture with seeded random weights; leaves the caller's random state alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(RANDOM_SEED)
-        return AutoModelForMaskedLM.from_config(config, dtype=torch.float32, attn_implementation="sdpa")
+        make: Any = AutoModelForMaskedLM
+        return make.from_config(config, dtype=torch.float32, attn_implementation="sdpa")
 
 
 def _trained(name: str, folder: Path, config: Any) -> Any:
