@@ -315,7 +315,13 @@ def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyP
     snapshot = kept / "snapshots" / "0123abc"
     snapshot.mkdir(parents=True)
     assert names.cached_snapshot("hfl/chinese-bert-wwm") is None  # begun, but not complete
-    tiny_models.bert(snapshot)
+    model = tiny_models.bert(snapshot)
+    (snapshot / "model.safetensors").unlink()
+    model.save_pretrained(snapshot, max_shard_size="4KB")
+    last = sorted(snapshot.glob("model-*.safetensors"))[-1]
+    last.rename(tmp_path / "not yet")
+    assert names.cached_snapshot("hfl/chinese-bert-wwm") is None  # a part is still missing
+    (tmp_path / "not yet").rename(last)
     assert load_masked("hfl/chinese-bert-wwm").name == "hfl/chinese-bert-wwm"
     available = {entry.name: entry.available for entry in known_models()}
     assert available["hfl/chinese-bert-wwm"] and not available["bert-base-chinese"]

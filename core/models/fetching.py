@@ -52,7 +52,7 @@ def _built_in(name: str) -> Path:
 def _from_hub(name: str, patience: float | None) -> Path:
     with _lock:
         running = _fetching.get(name)
-        if running is None or (running.done() and running.exception()):
+        if running is None or running.done():  # done, yet not in the cache: it failed, or was removed since
             running = _fetching[name] = _in_background(_look_up_and_fetch, name)
     try:
         return running.result(timeout=patience)

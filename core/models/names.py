@@ -1,5 +1,6 @@
 """Which models there are by name, and whether they can be used without fetching. Knows nothing of torch."""
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,16 +49,29 @@ def cached_snapshot(name: str) -> Path | None:
     if not reference.is_file():
         return None
     folder = kept / "snapshots" / reference.read_text().strip()
-    return folder if (folder / "config.json").is_file() and weight_files(folder) else None
+    words = any((folder / file).is_file() for file in ("tokenizer.json", "vocab.txt", "vocab.json"))
+    return folder if words and (folder / "config.json").is_file() and weight_files(folder) else None
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files of weights that load without running code, the safetensors ones where there are any."""
-    index = folder / "model.safetensors.index.json"
-    safe = sorted(folder.glob("model*.safetensors"))
-    if safe and (index.is_file() or folder / "model.safetensors" in safe):
-        return safe
-    return sorted(folder.glob("pytorch_model*.bin"))
+    """The files of weights that load without running code, safetensors before torch's own; none where a part lacks."""
+    for whole in ("model.safetensors", "pytorch_model.bin"):
+        if (folder / whole).is_file():
+            return [folder / whole]
+        index = folder / f"{whole}.index.json"
+        if index.is_file():
+            parts = [folder / part for part in sorted(set(_weight_map(index).values()))]
+            if parts and all(part.is_file() for part in parts):
+                return parts
+    return []
+
+
+def _weight_map(index: Path) -> dict[str, str]:
+    """Which file holds which tensor; empty where the index cannot be read."""
+    try:
+        return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
+    except (ValueError, KeyError, TypeError):
+        return {}
 
 
 def known_models() -> list[ModelEntry]:
