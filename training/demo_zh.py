@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM
 
+from core.errors import BadFile
 from core.resources import MODELS
 from training import masking, starting, zh_corpus
 from training.masking import Layout
@@ -30,15 +31,14 @@ class Plan:
     """Numbers of a run. The steps, not the clock, end it."""
 
     steps: int = 4000
-    budget: int = 2048
-    rate: float = 0.30
-    pair_share: float = 0.25
-    lr: float = 2e-3
-    warmup: int = 60
+    budget: int = 2048  # padded tokens a batch; small batches, because a processor gains nothing from large ones
+    rate: float = 0.30  # share of tokens masked in training; more labels for the same pass than the usual 15 %
+    pair_share: float = 0.25  # of the rows are masked two neighbours at a time
+    lr: float = 2e-3  # peak
+    warmup: int = 60  # steps
     seed: int = 20240601
     width: int = 192
     layers: int = 4
-    muon: bool = True
 
 
 def build(plan: Plan, size: int) -> Any:
@@ -56,13 +56,13 @@ def build(plan: Plan, size: int) -> Any:
 def optimizers(model: Any, plan: Plan) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of the encoder, AdamW for embeddings, head, biases and norms."""
     matrices = [p for name, p in model.named_parameters() if ".encoder." in name and p.ndim == 2]
-    chosen = {id(p) for p in matrices} if plan.muon else set()
+    chosen = {id(p) for p in matrices}
     rest = [p for p in model.parameters() if id(p) not in chosen]
-    found: list[torch.optim.Optimizer] = [
+    return [
+        masking.Muon(matrices, lr=plan.lr),
         torch.optim.AdamW([p for p in rest if p.ndim == 2], lr=plan.lr, betas=(0.9, 0.98), weight_decay=0.05),
         torch.optim.AdamW([p for p in rest if p.ndim != 2], lr=plan.lr, betas=(0.9, 0.98), weight_decay=0.0),
     ]
-    return [*found, masking.Muon(matrices, lr=plan.lr)] if plan.muon else found
 
 
 def share_of_peak(step: int, plan: Plan) -> float:
@@ -81,6 +81,9 @@ class Text:
         self.paragraphs, self.sentences = (zh_corpus.encode(self.tokenizer, part) for part in (wiki_train, train))
         paragraphs_held, self.sentences_held = (zh_corpus.encode(self.tokenizer, part) for part in (wiki_held, held))
         self.windows_held = [window for ids in paragraphs_held for window in zh_corpus.windows(ids, 126)]
+        if not self.windows_held or not self.sentences_held:
+            raise BadFile("{wiki} and {sentences} hold too little text: nothing of one is held out.",
+                          wiki=wiki.name, sentences=sentences.name)  # fmt: skip
 
     def batches(self, plan: Plan) -> Iterator[list[list[int]]]:
         """Batches without end, epoch after epoch, the same for the same seed."""
@@ -107,36 +110,44 @@ def save(model: Any, folder: Path, facts: dict[str, Any]) -> None:
     (folder / "README.md").write_text(card(facts), encoding="utf-8")
 
 
+def begin(plan: Plan, text: Text, folder: Path, resume: bool) -> tuple[Any, dict[str, Any]]:
+    """The model to train and what is known of the run: at its start, or as last saved."""
+    model = build(plan, len(text.tokenizer))
+    starting.look_at_neighbours(model)
+    starting.know_frequencies(model, text.paragraphs + text.sentences)
+    facts: dict[str, Any] = {"steps": 0, "minutes": 0.0, "tokens": 0, "resumed_at": []}
+    saved = folder / "training.json"
+    if resume and saved.is_file():
+        facts |= json.loads(saved.read_text(encoding="utf-8"))
+        facts["resumed_at"].append(facts["steps"])
+        model.load_state_dict(BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).state_dict())
+    return model, facts
+
+
 def train(plan: Plan, text: Text, folder: Path, *, resume: bool = False) -> dict[str, Any]:
     """Train for the plan's steps, saving and measuring every 250; returns what the card tells.
 
     *resume* goes on from the last saved weights of the same folder: batches and
     masks are those of an uninterrupted run, the optimizers start afresh.
     """
-    model = build(plan, len(text.tokenizer))
-    starting.look_at_neighbours(model)
-    starting.know_frequencies(model, text.paragraphs + text.sentences)
-    facts = last_facts(folder) if resume else {"steps": 0, "minutes": 0.0, "tokens": 0}
-    if facts["steps"]:
-        model.load_state_dict(BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).state_dict())
+    model, facts = begin(plan, text, folder, resume)
     chain = optimizers(model, plan)
-    started, first, mean, minutes = time.monotonic(), facts["steps"] + 1, 0.0, 0.0
+    last, spent, started, mean = facts["steps"], facts["minutes"], time.monotonic(), 0.0
     for step, group in zip(range(1, plan.steps + 1), text.batches(plan), strict=False):
-        if step < first:
+        if step <= last:
             continue
         ids = text.layout.pad(group)
         loss = one_step(model, chain, ids, text.layout, plan, step)
-        facts["tokens"] += ids.numel()
-        mean += (loss - mean) / min(step - first + 1, 100)
+        mean += (loss - mean) / min(step - last, 100)
+        facts |= {"steps": step, "tokens": facts["tokens"] + ids.numel()}
+        facts["minutes"] = spent + (time.monotonic() - started) / 60
         if step % 50 == 0:
-            minutes = (time.monotonic() - started) / 60
-            log.info("step %d loss %.3f, %.1f min", step, mean, minutes)
+            log.info("step %d loss %.3f, %.1f min", step, mean, facts["minutes"])
         if step % 250 == 0 or step == plan.steps:
-            spent = facts["minutes"] + minutes
-            now = facts | {"held_out": text.held_out(model), "steps": step, "minutes": spent, "plan": asdict(plan)}
-            save(model, folder, now)
-            log.info("step %d held out %s", step, json.dumps(now["held_out"]))
-    return now
+            facts |= {"held_out": text.held_out(model), "plan": asdict(plan)}
+            save(model, folder, facts)
+            log.info("step %d held out %s", step, json.dumps(facts["held_out"]))
+    return facts
 
 
 def one_step(
@@ -152,25 +163,17 @@ def one_step(
             settings["lr"] = plan.lr * share_of_peak(step - 1, plan)
         optimizer.step()
         optimizer.zero_grad()
-    return float(loss)
-
-
-def last_facts(folder: Path) -> dict[str, Any]:
-    """What `save` wrote last; a run that never saved begins at step 0."""
-    path = folder / "training.json"
-    if not path.is_file():
-        return {"steps": 0, "minutes": 0.0, "tokens": 0}
-    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return facts
+    return float(loss.detach())
 
 
 def card(facts: dict[str, Any]) -> str:
     """The model card, with the figures that were measured."""
     held, plan = facts["held_out"], facts["plan"]
-    rows = [f"| {name} | {held[name]['accuracy']:.1%} | {held[name]['tokens']:,} |" for name in held]
-    return CARD.format(
-        rows="\n".join(rows), **facts | {"plan": plan}, shape=f"{plan['layers']} layers, {plan['width']} wide"
-    )
+    rows = "\n".join(f"| {name} | {held[name]['accuracy']:.1%} | {held[name]['tokens']:,} |" for name in held)
+    shape = f"{plan['layers']} layers, {plan['width']} wide"
+    stops = " and ".join(f"{step:,}" for step in facts["resumed_at"])
+    resumed = f" The run was stopped at step {stops} and went on with `--resume`." if stops else ""
+    return CARD.format(rows=rows, shape=shape, resumed=resumed, **facts)
 
 
 CARD = (Path(__file__).parent / "demo_zh_card.md").read_text(encoding="utf-8")
