@@ -42,7 +42,7 @@ MOST_OPERATIONS = 100  # in one request
 MOST_ITEMS = 60  # handed out at once
 MOST_HAVE = 400
 MOST_HISTORY = 500
-THREADS = 1  # per route: SQLite lets one writer in at a time, and a queue is fairer than its busy handler
+THREADS = 8  # per route; SQLite lets one writer in at a time
 
 logger = logging.getLogger(__name__)
 Reply = dict[str, Any]
