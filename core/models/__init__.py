@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
+from core.models.fetching import locate
 from core.models.names import ModelEntry, known_models
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def open_scorer(
     model that must be fetched is waited for. *threads* limits torch for the
     whole process (None leaves it alone). Raises ModelUnavailable.
     """
+    locate(name)  # a model that cannot be had is refused before torch is loaded, which takes longer
     import torch
 
     from core.models.loading import load_masked
