@@ -100,11 +100,16 @@ class Text:
         return {name: {"accuracy": round(right / n, 4), "tokens": n} for name, (right, n) in named.items()}
 
 
-def save(model: Any, folder: Path, facts: dict[str, Any]) -> None:
-    """Write the weights as fp16, the config, and the card with the measured figures."""
+def as_stored(model: Any) -> Any:
+    """A copy of the model in 16-bit floats; figures are measured on it, so that they hold for what is shipped."""
     half: Any = BertForMaskedLM(model.config)
     half.load_state_dict(model.state_dict())
-    half.half().save_pretrained(folder)
+    return half.half()
+
+
+def save(model: Any, folder: Path, facts: dict[str, Any]) -> None:
+    """Write the weights as fp16, the config, and the card with the measured figures."""
+    as_stored(model).save_pretrained(folder)
     facts = facts | {"parameters": sum(parameter.numel() for parameter in model.parameters())}
     (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(card(facts), encoding="utf-8")
@@ -144,7 +149,7 @@ def train(plan: Plan, text: Text, folder: Path, *, resume: bool = False) -> dict
         if step % 50 == 0:
             log.info("step %d loss %.3f, %.1f min", step, mean, facts["minutes"])
         if step % 250 == 0 or step == plan.steps:
-            facts |= {"held_out": text.held_out(model), "plan": asdict(plan)}
+            facts |= {"held_out": text.held_out(as_stored(model).float()), "plan": asdict(plan)}
             save(model, folder, facts)
             log.info("step %d held out %s", step, json.dumps(facts["held_out"]))
     return facts
