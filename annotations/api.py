@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from annotations import labels, queue
+from annotations.pool import Pool
 from annotations.projects import guideline
 from annotations.seats import Seat, bases, seat, standing, stands
 from annotations.store import Store
@@ -45,6 +46,7 @@ MOST_HISTORY = 500
 THREADS = 8  # per route; SQLite lets one writer in at a time
 
 logger = logging.getLogger(__name__)
+stores = Pool()
 Reply = dict[str, Any]
 
 
@@ -108,7 +110,7 @@ def _answer(work: Callable[[Call], Reply], token: str, data: bytes | None) -> tu
         body = _object(data)
         asked = body.get("language")
         language = asked if asked in LANGUAGES else "en"
-        with Store.open() as store:
+        with stores.borrow() as store:
             return _granted(work, store, token, body, language)
     except Refused as error:
         return 400, {"message": explain(error, language)}

@@ -25,9 +25,13 @@ def annotators(store: Store, project: Project, *, active: bool = True) -> list[A
 
 def annotator(store: Store, project: Project, name: str) -> Annotator:
     """The annotator of that name, also one who has left. Raises NotFound."""
-    for person in annotators(store, project, active=False):
-        if person.name == name.strip():
-            return person
+    row = store.db.execute(
+        "SELECT annotator.id, uid, name FROM annotator JOIN member ON member.annotator = annotator.id"
+        " WHERE member.project = ? AND name = ?",
+        (project.id, name.strip()),
+    ).fetchone()
+    if row is not None:
+        return Annotator(*row)
     raise NotFound(N_("{name} is not an annotator of this project."), name=name)
 
 

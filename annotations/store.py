@@ -3,6 +3,7 @@
 import os
 import secrets
 import sqlite3
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -37,16 +38,17 @@ class Store:
         self.db, self.path = db, path
 
     @classmethod
-    def open(cls, path: Path | str | None = None) -> "Store":
+    def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
         """Open the database, making it or bringing it up to date where needed.
 
-        Raises BadFile if the file is not an Evenhand database or was made by a
-        newer version, Refused if it cannot be written.
+        `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
+        if the file is not an Evenhand database or was made by a newer version,
+        Refused if it cannot be written.
         """
         where = Path(path) if path is not None else database_path()
         try:
             _make_private(where)
-            connection = connect(where)
+            connection = connect(where, any_thread=any_thread)
         except (OSError, sqlite3.OperationalError) as error:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Refused(message, path=str(where), why=_why(error)) from error
@@ -113,17 +115,18 @@ class Store:
 
         Raises Refused where another program keeps the lock for ten seconds, or the disk is full or read-only.
         """
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
+        with _turn(self.path):
             try:
-                yield self.db
-                self.db.execute("COMMIT")
-            except BaseException:
-                if self.db.conn.in_transaction:
-                    self.db.execute("ROLLBACK")
-                raise
-        except sqlite3.OperationalError as error:
-            raise _refusal(error) from error
+                self.db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self.db
+                    self.db.execute("COMMIT")
+                except BaseException:
+                    if self.db.conn.in_transaction:
+                        self.db.execute("ROLLBACK")
+                    raise
+            except sqlite3.OperationalError as error:
+                raise _refusal(error) from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -138,11 +141,21 @@ class Store:
         self.close()
 
 
-def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+_turns: dict[Path, threading.Lock] = {}
+
+
+def _turn(path: Path) -> threading.Lock:
+    # SQLite lets those who wait sleep for up to 100 ms at a time; threads of one process can queue up instead.
+    return _turns.setdefault(path.absolute(), threading.Lock())
+
+
+def connect(path: Path, *, read_only: bool = False, any_thread: bool = False) -> sqlite3.Connection:
     """A connection with the settings that every part of the app relies on."""
     source = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
     # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
-    connection = sqlite3.connect(source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+    connection = sqlite3.connect(
+        source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         connection.execute("PRAGMA synchronous = FULL")
