@@ -7,9 +7,15 @@ from typing import Literal
 
 from core.errors import N_, BadLine
 from core.resources import keyword_pairs
-from core.types import Candidate, KeywordPair, MaskedSentence, Side
+from core.types import Candidate, KeywordPair, MaskedSentence, Side, Span
 
 SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
+
+# Words that hold a keyword's character and have nothing to do with gender (SPEC 1.3), and their plain relatives.
+# What may not stand beside them makes other words of the same characters: 尤其|他, 他|杀了, 他|国庆, 他|人生.
+OTHER_WORDS = re.compile(
+    "生儿育女|吉他|(?<!尤)其他|他杀(?![了死过人害掉])|他人(?![生在很品])|他乡(?!下)|他国(?!庆)|子女|儿女|男女"
+)
 
 
 class _Lexicon:
@@ -44,10 +50,28 @@ def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidat
 
     At each place the longest word counts and words never overlap: 女孩子 holds
     女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3),
-    so a sentence fit for the data gives a list of exactly one.
+    so a sentence fit for the data gives a list of exactly one; 他 in 吉他 and 女 in
+    子女 are no words.
     """
     lexicon = _lexicon(None if pairs is None else tuple(pairs))
-    return [candidate(text, hit.start(), *lexicon.words[hit[0]]) for hit in lexicon.pattern.finditer(text)]
+    hits = list(lexicon.pattern.finditer(text))
+    others = [other.span() for other in OTHER_WORDS.finditer(text)] if hits else []
+    # In 妻子女儿 a keyword reaches beyond 子女 on both sides: no such word is there.
+    others = [span for span in others if not any(_crosses(hit.span(), span) for hit in hits)]
+    return [
+        candidate(text, hit.start(), *lexicon.words[hit[0]])
+        for hit in hits
+        if not any(_within(hit.span(), span) for span in others)
+    ]
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _crosses(word: Span, other: Span) -> bool:
+    """Whether *word* shares a character with *other* and reaches beyond it."""
+    return word[0] < other[1] and other[0] < word[1] and not _within(word, other)
 
 
 def probe(found: Candidate) -> MaskedSentence:

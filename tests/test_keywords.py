@@ -31,6 +31,20 @@ WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
         ("没有这样的词。", []),
         ("", []),
         ("👩‍🚀他飞了", ["他"]),
+        # words that only hold the character (SPEC 1.3)
+        ("我在弹吉他。", []),
+        ("她在弹吉他。", ["她"]),
+        ("其他同学来了。", []),
+        ("他的子女在外地。", ["他"]),
+        ("那不是他杀。", []),
+        ("男女都可以参加。", []),
+        ("生儿育女不容易。", []),
+        # the same characters in other words
+        ("妻子女儿都在。", ["妻子", "女儿"]),
+        ("孩子女儿各有想法。", ["女儿"]),
+        ("尤其他最高兴。", ["他"]),
+        ("他杀了一条鱼。", ["他"]),
+        ("他国庆回家。", ["他"]),
     ],
 )
 def test_find(text: str, words: list[str]) -> None:

@@ -11,8 +11,6 @@ from core.types import MASK, Candidate, KeywordPair, MaskedSentence, Span
 
 LONGEST = 512  # characters; models read no more
 TYPED_MASK = re.compile(r"(?:[\[［]mask[\]］]\s*)*[\[［]mask[\]］]", re.IGNORECASE)
-# Words that hold a keyword's character and have nothing to do with gender (SPEC 1.3), and their plain relatives.
-NO_KEYWORD = re.compile("生儿育女|吉他|其他|他杀|他人|他乡|他国|子女|儿女|男女")
 ONE_MASK = re.compile(r"[\[［]mask[\]］]", re.IGNORECASE)
 
 
@@ -68,17 +66,10 @@ def find_slot(text: str, options: tuple[str, str] | None = None) -> Slot:
     if typed:
         return _typed(text, [match.span() for match in typed], options, pair)
     if options is None:
-        return _of_candidate(_only(text, _keywords(text)))
+        return _of_candidate(_only(text, find(text)))
     if pair is not None and options == (pair.male, pair.female):
-        return _of_candidate(_only(text, _keywords(text, (pair,)), options))
+        return _of_candidate(_only(text, find(text, (pair,)), options))
     return _of_options(text, options, pair)
-
-
-def _keywords(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> list[Candidate]:
-    """The keywords of *text*, less those inside a word like 吉他 or 子女."""
-    covered = [match.span() for match in NO_KEYWORD.finditer(text)]
-    found = find(text, pairs)
-    return [one for one in found if not any(start <= one.start and one.end <= end for start, end in covered)]
 
 
 def _known(options: tuple[str, str]) -> KeywordPair | None:
