@@ -1,23 +1,33 @@
-"""The items on which annotators chose differently, with what each of them gave as reasons."""
+"""The items on which annotators chose differently, with what each of them gave as reasons.
+
+Blind labels stay blind (DESIGN 4.4): an item is listed only when nobody is left who would still label it blindly.
+"""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotations.store import Store
-from annotations.types import Project
+from annotations.store import Store, timestamp
+from annotations.types import Annotator, Project
 from core.types import Span
 
-# {who} and {pair} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
+# {who}, {pair} and {own} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
 # starting at the labels: walking the assignments, item by item, needs no sorting.
 FOUND = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
-WHERE assignment.project = ? {who} {pair} AND label.choice IS NOT NULL
-GROUP BY assignment.item HAVING min(label.choice) <> max(label.choice)
+WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
+GROUP BY assignment.item HAVING min(label.choice) <> max(label.choice) AND {done}
 ORDER BY assignment.item
 """
 WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
 PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
+OWN = """AND assignment.item IN
+    (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
+# As many labels as the item wants, or one of everybody who is still there.
+DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
+    (SELECT 1 FROM member WHERE member.project = assignment.project AND member.active = 1 AND NOT EXISTS
+        (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
+            AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
 ITEM = """
 SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
@@ -64,19 +74,37 @@ def disagreements(
     *,
     between: Sequence[str] = (),
     pair: str | None = None,
+    reader: Annotator | None = None,
     limit: int = 20,
     offset: int = 0,
 ) -> tuple[list[Disagreement], int]:
-    """Items with different blind labels, in the order of import, and how many there are in all.
+    """Finished items with different blind labels, in the order of import, and how many there are in all.
 
     `between`: only what these annotators said decides (and is counted);
-    `pair`: only items of this keyword pair. Each item comes with the labels
-    of everybody.
+    `pair`: only items of this keyword pair; `reader`: only items that this
+    annotator has labelled. Each item comes with the labels of everybody, so
+    tell `shown_to` what a reader gets to see.
     """
     who = WHO.format(marks=", ".join("?" * len(between))) if between else ""
-    values = (project.id, *between) if pair is None else (project.id, *between, pair)
-    found = store.db.execute(FOUND.format(who=who, pair="" if pair is None else PAIR), values).fetchall()
+    asked = FOUND.format(who=who, pair="" if pair is None else PAIR, own="" if reader is None else OWN, done=DONE)
+    values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
+    found = store.db.execute(asked, values).fetchall()
     return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
+
+
+def shown_to(store: Store, reader: Annotator, found: Sequence[Disagreement]) -> None:
+    """Record that *reader* sees what others said of these items: own labels from now on carry `after_reveal`.
+
+    Call it before they are shown. What the reader has not labelled is left alone.
+    """
+    new = (
+        "annotator = ? AND revealed IS NULL AND state = 'labelled'"
+        " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
+    )
+    values = (reader.id, json.dumps([one.item for one in found]))
+    if store.db.execute(f"SELECT 1 FROM assignment WHERE {new} LIMIT 1", values).fetchone():
+        with store.write() as db:
+            db.execute(f"UPDATE assignment SET revealed = ? WHERE {new}", (timestamp(), *values))
 
 
 def _disagreement(store: Store, item: int) -> Disagreement:

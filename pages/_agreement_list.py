@@ -5,10 +5,10 @@ import html
 import streamlit as st
 
 from annotations.agreement import AgreementReport
-from annotations.disagreements import Disagreement, Judgement, disagreements
-from annotations.projects import guidelines
+from annotations.disagreements import Disagreement, Judgement, disagreements, shown_to
+from annotations.projects import annotators, guidelines
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages._agreement_charts import choice_name
 from pages._widgets import _, csv_bytes, open_store, plain
@@ -20,14 +20,21 @@ SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
     """Items with different labels, ten at a time, with filters and a download."""
     pair, between = _filters(report)
+    reader = _reader(store, project)
+    if reader is not None:
+        text = _("Your desk as {name} is open: only sentences you have labelled are listed, so that labels stay blind.")
+        st.caption(plain(text.format(name=reader.name)))
     start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
-    found, total = disagreements(store, project, between=between, pair=pair, limit=PAGE, offset=start)
+    found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE, offset=start)
     if total and not found:  # a filter left fewer pages than the one that was open
         st.session_state["disagreement-page"] = 1
-        found, total = disagreements(store, project, between=between, pair=pair, limit=PAGE)
+        found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE)
     if not total:
-        st.info(_("No disagreement among these labels."), icon=":material/check:")
+        text = _("No disagreement among the sentences that have all their labels.")
+        st.info(text, icon=":material/check:")
         return
+    if reader is not None:
+        shown_to(store, reader, found)
     names = _names(store, project)
     for one in found:
         st.html(_card(one, names, palette(st.context.theme.type)))
@@ -37,12 +44,20 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
             st.pagination(-(-total // PAGE), key="disagreement-page")
         st.download_button(
             _("Download all (CSV)"),
-            lambda: _table(project, between, pair),
+            lambda: _table(project, between, pair, reader),
             "disagreements.csv",
             "text/csv",
             key="disagreements-csv",
             on_click="ignore",
         )
+
+
+def _reader(store: Store, project: Project) -> Annotator | None:
+    """Whose desk of this project is open in this visit, if any."""
+    if st.session_state.get("desk_project") != project.name:
+        return None
+    name = st.session_state.get("desk_annotator")
+    return next((one for one in annotators(store, project, active=False) if one.name == name), None)
 
 
 def _filters(report: AgreementReport) -> tuple[str | None, list[str]]:
@@ -65,9 +80,11 @@ def _names(store: Store, project: Project) -> dict[str, str]:
     return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
 
 
-def _table(project: Project, between: list[str], pair: str | None) -> bytes:
+def _table(project: Project, between: list[str], pair: str | None, reader: Annotator | None) -> bytes:
     with open_store() as store:
-        found, _total = disagreements(store, project, between=between, pair=pair, limit=10**9)
+        found, _total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=10**9)
+        if reader is not None:
+            shown_to(store, reader, found)
     rows = [
         {
             "item": one.item,

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.agreement import agreement
-from annotations.disagreements import disagreements
+from annotations.disagreements import disagreements, shown_to
 from annotations.items import Batch, NewItem, items
 from annotations.labels import append, reveal
-from annotations.projects import add_annotators, annotator, create_project
+from annotations.projects import add_annotators, annotator, create_project, remove_annotator
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Item, Operation, Project
@@ -118,6 +118,7 @@ def test_a_changed_and_a_withdrawn_label(fresh_store: Store) -> None:
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "accept"))
     bo = annotator(fresh_store, project, "Bo")
+    remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
     ops = dict(
         fresh_store.db.execute(
             "SELECT item.uid, op_id FROM label JOIN item ON item.id = label.item WHERE annotator = ?", (bo.id,)
@@ -153,6 +154,38 @@ def test_disagreements_by_pair_and_between_two(fresh_store: Store) -> None:
     assert count == len(of_pair) == 4  # items 2, 3, 7 and 11 of the twelve
     assert {d.pair for d in of_pair} == {"爸爸/妈妈"}
     assert all(d.text[slice(*d.word)] in ("爸爸", "妈妈") for d in of_pair if d.word)
+
+
+def test_an_item_is_listed_when_nobody_is_left_who_would_label_it_blindly(fresh_store: Store) -> None:
+    project = make(fresh_store, 4)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "reject"))
+    assert disagreements(fresh_store, project) == ([], 0)  # Chen would see what the two said
+    label(fresh_store, project, "Chen", {first[0]: "accept"})
+    assert [d.text for d in disagreements(fresh_store, project)[0]] == first[:1]
+    remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
+    assert disagreements(fresh_store, project)[1] == 4
+
+
+def test_a_reader_sees_what_the_reader_has_labelled_and_that_is_recorded(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first[:3], "reject") | {first[3]: "skip"})
+    label(fresh_store, project, "Chen", dict.fromkeys(first[3:], "reject"))
+    bo = annotator(fresh_store, project, "Bo")
+    found, total = disagreements(fresh_store, project, reader=bo, limit=2)
+    assert (total, [d.text for d in found]) == (3, first[:2])
+    shown_to(fresh_store, bo, found)
+    query = (
+        "SELECT item.text, revealed IS NOT NULL FROM assignment JOIN item ON item.id = item"
+        " WHERE annotator = ? AND state = 'labelled'"
+    )
+    seen = dict(fresh_store.db.execute(query, (bo.id,)).fetchall())
+    assert seen == {first[0]: 1, first[1]: 1, first[2]: 0}
+    ada = annotator(fresh_store, project, "Ada")
+    assert not any(dict(fresh_store.db.execute(query, (ada.id,)).fetchall()).values())
 
 
 def test_by_keyword_pair_adds_up(fresh_store: Store) -> None:
@@ -233,7 +266,7 @@ def test_page_says_what_is_missing(fresh_store: Store) -> None:
 
 def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
     hostile = "<b>**Bo** :red[x] $a$"
-    project = make(fresh_store, 30)
+    project = make(fresh_store, 30, per_item=2)
     add_annotators(fresh_store, project, [hostile])
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -270,3 +303,22 @@ def test_page_follows_new_labels(fresh_store: Store) -> None:
     label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
     page.run()
     assert {m.label: m.value for m in page.metric}["All agree"] == "50.0%"
+
+
+def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo", "<i>Chen"), per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "skip") | {first[0]: "reject"})
+    label(fresh_store, project, "<i>Chen", dict.fromkeys(first[1:], "reject"))
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60).run()
+    page.session_state["desk_project"], page.session_state["desk_annotator"] = "made", "Bo"
+    page.switch_page("agreement.py").run()
+    assert not page.exception
+    (card,) = [str(e.value) for e in page.get("html") if "<article" in str(e.value)]
+    assert first[0][1:] in card
+    bo = annotator(fresh_store, project, "Bo")
+    (item,) = [one for one in items(fresh_store, project) if one.text == first[0]]
+    last = fresh_store.db.execute("SELECT op_id FROM label WHERE annotator = ?", (bo.id,)).fetchone()[0]
+    append(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
+    assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)
