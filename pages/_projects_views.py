@@ -16,10 +16,11 @@ from annotations.projects import (
     counts,
     guideline,
     guidelines,
+    remove_annotator,
     set_quotas,
 )
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from core.guidelines import in_language
 from core.resources import quotas, table
@@ -73,6 +74,7 @@ def show_people(store: Store, project: Project) -> None:
             st.progress(own.labelled / own.total if own.total else 0.0, text, width=260)
             where = {"project": project.name, "annotator": person.name}
             st.page_link("review.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
+            _show_leaving(project, person)
     with st.form("add_people", border=False, clear_on_submit=True):
         names = st.text_area(_("More annotators, one a line"), key="new_annotators", height=90)
         if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
@@ -82,6 +84,19 @@ def show_people(store: Store, project: Project) -> None:
                 show_error(error)
             else:
                 st.rerun()
+
+
+def _let_leave(project: Project, person: Annotator) -> None:
+    with open_store() as store:
+        remove_annotator(store, project, person)
+
+
+def _show_leaving(project: Project, person: Annotator) -> None:
+    with st.popover(_("Let leave"), icon=":material/person_remove:", type="tertiary", key=f"leaving-{person.uid}"):
+        text = _("{name} gets no more sentences. The labels stay and count. Add the name again to bring {name} back.")
+        st.caption(plain(text.format(name=person.name)))
+        label = _("Let {name} leave").format(name=person.name)
+        st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
 
 
 def _use_preset(project: Project, preset: str) -> None:

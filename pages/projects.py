@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotations.projects import project as find_project
 from core.errors import NotFound
+from pages._projects_aside import show_aside
 from pages._projects_files import show_files
 from pages._projects_list import NEW, leave, opened, settings_line, show_list
 from pages._projects_new import show_form
@@ -21,6 +22,7 @@ SECTIONS = {
     "files": (_("Files"), show_files),
     "guideline": (_("Guideline"), show_guideline),
     "people": (_("People"), show_people),
+    "aside": (_("Set aside"), show_aside),
     "quotas": (_("Quotas"), show_quotas),
     "export": (_("Export"), show_export),
     "settings": (_("Settings"), show_settings),

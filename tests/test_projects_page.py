@@ -2,6 +2,7 @@
 
 import shutil
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from annotations import jobs
 from annotations.demo import NAME, ensure_demo
-from annotations.labels import own_progress
-from annotations.projects import annotators, create_project, guidelines, project, projects
+from annotations.labels import append, own_progress
+from annotations.projects import annotators, create_project, guidelines, project, projects, set_aside_items
 from annotations.projects import counts as counts_of
+from annotations.queue import claim
 from annotations.store import Store
+from annotations.types import Operation
 from core.guidelines import recognise
 from core.resources import quotas
 
@@ -151,6 +154,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
 SECTIONS = {
     "guideline": ("Criteria</h3>", "判断准则</h3>"),
     "people": ("Open the desk", "打开标注台"),
+    "aside": ("No sentence is set aside", "没有被搁置的句子"),
     "quotas": ("male word", "男性词"),
     "export": ("The file begins like this:", "文件开头如下："),
     "settings": ("Nothing is deleted", "内容不会删除"),
@@ -227,6 +231,42 @@ def test_people_quotas_settings_archive(store, empty):
     whole(app.button(key="back").click().run())
     whole(app.button(key=f"back-{empty.uid}").click().run())
     assert [one.name for one in projects(store)] == ["改名"]
+
+
+def test_what_everybody_skipped_is_handed_out_again(store, sample_project):
+    for turn in (1, 2):
+        for person in annotators(store, sample_project):
+            skips = [
+                Operation(uuid.uuid4().hex, item.uid, "skip", "d", turn, base=base(store, person, item))
+                for item in claim(store, sample_project, person, want=50)
+            ]
+            append(store, sample_project, person, skips)
+    aside = set_aside_items(store, sample_project)
+    assert len(aside) == 8
+    app = section(opened(project="sample"), "aside")
+    assert aside[0].text in texts(app)
+    whole(app.button(key=f"hand-out-{aside[0].uid}").click().run())
+    assert [one.uid for one in set_aside_items(store, sample_project)] == [one.uid for one in aside[1:]]
+    whole(app.button(key="hand-out-all").click().run())
+    assert set_aside_items(store, sample_project) == []
+    assert claim(store, sample_project, annotators(store, sample_project)[0], want=50)
+
+
+def base(store, person, item):
+    query = "SELECT op_id FROM assignment JOIN item ON item.id = item WHERE annotator = ? AND item.uid = ?"
+    row = store.db.execute(query, (person.id, item.uid)).fetchone()
+    return row[0] if row else None
+
+
+def test_somebody_leaves_and_comes_back(store, sample_project):
+    ada = annotators(store, sample_project)[0]
+    app = section(opened(project="sample"), "people")
+    whole(app.button(key=f"leave-{ada.uid}").click().run())
+    assert [person.name for person in annotators(store, sample_project)] == ["Bo", "Chen"]
+    assert "Let Ada leave" not in [button.label for button in app.button]
+    app.text_area(key="new_annotators").set_value("Ada")
+    whole(app.button(key="add_annotators").click().run())
+    assert [person.name for person in annotators(store, sample_project)] == ["Ada", "Bo", "Chen"]
 
 
 def test_a_project_that_is_not_there_leaves_the_list(store, empty):
