@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotations.agreement import AgreementReport, agreement
 from annotations.pipeline import state
-from annotations.projects import guideline, project
+from annotations.projects import guideline
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate
@@ -16,13 +16,13 @@ SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 def current_report(store: Store, chosen: Project) -> AgreementReport:
     """The report of a project; reckoned again when a label, an item or a guideline has been added."""
-    return _report(chosen.name, (*state(store), str(guideline(store, chosen).version)))
+    return _report(chosen.uid, (*state(store), chosen.name, str(guideline(store, chosen).version)), chosen)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _report(name: str, state_of_store: tuple[str, ...]) -> AgreementReport:
+def _report(uid: str, state_of_store: tuple[str, ...], _chosen: Project) -> AgreementReport:
     with open_store() as store:
-        return agreement(store, project(store, name))
+        return agreement(store, _chosen)
 
 
 def nothing_yet(report: AgreementReport) -> bool:

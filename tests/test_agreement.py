@@ -13,7 +13,7 @@ from annotations.agreement import agreement
 from annotations.disagreements import disagreements, shown_to
 from annotations.items import Batch, NewItem, items
 from annotations.labels import append, reveal
-from annotations.projects import add_annotators, annotator, create_project, remove_annotator
+from annotations.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Item, Operation, Project
@@ -322,3 +322,21 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     last = fresh_store.db.execute("SELECT op_id FROM label WHERE annotator = ?", (bo.id,)).fetchone()[0]
     append(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
     assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)
+
+
+def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))
+    other = create_project(fresh_store, "other", annotators=("Ada",))
+    page = open_page()
+    assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
+    change_project(fresh_store, project, name="old")
+    change_project(fresh_store, other, name="made")
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60)
+    page.query_params["project"] = "made"
+    page.run().switch_page("agreement.py")
+    page.query_params["project"] = "made"
+    page.run()
+    assert not page.exception and page.selectbox(key="project").value == "made"
+    assert "no items yet" in page.info[0].value

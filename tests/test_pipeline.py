@@ -7,7 +7,7 @@ import pytest
 from annotations.items import Batch, NewItem
 from annotations.labels import append
 from annotations.pipeline import Pipeline, pipeline, state
-from annotations.projects import annotator, archive, create_project
+from annotations.projects import annotator, archive, change_project, create_project
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Operation, Project
@@ -60,6 +60,22 @@ def test_the_state_changes_with_every_count(fresh_store: Store, sample_project: 
     seen.append(state(fresh_store))
     assert len(set(seen)) == len(seen)
     assert state(fresh_store) == seen[-1]
+
+
+def test_the_state_tells_which_project_changed_and_how(fresh_store: Store, sample_project: Project) -> None:
+    other = create_project(fresh_store, "other", per_item=2)
+    archive(fresh_store, other)
+    seen = [state(fresh_store)]
+    changes = [
+        lambda: change_project(fresh_store, sample_project, gold="majority"),
+        lambda: change_project(fresh_store, sample_project, gold="unanimous", per_item=2),
+        lambda: change_project(fresh_store, other, per_item=3),  # the sum is what it was
+        lambda: (archive(fresh_store, sample_project), archive(fresh_store, other, archived=False)),
+    ]
+    for change in changes:
+        change()
+        seen.append(state(fresh_store))
+    assert len(set(seen)) == len(seen)
 
 
 @pytest.mark.parametrize(("part", "whole", "expected"), [(1, 4, 0.25), (0, 3, 0.0), (0, 0, None)])
