@@ -72,7 +72,11 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
 
 
 def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:
-    """How far the annotator is; nothing in it depends on what others decided."""
+    """How far the annotator is; nothing in it depends on what others decided.
+
+    Of a cell with a quota, no more is expected than the quota and what the
+    annotator did not accept: then the cell is full.
+    """
     rows = store.db.execute(
         "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
         " (SELECT coalesce(sum(items), 0) FROM census WHERE cell = cell.id)"
@@ -81,16 +85,24 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
         (annotator.id, project.id),
     )
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
-    labelled, items = sum(cell.labelled for cell in cells), sum(cell.items for cell in cells)
+    labelled = sum(cell.labelled for cell in cells)
     query = (
         "SELECT count(*), (SELECT per_item FROM project WHERE id = :project) FROM member"
         " WHERE project = :project AND active = 1"
     )
     people, per_item = store.db.execute(query, {"project": project.id}).fetchone()
     # With more annotators than labels per item, each can expect an equal share.
-    share = items if people <= per_item else -(-items * per_item // people)
+    each = min(per_item, people) or 1
+    share = -(-sum(_expected(cell, each, max(people, 1)) for cell in cells) // max(people, 1))
     total, pace = max(share, labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+
+
+def _expected(cell: CellProgress, labels: int, people: int) -> int:
+    """What one of *people* can expect to label in a cell, times *people*; `labels` is how many an item gets."""
+    if cell.quota is None:
+        return cell.items * labels
+    return min(cell.items * labels, cell.quota * labels + (cell.labelled - cell.accepted) * people)
 
 
 def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotations.labels import append, conflicts, history, label_rows, own_progress, reveal
-from annotations.projects import add_guideline, archive, counts, create_project, guideline
+from annotations.projects import add_guideline, archive, counts, create_project, guideline, set_quotas
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Answer, Item, Operation, Project
@@ -303,6 +303,29 @@ def test_pace_leaves_breaks_out(made: Made) -> None:
 def test_share_of_many_annotators(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
     assert own_progress(fresh_store, project, people[0]).total == 5  # 9 x 2 / 4, rounded up
+
+
+def test_a_quota_ends_the_share_of_its_cell(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 32)
+    store, items = fresh_store, claim(fresh_store, project, people[0], want=32)
+    made = (store, project, people, items)
+    cell = {(items[0].pair, str(items[0].side)): 1}
+    of_cell = [item for item in items if (item.pair, item.side) == (items[0].pair, items[0].side)]
+    set_quotas(store, project, cell)
+    rest = len(items) - len(of_cell)
+    assert len(of_cell) > 2 and own_progress(store, project, people[0]).total == rest + 1
+    one(made, decide(of_cell[0], "reject"))
+    assert own_progress(store, project, people[0]).total == rest + 2  # one more is needed to fill the cell
+    one(made, decide(of_cell[1]))
+    found = own_progress(store, project, people[0])
+    assert (found.labelled, found.total) == (2, rest + 2)
+
+
+def test_a_quota_is_shared_like_the_items(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
+    cells = {(cell.pair, str(cell.side)): 1 for cell in counts(fresh_store, project).cells}
+    set_quotas(fresh_store, project, cells)
+    assert own_progress(fresh_store, project, people[0]).total == -(-len(cells) * 2 // 4)
 
 
 @pytest.mark.parametrize(
