@@ -1,12 +1,15 @@
 """The server's door: the pages, and the desk's routes in the same process. `streamlit run app.py`."""
 
+import asyncio
 import gc
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 import streamlit as st
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from annotations.api import routes
 from annotations.demo import ensure_demo
@@ -14,6 +17,22 @@ from annotations.items import discard_unpublished
 from annotations.jobs import mark_interrupted
 from annotations.store import Store
 from core.errors import EvenhandError
+
+
+def send_at_once() -> None:
+    """Switch off Nagle's algorithm for every connection of this server.
+
+    Streamlit's listening socket names no protocol, so asyncio leaves it on,
+    and the body of an answer can wait 40 ms for the other side to acknowledge
+    its header (measured: 50 ms for a label at 40 annotators, 9 ms without).
+    """
+    connection_made = AutoHTTPProtocol.connection_made
+
+    def without_delay(self: Any, transport: asyncio.Transport) -> None:
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection_made(self, transport)
+
+    AutoHTTPProtocol.connection_made = without_delay
 
 
 @asynccontextmanager
@@ -35,4 +54,5 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         yield
 
 
+send_at_once()
 app = st.App("pages/main.py", routes=routes(st.get_option("server.baseUrlPath") or ""), lifespan=lifespan)

@@ -9,6 +9,7 @@ it has, and how many items it wants.
 import argparse
 import asyncio
 import os
+import socket
 import statistics
 import tempfile
 import time
@@ -81,7 +82,9 @@ class Annotator:
 async def load(server: Server, people: list[Annotator], seconds: int) -> None:
     """All annotators at work, their seconds spread evenly."""
     limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
-    async with httpx.AsyncClient(base_url=server.url, limits=limits, timeout=60) as client:
+    # As a browser does: else each request after the first few waits 40 ms for an acknowledgement of its header.
+    transport = httpx.AsyncHTTPTransport(limits=limits, socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)])
+    async with httpx.AsyncClient(base_url=server.url, transport=transport, timeout=60) as client:
         for person in people:
             await person.sync(client, [], timed=False)
         begin = asyncio.get_running_loop().time() + 1
