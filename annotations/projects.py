@@ -34,6 +34,7 @@ __all__ = [
     "guideline",
     "guidelines",
     "project",
+    "project_by_uid",
     "projects",
     "remove_annotator",
     "set_aside_items",
@@ -99,6 +100,14 @@ def project(store: Store, name: str) -> Project:
     row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE name = ?", (name.strip(),)).fetchone()
     if row is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
+    return Project(*row)
+
+
+def project_by_uid(store: Store, uid: str) -> Project:
+    """The project of that public id, whatever its name is by now. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
+    if row is None:
+        raise NotFound(N_("This project is not there any more."))
     return Project(*row)
 
 

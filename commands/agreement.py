@@ -7,8 +7,7 @@ import click
 from annotations.agreement import AgreementReport, Measures, TwoAnnotators
 from annotations.agreement import agreement as report_of
 from annotations.projects import project as find_project
-from annotations.store import Store
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, existing_store, json_option
 from core.statistics import RESAMPLES, Estimate, Resampling
 
 
@@ -111,6 +110,6 @@ def agreement(project: str, resamples: int, seed: int, db: str, as_json: bool) -
     On all reviewed items and blind labels. `percent` is the share of items
     with two labels or more on which everybody agreed.
     """
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         report = report_of(store, find_project(store, project), resampling=Resampling(resamples, seed))
     answer(whole(report), for_people(report), as_json=as_json)

@@ -6,10 +6,10 @@ from annotations.formats import exporting
 from annotations.formats.importing import Examined, ImportReport, english, examine, import_examined, look_through
 from annotations.formats.layouts import FORMATS
 from annotations.job_process import progress
-from annotations.projects import create_project, project
+from annotations.projects import create_project, project, project_by_uid
 from annotations.store import Store
 from annotations.types import Project
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile, NotFound
 
 SHOWN = 20  # problems printed for people; --json lists them all
@@ -28,9 +28,10 @@ SHOWN = 20  # problems printed for people; --json lists them all
     "sentence a line. generations: columns context and completion.",
 )
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
 @db_option
 @json_option
-def import_file(name: str, file: str, layout: str, column: str | None, db: str, as_json: bool) -> None:
+def import_file(name: str, file: str, layout: str, column: str | None, uid: str | None, db: str, as_json: bool) -> None:
     """Bring the sentences of FILE (.csv, .tsv, .jsonl, .txt) into PROJECT; an unknown project is created.
 
     Lines that cannot be used are reported with their reason, the rest goes in.
@@ -38,7 +39,7 @@ def import_file(name: str, file: str, layout: str, column: str | None, db: str, 
     """
     examined = examine(file, format=layout, column=column)
     with Store.open(db) as store:
-        found = _project(store, name, examined)
+        found = project_by_uid(store, uid) if uid else _project(store, name, examined)
         report = import_examined(store, found, examined, progress=progress()) if found else look_through(examined)
     for problem in [] if as_json else report.errors[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
@@ -90,7 +91,7 @@ def export_file(
     name: str, out: str, layout: str, items: str, names: bool, history: bool, db: str, as_json: bool
 ) -> None:
     """Write the items or labels of PROJECT to OUT."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         found = project(store, name)
         report = exporting.export_file(store, found, out, format=layout, items=items, names=names, history=history)
     answer({"rows": report.rows}, f"{report.rows} rows written to {out}", as_json=as_json)

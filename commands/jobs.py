@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from annotations import job_process, jobs
-from annotations.store import Store
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, existing_store, json_option
 
 
 @click.group()
@@ -34,7 +33,7 @@ def _line(one: jobs.Job) -> str:
 @json_option
 def list_jobs(db: str, as_json: bool) -> None:
     """Every job, the newest first."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         jobs.mark_interrupted(store)
         found = jobs.jobs(store)
     answer(
@@ -50,7 +49,7 @@ def list_jobs(db: str, as_json: bool) -> None:
 @db_option
 def log(db: str, uid: str, lines: int) -> None:
     """What a job wrote to its terminal."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         click.echo(jobs.log_tail(store, jobs.find(store, uid), lines))
 
 
@@ -60,7 +59,7 @@ def log(db: str, uid: str, lines: int) -> None:
 @json_option
 def cancel(db: str, uid: str, as_json: bool) -> None:
     """End a job with everything it started (UID: its id, or how it begins)."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         jobs.mark_interrupted(store)
         jobs.cancel(store, jobs.find(store, uid))
         ended = jobs.find(store, uid)
@@ -73,7 +72,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
 @json_option
 def resume(db: str, uid: str, as_json: bool) -> None:
     """Run a job again that failed, was cancelled or interrupted."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         jobs.mark_interrupted(store)
         started = jobs.resume(store, jobs.find(store, uid))
     answer(_row(started), _line(started), as_json=as_json)
@@ -93,5 +92,5 @@ def run(context: click.Context, db: str, uid: str) -> None:
             root.main(args=list(command), prog_name="cli.py", standalone_mode=False)
         return printed.getvalue()
 
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         job_process.perform(store, uid, call)

@@ -3,11 +3,22 @@
 import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from annotations.store import Store
+from core.errors import N_, NotFound
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def existing_store(db: str) -> Store:
+    """The database at *db*, for commands that make none. Raises NotFound where there is no file."""
+    if not Path(db).is_file():
+        raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=db)
+    return Store.open(db)
 
 
 def db_option(function: Function) -> Function:

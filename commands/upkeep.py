@@ -7,10 +7,8 @@ from pathlib import Path
 import click
 
 from annotations import backup as snapshots
-from annotations.store import Store
 from commands.checkup import examine
-from commands.shared import answer, db_option, json_option
-from core.errors import N_, NotFound
+from commands.shared import answer, db_option, existing_store, json_option
 
 SIGNS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
 
@@ -25,9 +23,7 @@ def backup(out: Path, db: str, as_json: bool) -> None:
     The copy is what the database was at one moment. It is checked from end to
     end before it gets its name, and never replaces a file.
     """
-    if not Path(db).is_file():
-        raise NotFound(N_("There is no database {path} to back up."), path=db)
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         made = snapshots.backup(store, out)
     _report(made, "Saved {path}: {contents}.", as_json)
 

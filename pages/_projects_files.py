@@ -124,8 +124,8 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     options = ["--format", wish.format]
     if wish.column:
         options += ["--column", wish.column]
-    # "--": a project may be named "--help"
-    command = ["import", *options, "--json", "--", project.name, str(path)]
+    # The id: the project may have another name by the time the job runs. "--": it may be named "--help".
+    command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     jobs.start(store, command, title)
     del st.session_state["upload"]  # the file is the job's now

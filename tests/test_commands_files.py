@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from annotations.items import items
-from annotations.projects import project, projects
+from annotations.projects import change_project, create_project, project, projects
 from annotations.store import Store
 from cli import cli
+from core.errors import NotFound
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = {"rows", "imported", "duplicates", "rejected", "spans", "encoding", "errors"}
@@ -98,8 +99,42 @@ def test_no_usable_line_is_exit_code_2_with_the_report_and_no_project(tmp_path: 
 
 
 def test_unknown_projects_and_formats(tmp_path: Path, sentences: Path) -> None:
+    Store.open().close()
     ended = cli_process("export", "none", tmp_path / "x.csv", "--format", "slguset")
     assert (ended.returncode, ended.stderr) == (2, "There is no project named none.\n")
     assert not (tmp_path / "x.csv").exists()
     assert run("export", "none", tmp_path / "x.csv", "--format", "xlsx").exit_code == 2
     assert run("import", "new", sentences, "--format", "xlsx").exit_code == 2
+
+
+def test_a_job_finds_its_project_by_id_after_it_was_renamed(sentences: Path) -> None:
+    with Store.open() as store:
+        made = create_project(store, "old")
+        change_project(store, made, name="new")
+    assert imported("old", sentences, "--project-uid", made.uid)["imported"] == 2
+    gone = run("import", "old", sentences, "--project-uid", "no such id")
+    assert isinstance(gone.exception, NotFound)
+    with Store.open() as store:
+        assert [one.name for one in projects(store)] == ["new"]
+        assert len(list(items(store, project(store, "new")))) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("agreement", "p"),
+        ("export", "p", "out.csv", "--format", "labels"),
+        ("project", "list"),
+        ("project", "show", "p"),
+        ("project", "archive", "p"),
+        ("project", "annotators", "p"),
+        ("job", "list"),
+        ("job", "log", "abc"),
+        ("backup", "copy.db"),
+    ],
+)
+def test_a_mistyped_database_is_said_and_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+    path = tmp_path / "evenhnad.db"
+    result = run(*command, "--db", path)
+    assert isinstance(result.exception, NotFound) and "evenhnad.db" in str(result.exception)
+    assert not list(tmp_path.iterdir())

@@ -139,6 +139,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     whole(app.button(key="import").click().run())
     (job,) = jobs.jobs(store)
     assert job.title == "Import big.txt into 报纸 *句*"
+    assert job.command[job.command.index("--project-uid") + 1] == empty.uid
     end = time.monotonic() + 120
     while jobs.find(store, job.uid).active and time.monotonic() < end:
         time.sleep(0.05)
