@@ -8,10 +8,11 @@ import click
 
 from annotations import projects
 from annotations.criteria import built_in, read_reasons, read_text
-from annotations.demo import make_demo
+from annotations.demo import NAME as DEMO
+from annotations.demo import ensure_demo, make_demo
 from annotations.store import Store
 from annotations.types import Project, ProjectCounts
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
 from core.guidelines import VERSIONS, Version
 from core.resources import Preset, quotas
@@ -122,7 +123,7 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 @json_option
 def list_projects(archived: bool, db: str, as_json: bool) -> None:
     """Every project with its counts."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         shown = [_described(store, one) for one in projects.projects(store, archived=archived)]
     answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.", as_json=as_json)
 
@@ -133,7 +134,7 @@ def list_projects(archived: bool, db: str, as_json: bool) -> None:
 @json_option
 def show(name: str, db: str, as_json: bool) -> None:
     """One project: settings, annotators, counts by keyword pair and side."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         shown = _described(store, projects.project(store, name))
     lines = [_line(shown), *map(_cell_line, shown["counts"]["cells"])]
     answer(shown, "\n".join(lines), as_json=as_json)
@@ -168,7 +169,7 @@ def change(
     fields: dict[str, Any] = {field: value for field, value in asked.items() if value is not None}
     if opinion_model is not None:
         fields["opinion_model"] = None if opinion_model == "none" else opinion_model
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         changed = projects.change_project(store, projects.project(store, name), **fields)
         shown = _described(store, changed)
     answer(shown, _line(shown), as_json=as_json)
@@ -181,7 +182,7 @@ def change(
 @json_option
 def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
     """Put a project away: nothing is deleted, no items are handed out."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         put_away = projects.archive(store, projects.project(store, name), archived=not undo)
         shown = _described(store, put_away)
     answer(shown, _line(shown), as_json=as_json)
@@ -195,7 +196,7 @@ def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
 @json_option
 def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_json: bool) -> None:
     """Show or set how many accepted sentences are wanted per keyword pair and side."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         found = projects.project(store, name)
         cells = projects.counts(store, found).cells
         wanted = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None}
@@ -225,7 +226,7 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 @json_option
 def guideline(name: str, version: int | None, file: Path | None, reasons: Path | None, db: str, as_json: bool) -> None:
     """Show the guideline of a project, or store a new version of its text."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         found = projects.project(store, name)
         if file is not None or reasons is not None:
             before = projects.guideline(store, found)
@@ -246,7 +247,7 @@ def guideline(name: str, version: int | None, file: Path | None, reasons: Path |
 @json_option
 def annotators(name: str, add: str, db: str, as_json: bool) -> None:
     """Show who labels in a project, or let more people label."""
-    with Store.open(db) as store:
+    with existing_store(db) as store:
         found = projects.project(store, name)
         people = [person.name for person in projects.add_annotators(store, found, _names(add))]
     answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
@@ -257,6 +258,7 @@ def annotators(name: str, add: str, db: str, as_json: bool) -> None:
 @json_option
 def demo(db: str, as_json: bool) -> None:
     """Make the demo project: our own sentences, labelled by three made-up annotators."""
+    made = ensure_demo(db)  # all or nothing, where there is no database yet
     with Store.open(db) as store:
-        shown = _described(store, make_demo(store))
+        shown = _described(store, projects.project(store, DEMO) if made else make_demo(store))
     answer(shown, _line(shown), as_json=as_json)

@@ -134,7 +134,18 @@ def test_demo(run):
 
 def test_for_people(tmp_path):
     db = ["--db", str(tmp_path / "labels.db")]
+    Store.open(tmp_path / "labels.db").close()
     assert CliRunner().invoke(cli, ["project", "list", *db]).stdout == "There are no projects.\n"
     CliRunner().invoke(cli, ["project", "create", "p", "--annotators", "A", "--quotas", "table1", *db])
     shown = CliRunner().invoke(cli, ["project", "show", "p", *db]).stdout
     assert "3 labels each by A" in shown and "0 accepted of 3000 wanted" in shown
+
+
+def test_a_demo_that_is_broken_off_leaves_no_database(tmp_path, monkeypatch):
+    def interrupt(*_arguments, **_fields):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("annotations.demo._label", interrupt)
+    result = CliRunner().invoke(cli, ["demo", "--db", str(tmp_path / "labels.db")])
+    assert result.exit_code != 0
+    assert list(tmp_path.iterdir()) == []
