@@ -10,9 +10,13 @@ stop() { printf '%s\n' "$*" >&2; exit 1; }
 AGAIN="then run \`make ${1:-app}\` again"
 
 # The first Python from 3.11 to 3.13; EVENHAND_PYTHON names one outright.
+fits() {
+    "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' >/dev/null 2>&1
+}
+
 find_python() {
-    for name in ${EVENHAND_PYTHON:-} python3.13 python3.12 python3.11 python3 python; do
-        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' >/dev/null 2>&1; then
+    for name in ${EVENHAND_PYTHON:+"$EVENHAND_PYTHON"} python3.13 python3.12 python3.11 python3 python; do
+        if fits "$name"; then
             say "$name"
             return 0
         fi
@@ -21,7 +25,12 @@ find_python() {
 }
 
 make_environment() {
+    if [ -n "${EVENHAND_PYTHON:-}" ] && ! fits "$EVENHAND_PYTHON"; then
+        stop "EVENHAND_PYTHON names $EVENHAND_PYTHON, which is no Python 3.11, 3.12 or 3.13 that runs: correct it or leave it out, $AGAIN."
+    fi
     if [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1; then
+        fits .venv/bin/python ||
+            stop "The folder .venv holds $(.venv/bin/python --version 2>&1), but Evenhand needs Python 3.11, 3.12 or 3.13: delete .venv, $AGAIN."
         return 0
     fi
     python=$(find_python) || {
@@ -63,7 +72,7 @@ install() {
 
 check_port() {
     case $port in
-        '' | *[!0-9]*) stop "EVENHAND_PORT is \"$port\", which is not a port: use a number from 1 to 65535, for example EVENHAND_PORT=8502 make app." ;;
+        '' | *[!0-9]* | ??????* | 0*) stop "EVENHAND_PORT is \"$port\", which is not a port: use a number from 1 to 65535, for example EVENHAND_PORT=8502 make app." ;;
     esac
     .venv/bin/python - "$port" 2>/dev/null <<'PYTHON' || stop "Port $port is in use or not allowed: stop the other program, or choose another port with EVENHAND_PORT=8502 make app."
 import socket, sys

@@ -64,7 +64,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start(checkout: Path, *words: str, fail: str = "", port: str = "") -> subprocess.CompletedProcess[str]:
+def start(
+    checkout: Path, *words: str, fail: str = "", port: str = "", python: str = ""
+) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": str(checkout / "path"),
         "FAIL": fail,
@@ -72,6 +74,7 @@ def start(checkout: Path, *words: str, fail: str = "", port: str = "") -> subpro
         "REAL_PYTHON": sys.executable,
         "EVENHAND_PORT": port or str(free_port()),
         "LC_ALL": "C.UTF-8",
+        "EVENHAND_PYTHON": python,
     }
     command = ["/bin/sh", str(checkout / "bin" / "start.sh"), *(words or ("app",))]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -124,7 +127,7 @@ def test_busy_port_is_one_sentence(checkout: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("port", ["abc", "-1", "80 80"])
+@pytest.mark.parametrize("port", ["abc", "-1", "80 80", "0", "000", "100000"])
 def test_a_port_that_is_no_number_is_refused(checkout: Path, port: str) -> None:
     add_python(checkout)
     done = start(checkout, port=port)
@@ -162,6 +165,32 @@ def test_a_broken_download_is_tried_again_the_next_time(checkout: Path) -> None:
     done = start(checkout)
     assert done.returncode == 0
     assert "STARTED" in done.stdout
+
+
+def test_an_environment_of_a_wrong_python_is_noticed(checkout: Path) -> None:
+    add_python(checkout)
+    assert start(checkout).returncode == 0
+    done = start(checkout, fail="version")
+    assert done.returncode == 1 and "STARTED" not in done.stdout
+    assert "The folder .venv holds Python 3.9.2" in done.stderr and "delete .venv, then run `make app`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("named", ["python3.99", "/no such/python", "cat"])
+def test_a_named_python_that_will_not_do_is_said(checkout: Path, named: str) -> None:
+    add_python(checkout)
+    done = start(checkout, python=named)
+    assert done.returncode == 1 and "STARTED" not in done.stdout
+    assert done.stderr.startswith(f"EVENHAND_PYTHON names {named}, which is no Python 3.11, 3.12 or 3.13")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_named_python_is_taken_first(checkout: Path) -> None:
+    add_python(checkout)
+    add_python(checkout, "my python")
+    done = start(checkout, python=str(checkout / "path" / "my python"))
+    assert done.returncode == 0, done.stderr
+    assert "Making .venv with " + str(checkout / "path" / "my python") in done.stdout
 
 
 def test_test_installs_the_test_requirements_and_leaves_out_long_cases(checkout: Path) -> None:
