@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
+from annotations.formats.cells import neutralised
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -30,7 +31,6 @@ if TYPE_CHECKING:  # both cost a third of a second to import; the first page dra
     )
 
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
-RUNS_AS_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
 
 def language() -> Language:
@@ -124,12 +124,16 @@ def choose_project(store: Store, key: str = "project") -> Project | None:
     return found[name]
 
 
+def _guarded(cell: Any) -> Any:
+    return neutralised(cell) if isinstance(cell, str) else cell
+
+
 def csv_bytes(data: "Table") -> bytes:
-    """*data* as CSV in UTF-8 with a BOM; undefined is an empty cell; no cell runs as a formula."""
+    """*data* as CSV in UTF-8 with a BOM; undefined is an empty cell; no cell and no heading runs as a formula."""
     import pandas as pd
 
     frame = pd.DataFrame(data)
-    guarded = frame.map(lambda cell: f"'{cell}" if isinstance(cell, str) and cell.startswith(RUNS_AS_FORMULA) else cell)
+    guarded = frame.map(_guarded).rename(columns=_guarded)
     text: str = guarded.to_csv(index=False, lineterminator="\r\n")  # RFC 4180; also quotes a lone \r
     return text.encode("utf-8-sig")
 

@@ -40,11 +40,15 @@ def test_plain_text_means_itself_in_markdown(text: str) -> None:
     assert "".join(child.content for child in children).replace("\u2060", "") == text
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=1", "＝1+1", "＋1", "－1", "＠x", "'=1"]
+)
 def test_no_cell_runs_as_a_formula(cell: str) -> None:
     text = csv_bytes([{"word": cell, "n": -1.5}]).decode("utf-8-sig")
     assert pd.read_csv(io.StringIO(text, newline=""))["word"][0] == f"'{cell}"
     assert "-1.5" in text
+    heading = csv_bytes([{cell: 1}]).decode("utf-8-sig")
+    assert list(pd.read_csv(io.StringIO(heading, newline=""))) == [f"'{cell}"]
 
 
 def test_undefined_is_an_empty_cell() -> None:
