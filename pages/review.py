@@ -18,7 +18,11 @@ ROOM = """<style>
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     """The desk that the address names, else the one of this visit; None where there is no such desk."""
-    names = [st.query_params.get(key) or st.session_state.get(f"desk_{key}") for key in ("project", "annotator")]
+    asked = [st.query_params.get(key) for key in ("project", "annotator")]
+    names = [st.session_state.get(f"desk_{key}") for key in ("project", "annotator")]
+    # An address that names somebody, or another project, is not filled up with who was at the desk before.
+    if asked[1] or asked[0] not in (None, "", names[0]):
+        names = asked
     if not names[1]:
         return None
     found = next((each for each in projects(store) if each.name == names[0]), None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.projects import archive
+from annotations.projects import archive, create_project
 from annotations.store import Store
 from annotations.types import Project
 
@@ -36,6 +36,27 @@ def test_somebody_is_chosen_and_the_desk_opens(fresh_store: Store, sample_projec
 def test_the_address_opens_a_desk(fresh_store: Store, sample_project: Project) -> None:
     page = open_review(project="sample", annotator="Bo")
     assert not page.exception and desk_data(page) and page.title[0].value == "Review"
+
+
+def test_another_project_asks_who_labels(fresh_store: Store, sample_project: Project) -> None:
+    create_project(fresh_store, "other", annotators=["Ada", "Bo"])
+    page = open_review(project="sample", annotator="Ada")
+    assert desk_data(page)
+    del page.query_params["annotator"]
+    page.query_params["project"] = "other"
+    page.run()
+    assert not page.exception and not desk_data(page) and not page.warning
+    assert [b.label for b in page.button if b.key.startswith("annotator-")] == ["Ada", "Bo"]
+
+
+def test_the_desk_of_this_visit_is_opened_again(fresh_store: Store, sample_project: Project) -> None:
+    page = open_review(project="sample", annotator="Ada")
+    for query in ({}, {"project": "sample"}):
+        page.query_params.clear()
+        for key, value in query.items():
+            page.query_params[key] = value
+        page.run()
+        assert not page.exception and desk_data(page)
 
 
 @pytest.mark.parametrize("who", ["Nobody", "<b>", "**"])
