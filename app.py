@@ -32,7 +32,7 @@ def send_at_once() -> None:
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection_made(self, transport)
 
-    AutoHTTPProtocol.connection_made = without_delay
+    AutoHTTPProtocol.connection_made = without_delay  # type: ignore[assignment,method-assign]
 
 
 @asynccontextmanager

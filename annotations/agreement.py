@@ -76,7 +76,7 @@ class TwoAnnotators:
     @cached_property
     def largest(self) -> Estimate:
         """The highest kappa that their margins allow."""
-        return largest_kappa(np.array(self.table, dtype=np.int64))
+        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling)
 
 
 @dataclass(frozen=True, slots=True)

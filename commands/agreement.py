@@ -42,8 +42,7 @@ def _two(two: TwoAnnotators) -> dict[str, Any]:
         **measure(two.kappa),
         "n": two.items,
         "percent": measure(two.agreed),
-        "largest_kappa": two.largest.value,
-        **({} if two.largest.value is not None else {"largest_kappa_reason": str(two.largest.reason)}),
+        "largest_kappa": measure(two.largest),
         "table": two.table,
     }
 

@@ -59,6 +59,19 @@ def pair_mass(logp_male: float | None, logp_female: float | None) -> float | Non
     return min(1.0, math.exp(logp_male) + math.exp(logp_female))
 
 
+def masks_in(signature: str, masks: int) -> int:
+    """The power that makes a word's probability of a score: *masks* for a geometric mean over them, else 1."""
+    return max(1, masks) if "|geometric_mean|" in signature else 1
+
+
+def word_mass(logp_male: float | None, logp_female: float | None, signature: str, masks: int) -> float | None:
+    """`pair_mass` of whole words, the product over masks (SPEC 6.1), also for scores that are geometric means."""
+    if logp_male is None or logp_female is None:
+        return None
+    power = masks_in(signature, masks)
+    return pair_mass(logp_male * power, logp_female * power)
+
+
 def corrected(bias_log10: float | None, prior_log10: float | None) -> float | None:
     """Bias_c minus the mean Bias_c of its word pair (SPEC 6.1); None where either is missing or infinite."""
     if bias_log10 is None or prior_log10 is None or not math.isfinite(bias_log10) or not math.isfinite(prior_log10):

@@ -9,13 +9,13 @@ from core.models import known_models
 from core.resources import MODELS, table
 from pages._widgets import _, language
 
-SIGNATURE = "mlm|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
+SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 
 
 def signature_parts() -> list[tuple[str, str]]:
     """Each part of the example signature and what it says."""
     meanings = (
-        _("the method: mlm is a masked language model, one pass with all masks"),
+        _("the method: masked is a masked language model, one pass with all masks"),
         _("the model, by name"),
         _("the first eight digits of the SHA-256 of its weights: another file, another number"),
         _("how the characters of a word of two masks are put together"),

@@ -1,5 +1,6 @@
 """The charts of the page Agreement: a report in, a chart with its numbers and its sentence out."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -46,6 +47,11 @@ def _by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
     return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
 
 
+def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
+    """Rows for a file: each says how its numbers were made."""
+    return [{**row, "signature": report.signature} for row in rows]
+
+
 def labels_per_item(report: AgreementReport) -> None:
     """How many items have how many labels, as bars."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
@@ -63,7 +69,7 @@ def labels_per_item(report: AgreementReport) -> None:
     says = _("{items} of {all} items have at least one label; there are {labels} labels in all.").format(
         items=report.items, all=report.all_items, labels=report.labels
     )
-    show_chart(styled(alt.layer(bars, words), says, colours), rows, key="items-by-labels", says=says)
+    show_chart(styled(alt.layer(bars, words), says, colours), traced(rows, report), key="items-by-labels", says=says)
 
 
 def each_two(report: AgreementReport, names: list[str]) -> None:
@@ -93,7 +99,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
         width=300,
         palette=palette(st.context.theme.type),
     )
-    show_chart(chart, rows, key="cohen-kappa", says=says)
+    show_chart(chart, traced(rows, report), key="cohen-kappa", says=says)
 
 
 def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
@@ -101,7 +107,7 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
         reason = _("These two annotators have not labelled the same item yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
     numbers = _numbers(two.kappa)
-    largest = None if two.largest.value is None else round(two.largest.value, 3)
+    largest = f"{two.largest.value:.2f} ({span(two.largest)})" if two.largest.value is not None else None
     return {
         "a": a,
         "b": b,
@@ -159,7 +165,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
         mark="differs",
         palette=palette(st.context.theme.type),
     )
-    show_chart(chart, rows, key="by-pair", says=says.strip())
+    show_chart(chart, traced(rows, report), key="by-pair", says=says.strip())
 
 
 def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
@@ -182,4 +188,4 @@ def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
         digits=0,
         palette=palette(st.context.theme.type),
     )
-    show_chart(chart, rows, key="confusion", says=says)
+    show_chart(chart, traced(rows, report), key="confusion", says=says)

@@ -8,7 +8,7 @@ from annotations.projects import guideline
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate
-from pages._agreement_charts import choice_name, confusion, each_two, said, span
+from pages._agreement_charts import choice_name, confusion, each_two, said, span, traced
 from pages._widgets import _, downloads, open_store, plain, undefined
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
@@ -114,7 +114,7 @@ def categories(report: AgreementReport) -> None:
             " item did too."
         )
         st.caption(plain(text))
-        downloads(rows, key="categories-table")
+        downloads(traced(rows, report), key="categories-table")
 
 
 def annotators_in_twos(report: AgreementReport) -> None:
@@ -143,9 +143,10 @@ def two_annotators(report: AgreementReport) -> None:
         return
     text = _(
         "Cohen's kappa {kappa:.2f} ({interval}). With what these two accept and reject on the whole, at"
-        " most {largest:.2f} could be reached."
+        " most {largest:.2f} ({reach}) could be reached."
     )
-    st.caption(plain(text.format(kappa=two.kappa.value, interval=span(two.kappa), largest=two.largest.value)))
+    reached = {"largest": two.largest.value, "reach": span(two.largest)}
+    st.caption(plain(text.format(kappa=two.kappa.value, interval=span(two.kappa), **reached)))
 
 
 def made_how(report: AgreementReport) -> None:

@@ -34,12 +34,17 @@ def note(model: str) -> str:
     return notes.get(model, "") if is_builtin(model) else ""
 
 
+def trial_notice(models: list[str]) -> str:
+    """The sentence that goes with every chart of built-in models; empty where there is none among *models*."""
+    built_in = [model for model in models if is_builtin(model)]
+    text = _("Built-in models ({models}) are for trying the app, not for findings.")
+    return text.format(models=", ".join(built_in)) if built_in else ""
+
+
 def banner(models: list[str]) -> None:
     """What stands above every chart that shows a built-in model."""
-    built_in = [model for model in models if is_builtin(model)]
-    if built_in:
-        text = _("Built-in models ({models}) are for trying the app, not for findings.")
-        st.caption(":material/info: " + text.format(models=", ".join(built_in)))
+    if notice := trial_notice(models):
+        st.caption(":material/info: " + notice)
 
 
 def show_error_card(answer: Answer) -> None:
@@ -117,7 +122,9 @@ def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -
     )
     if any(push.reason for push in pushes):
         st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
+    made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}
     rows = [
-        {"word": push.word, "start": push.span[0], "end": push.span[1], "change_log10": push.change} for push in pushes
+        {"word": push.word, "start": push.span[0], "end": push.span[1], "change_log10": push.change, **made}
+        for push in pushes
     ]
     downloads(rows, key=f"pushes-{model}")

@@ -1,5 +1,6 @@
 """Compare words: a list of words in one place of a sentence, by several models, as a heatmap."""
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -10,7 +11,7 @@ from core.language import explain
 from core.live import WordReading, find_slot
 from core.live.words import fill
 from pages._try_inputs import BETWEEN, link
-from pages._try_models import banner, is_builtin
+from pages._try_models import banner, is_builtin, trial_notice
 from pages._try_style import colours
 from pages._try_values import Question, compared, prior_of
 from pages._widgets import DASH, _, language, literal, show_chart, show_error
@@ -97,6 +98,8 @@ def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[st
         tooltip=("sentence",),
         palette=colours(),
     )
+    if notice := trial_notice(models):
+        chart = chart.properties(title=alt.Title("", subtitle=notice))  # also in the picture that is taken away
     show_chart(chart, data, key="words-chart", says=says)
     for reason in dict.fromkeys(data.loc[data["status"] != "ok", "status"]):
         literal(f"{DASH} {reason}")

@@ -191,3 +191,10 @@ def test_odds_in_words(value, part, values):
     assert part in message
     assert found == values
     assert message.format(**found)
+
+
+def test_the_mass_of_a_geometric_mean_is_that_of_the_product() -> None:
+    # two masks, log p -4 and -8 in all: the means are -2 and -4
+    product = bias.word_mass(-4.0, -8.0, "masked|m|weights:0|independent|fp32|v1", 2)
+    assert product == pytest.approx(math.exp(-4) + math.exp(-8))
+    assert bias.word_mass(-2.0, -4.0, "masked|m|weights:0|geometric_mean|fp32|v1", 2) == pytest.approx(product)

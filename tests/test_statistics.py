@@ -278,3 +278,10 @@ def test_resampled_measures_are_the_libraries_measures(items: list[tuple[int, in
         value = measure(tally, FAST).value
         own = float(ours(tally)(_as_draw(tally))[0])
         assert math.isnan(own) if value is None else own == pytest.approx(value)
+
+
+def test_largest_kappa_has_an_interval_over_items() -> None:
+    table = np.array([[45, 15], [25, 15]])
+    found = largest_kappa(table, FAST)
+    assert found.low is not None and found.high is not None and found.value is not None
+    assert 0 < found.low < found.value < found.high <= 1

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from core.bias import SMALL_MASS, as_ln, bias, corrected, pair_mass, why_undefined
+from core.bias import SMALL_MASS, as_ln, bias, corrected, masks_in, why_undefined, word_mass
 from core.errors import N_
 from core.live.prior import Prior, prior
 from core.live.slot import Slot, find_slot
@@ -17,7 +17,9 @@ TOP = 10
 class Reading:
     """A model's answer for the slot of a sentence.
 
-    `logp_male`, `logp_female` are natural logs; `p_*` and `pair_mass` are in [0, 1]. `bias_log10` is positive
+    `logp_male`, `logp_female` are natural logs as the joint made them; `p_*` and `pair_mass` are in [0, 1] and
+    always of the whole word: the product over its masks, also where the ratio is of geometric means (SPEC 6.1).
+    `bias_log10` is positive
     where the model leans to the male word, may be infinite, and is None with `reason` where undefined.
     `corrected_log10` = bias_log10 - prior.value. `fillers` holds, per mask of the slot, the likeliest tokens;
     `others` the fixed row of other forms (probability None where a form is not one token of the model).
@@ -35,12 +37,12 @@ class Reading:
     @property
     def p_male(self) -> float | None:
         """Probability of the male word at the slot."""
-        return None if self.logp_male is None else math.exp(self.logp_male)
+        return None if self.logp_male is None else math.exp(self.logp_male * self._factor)
 
     @property
     def p_female(self) -> float | None:
         """Probability of the female word at the slot."""
-        return None if self.logp_female is None else math.exp(self.logp_female)
+        return None if self.logp_female is None else math.exp(self.logp_female * self._factor)
 
     @property
     def bias_log10(self) -> float | None:
@@ -55,7 +57,11 @@ class Reading:
     @property
     def pair_mass(self) -> float | None:
         """Both probabilities together."""
-        return pair_mass(self.logp_male, self.logp_female)
+        return word_mass(self.logp_male, self.logp_female, self.signature, len(self.fillers))
+
+    @property
+    def _factor(self) -> int:
+        return masks_in(self.signature, len(self.fillers))
 
     @property
     def small_mass(self) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from core.bias import bias, pair_mass, why_undefined
+from core.bias import bias, why_undefined, word_mass
 from core.errors import N_, EvenhandError, Refused
 from core.live.slot import Slot, find_slot
 from core.types import Scorer
@@ -77,7 +77,7 @@ def compare_words(
                     bias(male, female),
                     male,
                     female,
-                    pair_mass(male, female),
+                    word_mass(male, female, score.signature, len(slot.probe.options[0])),
                     score.signature,
                     Refused(why.replace("{", "{{").replace("}", "}}")) if why else None,
                 )

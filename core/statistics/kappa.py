@@ -29,29 +29,39 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
     return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units))
 
 
-def largest_kappa(table: Table) -> Estimate:
+def largest_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
     """The largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
 
     With p_o replaced by the sum of the smaller margin of each category: two
-    annotators who accept at different rates cannot reach 1.
+    annotators who accept at different rates cannot reach 1. Its interval is over items.
     """
     units = int(table.sum())
     if units == 0:
         return Estimate.undefined(NO_SHARED_ITEM)
-    rows, columns = table.sum(axis=1) / units, table.sum(axis=0) / units
-    chance = float(rows @ columns)
-    if np.isnan(_kappas(table.reshape(1, -1).astype(float))[0]):
+    sizes = table.reshape(-1)
+    value = float(_largest(sizes[None, :].astype(float))[0])
+    if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    return Estimate((float(np.minimum(rows, columns).sum()) - chance) / (1 - chance), units=units)
+    return (resampling or Resampling()).interval(_largest, sizes, Estimate(value, units=units))
+
+
+def _largest(draws: Numbers) -> Numbers:
+    size = round(draws.shape[1] ** 0.5)
+    tables = draws.reshape(-1, size, size)
+    total, rows, columns = tables.sum(axis=(1, 2)), tables.sum(axis=2), tables.sum(axis=1)
+    return _beyond_chance(np.minimum(rows, columns).sum(axis=1) * total, (rows * columns).sum(axis=1), total)
 
 
 def _kappas(draws: Numbers) -> Numbers:
     size = round(draws.shape[1] ** 0.5)
     tables = draws.reshape(-1, size, size)
     total = tables.sum(axis=(1, 2))
-    # In whole numbers, so that "both used one category" is exactly 0 and not 1e-17.
     agreed = np.trace(tables, axis1=1, axis2=2) * total
-    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    return _beyond_chance(agreed, (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1), total)
+
+
+def _beyond_chance(agreed: Numbers, chance: Numbers, total: Numbers) -> Numbers:
+    # In whole numbers, so that "both used one category" is exactly 0 and not 1e-17.
     room = total**2 - chance
-    kappas: Numbers = np.divide(agreed - chance, room, out=np.full(len(draws), np.nan), where=room > 0)
+    kappas: Numbers = np.divide(agreed - chance, room, out=np.full(len(total), np.nan), where=room > 0)
     return kappas
