@@ -16,7 +16,8 @@ RUN apt-get update \
     && install -d -o evenhand -g evenhand /data
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
-COPY app.py cli.py LICENSE README.md ./
+# `doctor` compares what is installed with requirements.txt.
+COPY app.py cli.py LICENSE README.md requirements.txt ./
 COPY .streamlit .streamlit
 COPY core core
 COPY annotations annotations

@@ -64,7 +64,11 @@ def _python() -> Finding:
 
 
 def _packages() -> Finding:
-    wanted = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M))
+    file = ROOT / "requirements.txt"
+    if not file.is_file():
+        message = N_("requirements.txt is not here, so the packages cannot be compared with what is pinned.")
+        return Finding("packages", "warning", message)
+    wanted = dict(re.findall(r"^([\w.-]+)==(\S+)$", file.read_text(encoding="utf-8"), re.M))
     wrong = []
     for name, version in wanted.items():
         try:

@@ -89,6 +89,12 @@ def test_doctor_and_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state == "problem" and "click 0.1" in message
 
 
+def test_doctor_without_requirements_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "ROOT", tmp_path)
+    found = {each.name: each for each in checkup.examine(Path("none.db"), worker=False)}["packages"]
+    assert found.state == "warning" and "requirements.txt is not here" in found.text
+
+
 def test_doctor_and_a_browser_that_is_named_wrongly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EVENHAND_CHROMIUM", str(tmp_path / "chromium"))
     assert findings()[1]["browser"][0] == "warning"
