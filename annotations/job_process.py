@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import threading
 import time
@@ -15,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from annotations.jobs import Job, find, folder, mark_interrupted
+from annotations.jobs import Job, drop_upload, find, mark_interrupted
 from annotations.store import Store, timestamp
 from core.errors import N_, EvenhandError
 
@@ -191,8 +190,5 @@ def _write_end(
 
 
 def _remove_uploads(store: Store, done: Job) -> None:
-    kept = folder(store)
     for argument in done.command:
-        place = Path(argument).parent
-        if place.parent == kept and Path(argument).is_file():
-            shutil.rmtree(place)
+        drop_upload(store, Path(argument))

@@ -139,6 +139,12 @@ def keep_upload(store: Store, name: str, data: bytes) -> Path:
     return path
 
 
+def drop_upload(store: Store, path: Path) -> None:
+    """Delete a file that `keep_upload` put there; any other file is left alone."""
+    if path.parent.parent == folder(store) and path.is_file():
+        shutil.rmtree(path.parent)
+
+
 def _forget_uploads(store: Store) -> None:
     """Remove files that somebody uploaded a day ago and no job that may still run needs."""
     needed = {Path(argument).parent for one in jobs(store) if one.state != "done" for argument in one.command}

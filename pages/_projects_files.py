@@ -39,7 +39,7 @@ def show_files(store: Store, project: Project) -> None:
             "The released SlguSet file fits as it is."
         )
     )
-    uploaded = st.file_uploader(_("File"), type=ENDINGS, key="file", label_visibility="collapsed")
+    uploaded = st.file_uploader(_("File"), type=ENDINGS, key=_place(), label_visibility="collapsed")
     if uploaded is not None:
         try:
             path = _kept(store, uploaded)
@@ -53,6 +53,17 @@ def show_files(store: Store, project: Project) -> None:
 
 def _report_key(project: Project) -> str:
     return f"report-{project.uid}"
+
+
+def _place() -> str:
+    """The key of the place for a file; a new one after each import, so that it is empty again."""
+    used = st.session_state.get("files_used", 0)
+    return f"file-{used}" if used else "file"
+
+
+def _used() -> None:
+    st.session_state["files_used"] = st.session_state.get("files_used", 0) + 1
+    del st.session_state["upload"]
 
 
 def _kept(store: Store, uploaded: Any) -> Path:
@@ -95,6 +106,8 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
             _start_job(store, project, path, wish)
         else:
             st.session_state[_report_key(project)] = import_with_bar(store, project, path, wish)
+            jobs.drop_upload(store, path)
+            _used()
             st.rerun()  # the counts above have changed
 
 
@@ -128,7 +141,7 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     jobs.start(store, command, title)
-    del st.session_state["upload"]  # the file is the job's now
+    _used()  # the file is the job's now
     st.success(_("The import runs as a job."))
     st.page_link("jobs.py", label=_("Jobs"), icon=":material/schedule:")
 

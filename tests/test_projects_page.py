@@ -117,6 +117,10 @@ def test_preview_import_report(store, empty):
     assert list(problems["Line"]) == [3, 4]
     assert list(problems["Reason"]) == ["no keyword", "several keywords"]
     assert counts_of(store, empty).items == 2
+    assert list(jobs.folder(store).iterdir()) == []  # nothing of a small file is left behind
+    assert not [b for b in app.button if b.key == "import"]
+    app.file_uploader(key="file-1").upload("小.csv", CSV.encode(), "text/csv")
+    whole(app.run())
     whole(app.button(key="import").click().run())
     assert {m.label: m.value for m in app.metric}["Duplicates"] == "2"
     assert counts_of(store, empty).items == 2
