@@ -11,12 +11,14 @@ LONGEST_SEARCH = 200
 # Columns of an imported file that the desk shows below the sentence. No others: one could hold somebody's opinion.
 SOURCE_COLUMNS = ("source", "来源", "出处", "name", "title", "标题", "date", "日期")
 
+SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown where such a column is an object
+
 Json = dict[str, Any]
 
 
 def item_out(item: Item, base: str | None = None) -> Json:
     """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points."""
-    told = [str(item.extra[name]) for name in SOURCE_COLUMNS if item.extra.get(name)]
+    told = [text for name in SOURCE_COLUMNS if (text := _told(item.extra.get(name)))]
     return {
         "id": item.uid,
         "text": item.text,
@@ -27,6 +29,16 @@ def item_out(item: Item, base: str | None = None) -> Json:
         "source": " ".join(told) or item.file,
         "base": base,
     }
+
+
+def _told(value: Any) -> str:
+    """Where a sentence comes from, in words; "" where a column says nothing that can be read."""
+    if isinstance(value, dict):
+        named = (_told(value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
+        return " ".join(text for text in named if text)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip()
 
 
 def decision_out(decision: Decision) -> Json:
