@@ -93,7 +93,8 @@ def test_a_json_line_that_cannot_be_stored_is_a_problem_of_that_row(tmp_path: Pa
         ("a.txt", '{"sentence": "他"}\n', "looks like JSON lines"),
         ("a.jsonl", "他来了\n", "line 1 is not JSON"),
         ("a.jsonl", '{"a": ' + "[" * 50_000 + "\n", "line 1 is not JSON"),
-        ("a.jsonl", '{"a": ' + "9" * 5_000 + "}\n", "line 1 is not JSON"),
+        ("a.jsonl", '{"a": ' + "9" * 5_000 + "}\n", "line 1 holds a number of 5000 digits; 300 are the most"),
+        ("a.jsonl", '{"a": -' + "9" * 301 + "}\n", "line 1 holds a number of 301 digits"),
     ],
 )
 def test_a_file_that_is_not_what_it_says(tmp_path: Path, name: str, data: str | bytes, says: str) -> None:

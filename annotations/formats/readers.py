@@ -27,6 +27,7 @@ HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
+MAX_DIGITS = 300  # a longer whole number is none that anybody counted with
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,10 @@ def _objects(source: Source) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite)
+            values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+        except _TooManyDigits as error:
+            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            raise BadFile(message, file=source.name, line=number, digits=error.args[0], most=MAX_DIGITS) from error
         except (ValueError, RecursionError) as error:
             message = N_("{file}, line {line} is not JSON: one object per line is needed ({why}).")
             raise BadFile(message, file=source.name, line=number, why=error) from error
@@ -182,6 +186,17 @@ def _objects(source: Source) -> Iterator[Row]:
             message = N_("{file}, line {line} is JSON but no object: a line must look like {example}.")
             raise BadFile(message, file=source.name, line=number, example='{"sentence": "..."}')
         yield Row(number, values, _unstorable(source, number, line, values))
+
+
+class _TooManyDigits(ValueError):
+    """A whole number is too long; the argument says how many digits it has."""
+
+
+def _whole(number: str) -> int:
+    digits = len(number.lstrip("-"))
+    if digits > MAX_DIGITS:
+        raise _TooManyDigits(digits)
+    return int(number)
 
 
 def _finite(number: str) -> float | None:
