@@ -92,10 +92,10 @@ def _let_leave(project: Project, person: Annotator) -> None:
 
 
 def _show_leaving(project: Project, person: Annotator) -> None:
-    with st.popover(_("Let leave"), icon=":material/person_remove:", type="tertiary", key=f"leaving-{person.uid}"):
+    with st.popover(_("Remove"), icon=":material/person_remove:", type="tertiary", key=f"leaving-{person.uid}"):
         text = _("{name} gets no more sentences. The labels stay and count. Add the name again to bring {name} back.")
         st.caption(plain(text.format(name=person.name)))
-        label = _("Let {name} leave").format(name=person.name)
+        label = _("Remove {name}").format(name=person.name)
         st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
 
 

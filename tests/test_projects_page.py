@@ -268,7 +268,7 @@ def test_somebody_leaves_and_comes_back(store, sample_project):
     app = section(opened(project="sample"), "people")
     whole(app.button(key=f"leave-{ada.uid}").click().run())
     assert [person.name for person in annotators(store, sample_project)] == ["Bo", "Chen"]
-    assert "Let Ada leave" not in [button.label for button in app.button]
+    assert "Remove Ada" not in [button.label for button in app.button]
     app.text_area(key="new_annotators").set_value("Ada")
     whole(app.button(key="add_annotators").click().run())
     assert [person.name for person in annotators(store, sample_project)] == ["Ada", "Bo", "Chen"]
