@@ -34,7 +34,7 @@ from annotations.wire import (
     progress_out,
     search_in,
 )
-from core.errors import N_, EvenhandError, NotAllowed, Refused
+from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate
 
 PATH = "/api/desk"
@@ -112,6 +112,8 @@ def _answer(work: Callable[[Call], Reply], token: str, data: bytes | None) -> tu
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
             return _granted(work, store, token, body, language)
+    except Busy as error:  # the desk keeps what it has and tries again
+        return 503, {"message": explain(error, language)}
     except Refused as error:
         return 400, {"message": explain(error, language)}
     except NotAllowed as error:

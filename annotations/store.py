@@ -15,7 +15,7 @@ from types import TracebackType
 from sqlite_utils import Database
 
 from annotations.migrations import migrations
-from core.errors import N_, BadFile, Refused
+from core.errors import N_, BadFile, Busy
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 
@@ -43,7 +43,7 @@ class Store:
 
         `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
         if the file is not an Evenhand database or was made by a newer version,
-        Refused if it cannot be written.
+        Busy if it cannot be opened or written now.
         """
         where = Path(path) if path is not None else database_path()
         try:
@@ -51,7 +51,7 @@ class Store:
             connection = connect(where, any_thread=any_thread)
         except (OSError, sqlite3.OperationalError) as error:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
-            raise Refused(message, path=str(where), why=_why(error)) from error
+            raise Busy(message, path=str(where), why=_why(error)) from error
         except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
         store = cls(Database(connection), where)
@@ -113,7 +113,7 @@ class Store:
     def write(self) -> Iterator[Database]:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
-        Raises Refused where another program keeps the lock for ten seconds, or the disk is full or read-only.
+        Raises Busy where another program keeps the lock for ten seconds, or the disk is full or read-only.
         """
         with _turn(self.path):
             try:
@@ -141,12 +141,20 @@ class Store:
         self.close()
 
 
+_KEPT_BUSY = N_("Another program keeps the database busy. Nothing was stored; try again in a moment.")
 _turns: dict[Path, threading.Lock] = {}
 
 
-def _turn(path: Path) -> threading.Lock:
+@contextmanager
+def _turn(path: Path) -> Iterator[None]:
     # SQLite lets those who wait sleep for up to 100 ms at a time; threads of one process can queue up instead.
-    return _turns.setdefault(path.absolute(), threading.Lock())
+    lock = _turns.setdefault(path.absolute(), threading.Lock())
+    if not lock.acquire(timeout=BUSY_MS / 1000):
+        raise Busy(_KEPT_BUSY)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def connect(path: Path, *, read_only: bool = False, any_thread: bool = False) -> sqlite3.Connection:
@@ -205,10 +213,10 @@ def _refusal(error: sqlite3.OperationalError) -> Exception:
     """What to raise for an error of the database engine; a mistake in a statement stays what it is."""
     primary = (error.sqlite_errorcode or 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Refused(N_("Another program keeps the database busy. Nothing was stored; try again in a moment."))
+        return Busy(_KEPT_BUSY)
     if primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         message = N_(
             "The database could not be written ({why}). Nothing was stored; check the disk and its permissions."
         )
-        return Refused(message, why=str(error))
+        return Busy(message, why=str(error))
     return error

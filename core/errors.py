@@ -8,6 +8,7 @@
     ├── NotFound         a project, item, job or annotator that is not there
     ├── NotAllowed       a person may not do this
     └── Refused          a request that breaks a rule of the store
+        └── Busy         the database cannot be read or written now; the same request may succeed later
 
 A message is a sentence with {names} and the values to put in, so that a page
 can translate the sentence first. `str(error)` is the English sentence.
@@ -60,3 +61,7 @@ class NotAllowed(EvenhandError):
 
 class Refused(EvenhandError):
     """A request that breaks a rule of the store."""
+
+
+class Busy(Refused):
+    """The database is kept busy, its disk is full or cannot be written: nothing is wrong with the request."""

@@ -9,8 +9,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations import labels, queue
-from annotations.api import MOST_BYTES, PATH, routes
+from annotations import labels, queue, store
+from annotations.api import MOST_BYTES, PATH, routes, stores
 from annotations.projects import add_guideline, annotator, guideline
 from annotations.store import Store
 from annotations.tokens import issue
@@ -250,6 +250,26 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
         response = ada.post("sync", {"ops": [op]})
     assert response.status_code == 503 and "disk" not in response.text
     assert ada.sync(op)["answers"][0]["result"] == "acked"
+
+
+def test_a_busy_database_is_tried_again_and_not_called_wrong(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+    with monkeypatch.context() as patch, Store.open(ada.store.path) as other, other.db.conn:
+        patch.setattr(store, "BUSY_MS", 10)
+        stores.close()  # so that the next request opens one that does not wait
+        other.db.execute("BEGIN IMMEDIATE")
+        response = ada.post("sync", {"ops": [op], "language": "zh"})
+    assert (response.status_code, "数据库" in response.json()["message"]) == (503, True)
+    assert rows(ada) == []
+    stores.close()
+    assert ada.sync(op)["answers"][0]["result"] == "acked"
+
+
+def test_a_database_that_cannot_be_opened_is_tried_again(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("EVENHAND_DB", str(ada.store.path.parent / "no folder" / "evenhand.db"))
+        assert ada.post("sync", {"want": 1}).status_code == 503
+    assert ada.post("sync", {"want": 1}).status_code == 200
 
 
 def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

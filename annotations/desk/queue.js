@@ -27,6 +27,7 @@ class Queue {
     this.savedAt = null;
     this.greeted = false;
     this.failures = 0;
+    this.alone = false; // after a request that the server could not accept: one decision each, and nothing else
     this.lastContact = 0;
     this.timer = null; // one at most: the next time to ask
     for (const op of this.outbox.ops.values()) this.latest.set(op.item, op.op);
@@ -102,19 +103,20 @@ class Queue {
 
   async flush() {
     if (this.idle) return;
-    const ops = this.outbox.first(OPS_AT_ONCE);
-    const want = this.items.length < LOW && !this.stopped ? FULL - this.items.length : 0;
+    const alone = this.alone && this.outbox.size > 0;
+    const ops = this.outbox.first(alone ? 1 : OPS_AT_ONCE);
+    const want = this.items.length < LOW && !this.stopped && !alone ? FULL - this.items.length : 0;
     if (!ops.length && !want && this.greeted) return;
-    const hello = !this.greeted && this.outbox.size <= OPS_AT_ONCE; // the past is told once all of it is stored
+    const hello = !this.greeted && !alone && this.outbox.size <= OPS_AT_ONCE; // the past is told once all is stored
     clearTimeout(this.timer);
     this.busy = true;
     let delay = null;
     try {
-      const have = this.items.map((item) => item.id);
+      const have = alone ? [] : this.items.map((item) => item.id);
       const reply = await this.server.post("sync", { desk: this.desk, ops, have, want, hello: hello ? PAST : 0 });
       delay = this.receive(reply, ops, want);
     } catch (error) {
-      delay = this.failed(error);
+      delay = this.rejected(error, ops, alone) ?? this.failed(error);
     }
     this.busy = false;
     this.changed();
@@ -136,8 +138,10 @@ class Queue {
     if (reply.history) this.greeted = true;
     const fresh = this.add(reply.items);
     const left = this.outbox.size > 0;
+    const calm = this.alone && !left; // nothing was asked for meanwhile
+    this.alone &&= left;
     if (ops.length && !answered.size) return BACK_OFF_MS.at(-1); // a reply without answers must not spin
-    if (left || !this.greeted) return 0;
+    if (left || calm || !this.greeted) return 0;
     if (want && !fresh) return this.items.length ? null : ASK_AGAIN_MS;
     return null;
   }
@@ -158,12 +162,23 @@ class Queue {
     else this.latest.delete(item);
   }
 
+  // A request that the server can never accept as it is must not hold up the others: the decisions go one by one,
+  // and the one that is the reason is refused. Null where the request was not at fault.
+  rejected(error, ops, alone) {
+    if (!(error instanceof Denied) || (error.status !== 400 && error.status !== 413) || !ops.length) return null;
+    if (alone) this.settle(ops[0], { result: "refused", reason: error.message });
+    this.alone = true;
+    return BACK_OFF_MS[0];
+  }
+
+  // Only "you may not" closes the desk, and only a new sign-in opens it again; anything else is tried again.
   failed(error) {
-    if (error instanceof Denied) {
+    if (error instanceof Denied && (error.status === 401 || error.status === 403)) {
       this.state = error.status === 401 ? "signed_out" : "closed";
       this.message = error.message;
       return null;
     }
+    if (error instanceof Denied) this.failures = BACK_OFF_MS.length; // as it is it will hardly succeed: slowly
     this.state = "away";
     return BACK_OFF_MS[Math.min(this.failures++, BACK_OFF_MS.length - 1)];
   }

@@ -1,0 +1,94 @@
+"""The desk's queue and outbox alone, without a page: what is sent, what is kept, and what a refusal changes."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from annotations import desk
+
+# A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
+STAGE = """
+const kept = new Map();
+globalThis.localStorage = new Proxy({
+  getItem: (key) => kept.get(key) ?? null,
+  setItem: (key, value) => void kept.set(key, value),
+  removeItem: (key) => void kept.delete(key),
+}, { ownKeys: () => [...kept.keys()], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) });
+const owner = { database: "d", project: "p", annotator: "a" };
+const sent = [];
+const replies = [];
+Server.prototype.post = async function (path, body) {
+  sent.push(structuredClone(body));
+  const reply = replies.shift() ?? {};
+  if (reply.status >= 500) throw new Unreachable("later");
+  if (reply.status) throw new Denied(reply.status, "No.");
+  const acked = (op) => ({ op: op.op, result: "acked", conflict: false, latest: op.op, ...reply[op.item] });
+  const answers = body.ops.map(acked);
+  return { answers, items: reply.items ?? [], history: body.hello ? [] : undefined };
+};
+Queue.prototype.later = function (delay) { this.delay = delay; };
+const open = () => {
+  const data = { database: "d", project: { uid: "p" }, annotator: { uid: "a" }, guideline: { version: 1 } };
+  return new Queue({ ...data, api: "", token: "", language: "en" }, () => {});
+};
+const items = (count) => Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: "t" }));
+const keep = (...ops) => ops.forEach((op) => kept.set(`evenhand:op:d:p:a:${op.op}`, JSON.stringify(op)));
+const tell = (found) => console.log(JSON.stringify(found));
+"""
+
+
+def run(scene: str) -> Any:
+    """What a scene tells, played with the desk's own scripts."""
+    folder = Path(desk.__file__).parent
+    scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue")]
+    node = compute_driver_executable()[0]  # comes with the browser driver
+    done = subprocess.run(
+        [node, "--input-type=module", "-"],
+        input="\n".join([*scripts, STAGE, scene]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(400, "away"), (404, "away"), (413, "away"), (500, "away"), (503, "away"), (401, "signed_out"), (403, "closed")],
+)
+def test_only_who_may_not_is_shut_out(status: int, state: str) -> None:
+    told = run(f"""
+      replies.push({{ status: {status} }});
+      const queue = open();
+      await queue.flush();
+      const before = queue.state;
+      await queue.flush();
+      tell({{ before, sent: sent.length, after: queue.state, delay: queue.delay ?? null }});
+    """)
+    assert told["before"] == state
+    if state == "away":
+        assert (told["sent"], told["after"]) == (2, "here") and told["delay"] > 0
+    else:
+        assert (told["sent"], told["after"], told["delay"]) == (1, state, None)
+
+
+@pytest.mark.parametrize("status", [400, 413])
+def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status: int) -> None:
+    told = run(f"""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      queue.busy = true;
+      for (const item of items(3)) queue.decide(item, "accept", {{}});
+      queue.busy = false;
+      replies.push({{ status: {status} }}, {{}}, {{ status: {status} }}, {{}}, {{ items: items(9) }});
+      for (let n = 0; n < 5; n += 1) await queue.flush();
+      const refused = queue.outbox.refused.map((one) => one.item);
+      tell({{ sent: sent.map((one) => one.ops.length), refused, left: queue.outbox.size, alone: queue.alone }});
+    """)
+    assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
