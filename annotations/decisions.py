@@ -61,10 +61,9 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
         " WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1"
         " AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id"
-        "   AND later.annotator = label.annotator AND (later.superseded = 0 OR later.desk = label.desk))"
+        "   AND later.annotator = label.annotator AND later.superseded = 0)"
         " AND NOT EXISTS (SELECT 1 FROM label AS newer WHERE newer.item = label.item"
-        "   AND newer.annotator = label.annotator AND newer.desk = label.desk AND newer.superseded = 0"
-        "   AND newer.revision > label.revision)"
+        "   AND newer.annotator = label.annotator AND newer.desk = label.desk AND newer.revision > label.revision)"
         " ORDER BY label.id DESC"
     )
     values = {"annotator": annotator.id, "project": project.id}

@@ -123,9 +123,7 @@ class _Writer:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
         guideline = self._guideline(operation)
-        follows = operation.base == target.op_id
-        newer = target.desk == operation.desk and operation.revision > target.revision
-        superseded = not (follows or newer)
+        superseded = not self._may_stand(operation, target)
         label: int | None = None
         if operation.choice == "skip":
             self._insert_skip(operation, target, superseded)
@@ -135,6 +133,22 @@ class _Writer:
             return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
         self._move(operation, target, label)
         return Answer(operation.op_id, True, latest=operation.op_id)
+
+    def _may_stand(self, operation: Operation, target: _Target) -> bool:
+        # What a desk sends may arrive in another order than it was made: within a desk the higher revision wins.
+        if target.desk == operation.desk:
+            return operation.revision > target.revision
+        if self._overtaken(operation, target):
+            return False
+        return target.op_id is None or operation.base == target.op_id  # nothing to be in conflict with, or known
+
+    def _overtaken(self, operation: Operation, target: _Target) -> bool:
+        newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
+        query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
+        values = {
+            "item": target.item, "annotator": self.annotator.id, "desk": operation.desk, "revision": operation.revision,
+        }  # fmt: skip
+        return self.db.execute(query, values).fetchone() is not None
 
     def _known(self, operation: Operation) -> bool | None:
         """Whether a stored operation of that id was superseded; None if there is none. Refuses another's id."""

@@ -92,3 +92,37 @@ def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status:
       tell({{ sent: sent.map((one) => one.ops.length), refused, left: queue.outbox.size, alone: queue.alone }});
     """)
     assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
+
+
+OPS = {
+    "revision before clock": [("x1", 1, None, 900, "one"), ("x2", 2, "x1", 100, "one")],
+    "base before clock": [("y1", 1, None, 900, "one"), ("y2", 1, "y1", 100, "two"), ("y3", 2, "y2", 50, "two")],
+}
+
+
+@pytest.mark.parametrize("made", OPS.values(), ids=OPS)
+def test_a_clock_that_was_set_back_changes_no_order(made: list[tuple[Any, ...]]) -> None:
+    names = ("op", "revision", "base", "made", "desk")
+    ops = [dict(zip(names, values, strict=True)) | {"item": "i0", "choice": "accept"} for values in made]
+    scene = f"keep(...{json.dumps(ops[::-1])}); const queue = open(); await queue.flush();"
+    told = run(scene + "tell(sent[0].ops.map((op) => op.op));")
+    assert told == [op["op"] for op in ops]
+
+
+def test_a_refused_operation_is_nobody_s_base_any_more() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      const [item] = queue.items;
+      queue.latest.set("i0", "w");
+      replies.push({ i0: { result: "refused", reason: "No.", latest: "w" } });
+      const first = queue.decide(item, "accept", {});
+      queue.decide(item, "reject", {});
+      const second = [...queue.outbox.ops.keys()].at(-1);
+      await new Promise((done) => setTimeout(done, 0));
+      const bases = Object.values(Object.fromEntries(kept)).map((one) => JSON.parse(one));
+      const stored = bases.find((one) => one.op === second).base;
+      tell({ base: queue.outbox.ops.get(second).base, stored, latest: queue.latest.get("i0") === second });
+    """)
+    assert told == {"base": "w", "stored": "w", "latest": True}

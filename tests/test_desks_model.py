@@ -59,7 +59,7 @@ class Desks(RuleBasedStateMachine):
         if operation.choice != "skip":
             line.rows.append(operation.op_id)
         newer = line.desk == operation.desk and operation.revision > line.revision
-        if not (operation.base == line.op or newer):
+        if not (line.op is None or operation.base == line.op or newer):
             return line.desk != operation.desk
         line.op, line.desk, line.revision = operation.op_id, operation.desk, operation.revision
         line.choice = None if operation.choice in (None, "skip") else operation.choice

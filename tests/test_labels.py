@@ -180,6 +180,27 @@ def test_within_a_desk_the_higher_revision_wins(made: Made) -> None:
     assert conflicts(store, project, people[0]) == []
 
 
+def test_a_decision_on_one_that_never_came_stands_where_nothing_does(made: Made) -> None:
+    store, project, _, items = made
+    never = decide(items[0], revision=1)
+    later = decide(items[0], "reject", revision=2, base=never.op_id)
+    assert one(made, later).latest == later.op_id
+    answer = one(made, never)  # arrives after all
+    assert (answer.conflict, answer.latest) == (False, later.op_id)
+    assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
+
+
+def test_what_a_desk_decided_earlier_never_stands_for_what_it_decided_later(made: Made) -> None:
+    store, project, people, items = made
+    other = decide(items[0], desk="other")
+    first = decide(items[0], "reject", revision=1, base=other.op_id)
+    second = decide(items[0], None, revision=2, base=first.op_id)
+    one(made, other)
+    assert one(made, second).conflict
+    assert one(made, first).latest == other.op_id
+    assert [each.op_id for each in conflicts(store, project, people[0])] == [second.op_id]
+
+
 def test_gold_uses_the_last_blind_label(made: Made) -> None:
     store, project, people, items = made
     first = decide(items[0])

@@ -29,8 +29,19 @@ function storedValue(key) {
   }
 }
 
-function byMaking(one, other) {
-  return one.made - other.made || one.revision - other.revision;
+// In the order of making. The clock says little (it may have been set back meanwhile): about one sentence a decision
+// comes after the one it replaces, and after those that its desk counted before it.
+function inOrder(ops) {
+  const rest = new Set(ops.sort((one, other) => one.made - other.made || one.revision - other.revision));
+  const sorted = [];
+  const take = (op) => {
+    if (!rest.delete(op)) return;
+    const before = (one) => one.op === op.base || (one.desk === op.desk && one.revision < op.revision);
+    ops.filter((one) => one.item === op.item && before(one)).forEach(take);
+    sorted.push(op);
+  };
+  ops.forEach(take);
+  return sorted;
 }
 
 class Outbox {
@@ -42,7 +53,7 @@ class Outbox {
       .map(storedValue)
       .filter(Boolean);
     const kept = storedKeys(OP + this.owner).map(storedValue);
-    for (const op of kept.filter((one) => one?.op).sort(byMaking)) this.ops.set(op.op, op);
+    for (const op of inOrder(kept.filter((one) => one?.op))) this.ops.set(op.op, op);
   }
 
   get size() {

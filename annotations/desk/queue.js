@@ -151,10 +151,11 @@ class Queue {
       this.outbox.refuse(op, answer.reason);
       this.past = this.past.filter((one) => one.op !== op.op);
       if (this.latest.get(op.item) === op.op) this.rebase(op.item, op.base);
+      for (const later of this.outbox.ops.values()) if (later.base === op.op) this.outbox.keep({ ...later, base: op.base });
     } else this.outbox.drop(op.op);
     if (!answer.conflict) return;
     this.past = this.past.filter((one) => one.op !== op.op); // another desk's decision stands
-    this.rebase(op.item, answer.latest ?? op.base);
+    this.rebase(op.item, answer.latest);
   }
 
   rebase(item, base) {
