@@ -115,7 +115,7 @@ class Notices {
     const list = element("ul");
     for (const one of refused)
       list.append(
-        element("li", { text: `${this.desk.labelOf(one.choice ?? "undo")} · ${one.item} · ${one.reason}` }),
+        element("li", { text: `${one.choice ? this.desk.labelOf(one.choice) : this.t("taken back")} · ${one.item} · ${one.reason}` }),
       );
     const text = this.t("{n} decisions were refused by the server and are not stored.", { n: refused.length });
     const buttons = [
