@@ -9,6 +9,8 @@ from annotations.types import Choice, Guideline, Kind, Project
 from core.errors import N_, NotFound, Refused
 from core.guidelines import builtin
 
+DESK_KEYS = "SUXNHO"  # what the desk itself does with a letter; annotations/desk/keys.js
+
 CHOICES: dict[Kind, tuple[str, ...]] = {
     "sentences": ("accept", "reject"),
     "generations": ("correct", "misgendering", "no_pronoun", "plural_they"),
@@ -73,6 +75,11 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
             raise Refused(N_("Every choice and reason needs a code and a key of its own."))
         if any(";" in code for code in codes):
             raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
+    for choice in choices:  # a reason can be clicked; a choice is made by its key
+        key = choice.key.upper()
+        if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS:
+            message = N_("{key} cannot be the key of a choice: take one letter or digit, but none of {taken}.")
+            raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS))
 
 
 def _options(stored: str) -> tuple[Choice, ...]:

@@ -41,10 +41,10 @@ const tell = (found) => console.log(JSON.stringify(found));
 """
 
 
-def run(scene: str) -> Any:
-    """What a scene tells, played with the desk's own scripts."""
+def run(scene: str, *more: str) -> Any:
+    """What a scene tells, played with the desk's own scripts; `more`: scripts beside the queue's."""
     folder = Path(desk.__file__).parent
-    scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue")]
+    scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue", *more)]
     node = compute_driver_executable()[0]  # comes with the browser driver
     done = subprocess.run(
         [node, "--input-type=module", "-"],
@@ -126,3 +126,43 @@ def test_a_refused_operation_is_nobody_s_base_any_more() -> None:
       tell({ base: queue.outbox.ops.get(second).base, stored, latest: queue.latest.get("i0") === second });
     """)
     assert told == {"base": "w", "stored": "w", "latest": True}
+
+
+def test_what_the_desk_has_is_told_only_where_something_is_asked_for() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(500); // so many were undone
+      queue.decide(queue.items[0], "accept", {});
+      queue.items = items(3);
+      await new Promise((done) => setTimeout(done, 0));
+      await queue.flush();
+      tell(sent.map((one) => [one.have.length, one.want]));
+    """)
+    assert told == [[0, 0], [3, 37]]
+
+
+SAME_KEYS = """
+const reasons = [{ code: "first", key: "" }, { code: "second", key: "" }, { code: "third", key: "3" }];
+const desk = Object.create(Desk.prototype);
+Object.assign(desk, { data: { reasons }, mode: "reject", draft: { reasons: new Set() }, draw() {} });
+for (const action of ACTIONS) desk.act(action, 0);
+tell([...desk.draft.reasons]);
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "chosen"),
+    [({"code": "second"}, ["second"]), ({"code": "first"}, ["first"]), ({"key": "3"}, ["third"]), ({"key": "7"}, [])],
+)
+def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
+    scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
+    assert run(scene, "desk") == chosen
+
+
+@pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])
+def test_a_choice_has_a_letter_or_a_digit(code: str, choice: str | None) -> None:
+    choices = [{"code": "accept", "key": "j"}, {"code": "misgendering", "key": "2"}]
+    event = {"code": code, "key": "", "shiftKey": False}
+    scene = f"tell(actionOf({json.dumps(event)}, 'label', {json.dumps(choices)})?.code ?? null);"
+    assert run(scene, "keys") == choice

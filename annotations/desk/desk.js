@@ -93,7 +93,7 @@ class Desk {
   act(action, time) {
     const actions = {
       choose: () => this.choose(action.code, time),
-      reason: () => this.reason(action.key),
+      reason: () => this.reason(action),
       finish: () => this.finish(time),
       skip: () => this.skip(time),
       undo: () => this.undo(),
@@ -128,8 +128,9 @@ class Desk {
     }
   }
 
-  reason(key) {
-    const reason = this.data.reasons.find((one) => one.key === key);
+  // A click names the reason itself; only a key on the keyboard is looked up.
+  reason({ code, key }) {
+    const reason = this.data.reasons.find((one) => (code === undefined ? one.key === key : one.code === code));
     if (!reason || this.mode !== "reject") return;
     const { reasons } = this.draft;
     if (!reasons.delete(reason.code)) reasons.add(reason.code);

@@ -37,7 +37,8 @@ function actionOf(event, mode, choices) {
     return digit ? { name: "reason", key: digit } : null;
   }
   if (sign === "search") return { name: "search" };
-  const choice = choices.find((one) => event.code === `Key${one.key.toUpperCase()}`);
+  const digit = digitOf(event);
+  const choice = choices.find((one) => event.code === `Key${one.key.toUpperCase()}` || (digit && digit === one.key));
   if (choice) return { name: "choose", code: choice.code };
   return LETTERS[event.code] ? { name: LETTERS[event.code] } : null;
 }

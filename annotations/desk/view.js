@@ -38,7 +38,7 @@ class View {
   clicked(event) {
     const button = event.target.closest("[data-act]");
     if (!button || button.disabled) return;
-    const { act, code, key } = button.dataset;
+    const { act, code } = button.dataset;
     const labels = act === "choose" || act === "skip" || act === "finish" || act === "undo";
     if (labels && event.detail > 1) return; // the second half of a double click is about a sentence not yet read
     const desk = this.desk;
@@ -49,7 +49,7 @@ class View {
     if (act === "clear-refused") return this.notices.clear();
     if (act === "download") return this.notices.download(button.dataset.what);
     if (act === "hold") return event.detail === 0 && desk.hold(!desk.held); // from the keyboard: on and off
-    return desk.act({ name: act, code, key }, event.timeStamp);
+    return desk.act({ name: act, code }, event.timeStamp);
   }
 
   pressHold(event) {
@@ -129,7 +129,6 @@ class View {
     const { t } = this;
     const made = this.desk.data.reasons.map((one) =>
       this.button("reason", one.key, one.label, {
-        "data-key": one.key,
         "data-code": one.code,
         "aria-pressed": "false",
         "data-enter": "finish",
