@@ -99,7 +99,7 @@ class Batch:
         return Added(added, duplicates)
 
     def _heard(self) -> None:
-        query = "UPDATE batch SET heard = ? WHERE id = ? AND published = 0"
+        query = "UPDATE batch SET heard = ? WHERE id = ? AND published = 0 AND heard > 0"
         if self.store.db.execute(query, (time.time(), self.id)).rowcount != 1:
             raise Refused(N_("This import was given up, because nothing was heard of it for a long time. Start again."))
 
@@ -240,6 +240,8 @@ def _alive(pid: int | None, started: float | None) -> bool:
 
 
 def _discard(store: Store, batch_id: int) -> None:
+    # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
+    store.db.execute("UPDATE batch SET heard = 0 WHERE id = ? AND published = 0", (batch_id,))
     unpublished = "batch = ? AND EXISTS (SELECT 1 FROM batch WHERE id = ? AND published = 0)"
     chunk = f"DELETE FROM item WHERE id IN (SELECT id FROM item WHERE {unpublished} LIMIT {CHUNK})"
     while store.db.execute(chunk, (batch_id, batch_id)).rowcount:

@@ -155,6 +155,25 @@ def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
     assert counts(fresh_store, project).items == 0
 
 
+def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = create_project(fresh_store, "p")
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    batch.add(new_items(CHUNK + 5))
+    fresh_store.db.execute("UPDATE batch SET heard = ?", (time.time() - SILENT_S - 1,))
+    told: list[str] = []
+
+    def wake(_: float) -> None:
+        with pytest.raises(Refused, match="given up") as error:
+            batch.publish()
+        told.append(str(error.value))
+
+    monkeypatch.setattr("annotations.items.time.sleep", wake)
+    assert discard_unpublished(fresh_store) == 1
+    assert told and counts(fresh_store, project).items == 0
+
+
 @pytest.mark.parametrize("pid", [1, os.getpid()], ids=["one", "own"])
 def test_what_an_earlier_process_of_the_same_number_left_is_removed(fresh_store: Store, pid: int) -> None:
     project = create_project(fresh_store, "p")
