@@ -122,10 +122,13 @@ def _set_aside(target: Path) -> None:
     if target.exists():
         _write_back(target)
     aside = _free_name(target)
-    for ending in ("", *SIDE_FILES):
+    for ending in SIDE_FILES:
         old = target.with_name(target.name + ending)
         if old.exists():
             old.replace(aside.with_name(aside.name + ending))
+    if target.exists():
+        # Two names for a moment: were the place empty, another program could make a new database in it.
+        os.link(target, aside)
 
 
 def _write_back(target: Path) -> None:

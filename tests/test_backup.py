@@ -111,6 +111,25 @@ def test_a_database_in_use_is_not_replaced(fresh_store: Store, tmp_path: Path) -
     assert not list(tmp_path.glob("*before-restore*"))
 
 
+def test_the_place_of_a_database_is_never_empty(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled_project(fresh_store, 3)
+    saved = backup(fresh_store, tmp_path / "saved.db")
+    target = tmp_path / "target.db"
+    Store.open(target).close()
+    replace, there = Path.replace, list[bool]()
+
+    def watched(self: Path, other: Path) -> Path:
+        there.append(target.exists())
+        return replace(self, other)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    restore(saved.path, target, force=True)
+    assert there and all(there)
+    assert check(target).items == 3 and check(tmp_path / "target.db.before-restore").items == 0
+
+
 def test_a_damaged_database_can_be_replaced(fresh_store: Store, tmp_path: Path) -> None:
     filled_project(fresh_store, 3)
     saved = backup(fresh_store, tmp_path / "saved.db")
