@@ -9,7 +9,8 @@ def set_aside(store: Store, project: Project, item: int) -> None:
     """Set an item aside for the lead when nobody is left who would still label it; or take that back.
 
     Nobody is left when every active annotator has labelled or skipped it, and
-    all have skipped it or those who skipped it did so twice (DESIGN 4).
+    all of several have skipped it or those who skipped it did so twice
+    (DESIGN 4): who works alone sees a skipped item once more at the end.
     """
     row = store.db.execute(
         "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
@@ -19,7 +20,7 @@ def set_aside(store: Store, project: Project, item: int) -> None:
         (item, project.id),
     ).fetchone()
     could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
-    aside = int(not could and skipped > 0 and (others == 0 or fewest >= 2))
+    aside = int(not could and skipped > 0 and ((others == 0 and skipped > 1) or fewest >= 2))
     store.db.execute(
         "UPDATE item SET aside = (:aside AND taken < wanted) WHERE id = :item AND aside <> (:aside AND taken < wanted)",
         {"aside": aside, "item": item},
@@ -31,6 +32,19 @@ def set_aside_everything(store: Store, project: Project) -> None:
     query = "SELECT DISTINCT item FROM assignment WHERE project = ? AND state = 'skipped'"
     for (skipped,) in store.db.execute(query, (project.id,)).fetchall():
         set_aside(store, project, skipped)
+
+
+def hand_out_to_new(store: Store, project: Project) -> None:
+    """Hand out again what was set aside and somebody who has joined has not seen, inside the caller's transaction."""
+    waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
+    store.db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
+    for (item_id,) in waiting:
+        set_aside(store, project, item_id)
+        # Who is back may have passed it before it was set aside: it counts as returned.
+        store.db.execute(
+            "UPDATE item SET returned = (SELECT returns FROM project WHERE id = ?) WHERE id = ? AND aside = 0",
+            (project.id, item_id),
+        )
 
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:

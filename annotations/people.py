@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterable
 
-from annotations.aside import set_aside_everything
+from annotations.aside import hand_out_to_new, set_aside_everything
 from annotations.queue import release
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Project
@@ -73,3 +73,4 @@ def join(store: Store, project: Project, names: Iterable[str]) -> None:
             " ON CONFLICT DO UPDATE SET active = 1",
             (project.id, name),
         )
+    hand_out_to_new(store, project)

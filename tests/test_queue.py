@@ -132,7 +132,11 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
 def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 1, people=("Ada",), per_item=1)
     item = take(fresh_store, project, ada)[0]
-    skip = decide(item, "skip")
+    first = decide(item, "skip")
+    append(fresh_store, project, ada, [first], now=START)
+    assert counts(fresh_store, project).aside == 0  # the desk says that it comes back at the end
+    assert uids(take(fresh_store, project, ada)) == [item.uid]
+    skip = decide(item, "skip", base=first.op_id)
     append(fresh_store, project, ada, [skip], now=START)
     assert counts(fresh_store, project).aside == 1
     append(fresh_store, project, ada, [decide(item, None, base=skip.op_id)], now=START)
@@ -219,7 +223,13 @@ def test_what_nobody_is_left_for_is_set_aside_when_somebody_leaves(fresh_store: 
     append(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
     assert counts(fresh_store, project).aside == 0
     remove_annotator(fresh_store, project, bo)
+    assert counts(fresh_store, project).aside == 0  # she alone is left: once more
+    append(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
     assert counts(fresh_store, project).aside == 1
+    add_annotators(fresh_store, project, ["Bo", "Chen"])
+    assert counts(fresh_store, project).aside == 0
+    assert len(take(fresh_store, project, bo)) == 1
+    assert broken_rules(fresh_store) == []
 
 
 def test_a_stranger_gets_nothing(fresh_store: Store) -> None:
