@@ -46,12 +46,13 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     gap, as a share of the quota.
     """
     left = list(cells)
-    left = _other_side(left, recent) or left
+    left = other_side(left, recent) or left
     left = _other_pair(left, recent) or left
     return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
 
 
-def _other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+def other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+    """The *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
     run = [side for _, side in recent[-LONGEST_RUN:]]
     if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
         return list(cells)

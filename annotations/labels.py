@@ -216,12 +216,16 @@ class _Writer:
         cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)
         return int(cursor.lastrowid or 0)
 
+    def _is_skip(self, op_id: str | None) -> bool:
+        # Not the state: a skipped item may have been handed out again before its skip is taken back.
+        return self.db.execute("SELECT 1 FROM skip WHERE op_id = ?", (op_id,)).fetchone() is not None
+
     def _move(self, operation: Operation, target: _Target, label: int | None) -> None:
         """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None
         blind = latest if target.revealed is None else target.blind
-        skips = target.skips + (state == "skipped") - (state == "leased" and target.state == "skipped")
+        skips = target.skips + (state == "skipped") - (state == "leased" and self._is_skip(target.op_id))
         new_turn = state == "skipped" or not target.state
         self.db.execute(
             "UPDATE member SET turn = turn + ? WHERE project = ? AND annotator = ?",

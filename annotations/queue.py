@@ -1,4 +1,8 @@
-"""Who gets which item next: leases, and an order that depends on nobody else's labels."""
+"""Who gets which item next: leases, and an order that depends on nobody else's labels.
+
+One exception: a cell closes once its quota of accepted items is met, and what
+is accepted is decided by all. Then its items are left out of the order.
+"""
 
 import json
 import time
@@ -8,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlite_utils import Database
 
-from annotations.assignment import LONGEST_RUN, Cell, next_cell, phase
+from annotations.assignment import LONGEST_RUN, Cell, next_cell, other_side, phase
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
@@ -241,16 +245,23 @@ class _Handing:
     def _skipped(self, room: int) -> list[int]:
         """The annotator's own skipped items, oldest skip first; what was skipped twice waits for the others."""
         rows = self.db.execute(
-            "SELECT item.id, cell.id, cell.pair, cell.side FROM assignment JOIN item ON item.id = assignment.item"
+            "SELECT id, cell, pair, side FROM (SELECT item.id, cell.id AS cell, cell.pair, cell.side, assignment.turn,"
+            " row_number() OVER (PARTITION BY cell.side ORDER BY assignment.turn) AS place"
+            " FROM assignment JOIN item ON item.id = assignment.item"
             " JOIN cell ON cell.id = item.cell WHERE assignment.annotator = ? AND assignment.project = ?"
             " AND state = 'skipped' AND skips < 2 AND blind IS NULL AND taken < wanted AND aside = 0"
             " AND (quota IS NULL OR quota > (SELECT coalesce(sum(items), 0) FROM census"
-            " WHERE census.cell = cell.id AND status = 'accepted')) ORDER BY assignment.turn LIMIT ?",
+            " WHERE census.cell = cell.id AND status = 'accepted'))) WHERE place <= ? ORDER BY turn",
             (self.annotator.id, self.project.id, room),
         ).fetchall()
-        for item, cell, pair, side in rows:
-            self._lease(item, Cell(cell, pair, side, 1))
-        return [row[0] for row in rows]
+        waiting = {item: Cell(cell, pair, side, 1) for item, cell, pair, side in rows}
+        found: list[int] = []
+        while waiting and len(found) < room:
+            cells = other_side(list(waiting.values()), self.recent) or list(waiting.values())
+            item = next(item for item, cell in waiting.items() if cell in cells)
+            self._lease(item, waiting.pop(item))
+            found.append(item)
+        return found
 
     def _remember(self, back: dict[int, deque[tuple[int, int]]]) -> None:
         left = [returned for waiting in back.values() for _, returned in waiting]

@@ -129,6 +129,30 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
     assert broken_rules(fresh_store) == []
 
 
+def test_skipped_items_come_back_with_no_four_of_a_side_in_a_row(fresh_store: Store) -> None:
+    project, (ada, *_) = filled_project(fresh_store, 12, words=("他", "她"))
+    held = sorted(take(fresh_store, project, ada), key=lambda item: item.side)
+    append(fresh_store, project, ada, [decide(item, "skip") for item in held], now=START)
+    sides = [item.side for item in take(fresh_store, project, ada)]
+    assert len(sides) == 12
+    left = Counter(sides)
+    for n, side in enumerate(sides):
+        assert n < 3 or len(set(sides[n - 3 : n + 1])) > 1 or left[side] == left.total()
+        left[side] -= 1
+
+
+def test_a_skip_that_was_taken_back_does_not_count(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
+    item = take(fresh_store, project, ada)[0]
+    first = decide(item, "skip")
+    append(fresh_store, project, ada, [first], now=START)
+    take(fresh_store, project, ada)  # the desk asks for more before she takes it back
+    undo = decide(item, None, base=first.op_id)
+    append(fresh_store, project, ada, [undo, decide(item, "skip", base=undo.op_id)], now=START)
+    assert fresh_store.db.execute("SELECT skips FROM assignment").fetchall() == [(1,)]
+    assert uids(take(fresh_store, project, ada)) == [item.uid]
+
+
 def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 1, people=("Ada",), per_item=1)
     item = take(fresh_store, project, ada)[0]
@@ -290,7 +314,7 @@ def play(store: Store, script: list[tuple[int, int, str, str, str]], version: in
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves)
-def test_what_ada_is_sent_does_not_depend_on_what_others_decide(
+def test_what_ada_is_sent_does_not_depend_on_what_others_decide_while_no_quota_is_met(
     fresh_store: Store, script: list[tuple[int, int, str, str, str]]
 ) -> None:
     assert play(fresh_store, script, 0) == play(fresh_store, script, 1)
