@@ -243,14 +243,38 @@ def guideline(name: str, version: int | None, file: Path | None, reasons: Path |
 @project.command()
 @click.argument("name")
 @click.option("--add", default="", help="Names, joined by commas.")
+@click.option("--remove", default="", help="Names of those who leave; their labels stay.")
 @db_option
 @json_option
-def annotators(name: str, add: str, db: str, as_json: bool) -> None:
-    """Show who labels in a project, or let more people label."""
+def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
+    """Show who labels in a project, let more people label, or let somebody leave."""
     with existing_store(db) as store:
         found = projects.project(store, name)
-        people = [person.name for person in projects.add_annotators(store, found, _names(add))]
+        leaving = [projects.annotator(store, found, each) for each in _names(remove)]
+        if add:
+            projects.add_annotators(store, found, _names(add))
+        for person in leaving:
+            projects.remove_annotator(store, found, person)
+        people = [person.name for person in projects.annotators(store, found)]
     answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--bring-back", "uid", metavar="UID", help="Hand this item out again.")
+@click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")
+@db_option
+@json_option
+def aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
+    """Show what everybody skipped, or hand it out again."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
+        for each in back:
+            projects.bring_back(store, found, each)
+        waiting = [{"item": one.uid, "text": one.text} for one in projects.set_aside_items(store, found)]
+    text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "Nothing is set aside."
+    answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
 
 
 @click.command()

@@ -5,12 +5,16 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from annotations.projects import guideline, project
+from annotations.items import Batch
+from annotations.labels import append
+from annotations.projects import annotators, guideline, project
+from annotations.queue import claim
 from annotations.store import Store
 from cli import cli
-from core.errors import BadFile, NotAllowed, Refused
+from core.errors import BadFile, NotAllowed, NotFound, Refused
 from core.guidelines import builtin, recognise
 from core.resources import quotas
+from tests.filling import decide, new_items
 
 
 @pytest.fixture
@@ -124,6 +128,24 @@ def test_annotators_change_and_archive(run):
     assert run("project", "list") == {"projects": []}
     assert [one["name"] for one in run("project", "list", "--archived")["projects"]] == ["q"]
     assert run("project", "archive", "q", "--undo")["archived"] is None
+
+
+def test_what_is_set_aside_is_shown_and_handed_out_again(run):
+    run("project", "create", "p", "--annotators", "A,B")
+    with run.store() as store:
+        found = project(store, "p")
+        with Batch.begin(store, found, "made.txt") as batch:
+            batch.add(new_items(3))
+            batch.publish()
+        for person in annotators(store, found):
+            append(store, found, person, [decide(one, "skip") for one in claim(store, found, person)])
+    waiting = run("project", "aside", "p")["aside"]
+    assert len(waiting) == 3
+    assert len(run("project", "aside", "p", "--bring-back", waiting[0]["item"])["aside"]) == 2
+    assert len(run("project", "aside", "p", "--all")["brought_back"]) == 2
+    assert run("project", "aside", "p")["aside"] == []
+    assert run("project", "annotators", "p", "--remove", "A")["annotators"] == ["B"]
+    assert "Zoe" in run("project", "annotators", "p", "--remove", "Zoe", fails=NotFound)
 
 
 def test_demo(run):

@@ -142,7 +142,7 @@ def test_skipped_items_come_back_with_no_four_of_a_side_in_a_row(fresh_store: St
 
 
 def test_a_skip_that_was_taken_back_does_not_count(fresh_store: Store) -> None:
-    project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
+    project, (ada, _) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
     append(fresh_store, project, ada, [first], now=START)
