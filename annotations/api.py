@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from annotations import labels, queue
+from annotations.permissions import Action, Person, require
 from annotations.pool import Pool
 from annotations.projects import guideline
 from annotations.seats import Seat, bases, seat, standing, stands
@@ -64,13 +65,13 @@ class Call:
 def routes(prefix: str = "") -> list[Route]:
     """The routes of the desk under *prefix* (`server.baseUrlPath`, "" for none)."""
     base = f"/{prefix.strip('/')}".rstrip("/") + PATH
-    work = {"sync": sync, "heartbeat": heartbeat, "history": history, "item": item, "opinion": opinion}
     return [
-        Route(f"{base}/{name}", _endpoint(each), methods=["POST"], name=f"desk-{name}") for name, each in work.items()
+        Route(f"{base}/{name}", _endpoint(work, action), methods=["POST"], name=f"desk-{name}")
+        for name, (work, action) in WORK.items()
     ]
 
 
-def _endpoint(work: Callable[[Call], Reply]) -> Callable[[Request], Any]:
+def _endpoint(work: Callable[[Call], Reply], action: Action) -> Callable[[Request], Any]:
     limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop
 
     async def endpoint(request: Request) -> Response:
@@ -78,7 +79,7 @@ def _endpoint(work: Callable[[Call], Reply]) -> Callable[[Request], Any]:
             limiter.append(anyio.CapacityLimiter(THREADS))
         data = await _read(request)
         token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        status, reply = await anyio.to_thread.run_sync(_answer, work, token, data, limiter=limiter[0])
+        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, data, limiter=limiter[0])
         return _json(reply, status)
 
     return endpoint
@@ -101,7 +102,7 @@ def _json(reply: Reply, status: int) -> Response:
     return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
 
 
-def _answer(work: Callable[[Call], Reply], token: str, data: bytes | None) -> tuple[int, Reply]:
+def _answer(work: Callable[[Call], Reply], action: Action, token: str, data: bytes | None) -> tuple[int, Reply]:
     """Status and reply of one request; never raises."""
     language: Language = "en"
     try:
@@ -111,7 +112,7 @@ def _answer(work: Callable[[Call], Reply], token: str, data: bytes | None) -> tu
         asked = body.get("language")
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
-            return _granted(work, store, token, body, language)
+            return _granted(work, action, store, token, body, language)
     except Busy as error:  # the desk keeps what it has and tries again
         return 503, {"message": explain(error, language)}
     except Refused as error:
@@ -127,14 +128,17 @@ def _answer(work: Callable[[Call], Reply], token: str, data: bytes | None) -> tu
 
 
 def _granted(
-    work: Callable[[Call], Reply], store: Store, token: str, body: Reply, language: Language
+    work: Callable[[Call], Reply], action: Action, store: Store, token: str, body: Reply, language: Language
 ) -> tuple[int, Reply]:
     secret, database = store.secret, store.uid
     try:
         grant = verify(secret, token)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
-    reply = work(Call(store, seat(store, grant), database, body, language))
+    at = seat(store, grant)
+    # A token makes whoever holds it that annotator and no more, on whatever machine the browser is.
+    require(Person("annotator", grant.annotator), action, annotator=at.annotator.uid)
+    reply = work(Call(store, at, database, body, language))
     renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
     return 200, {**reply, "token": renewed}
 
@@ -204,6 +208,16 @@ def opinion(call: Call) -> Reply:
     # Recorded before it leaves, and only where the label still stands.
     labels.reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
     return told
+
+
+# Every route with what one must be allowed to do for it.
+WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
+    "sync": (sync, "label"),
+    "heartbeat": (heartbeat, "label"),
+    "history": (history, "see_own_labels"),
+    "item": (item, "see_own_labels"),
+    "opinion": (opinion, "see_own_labels"),
+}
 
 
 def _append(call: Call, sent: Sequence[Any]) -> list[Reply]:

@@ -2,7 +2,8 @@
 
 Open mode, the only one so far: there are no accounts, the app listens on this
 machine alone, and whoever can open it is a lead. The name of an annotator
-opens that annotator's desk.
+opens that annotator's desk. The desk's routes ask here what a token may do;
+pages and commands do not yet, because in open mode everything is allowed there.
 """
 
 from dataclasses import dataclass

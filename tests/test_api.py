@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations import labels, queue, store
+from annotations import labels, permissions, queue, store
 from annotations.api import MOST_BYTES, PATH, routes, stores
 from annotations.projects import add_guideline, annotator, guideline
 from annotations.store import Store
@@ -278,6 +278,15 @@ def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: 
         patch.setattr(queue, "claim", lambda *_, **__: 1 / 0)
         assert ada.post("sync", {"ops": [op], "want": 40}).status_code == 503
     assert ada.sync(op)["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
+
+
+@pytest.mark.parametrize("path", ["sync", "heartbeat", "history", "item", "opinion"])
+def test_a_route_does_only_what_is_allowed(ada: Desk, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    item = ada.sync(want=1)["items"][0]["id"]
+    monkeypatch.setitem(permissions._ALLOWED, "annotator", frozenset())
+    response = ada.post(path, {"ops": [ada.op(item, "accept")], "item": item})
+    assert (response.status_code, rows(ada)) == (403, [])
+    assert "may not" in response.json()["message"]
 
 
 def test_get_is_not_answered_and_a_prefix_moves_the_routes(ada: Desk) -> None:
