@@ -5,8 +5,8 @@ import time
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
-from core.inference import known_models
 
+from core.inference import known_models
 from core.live import Unit
 from core.models import Joint
 from core.resources import table
