@@ -270,6 +270,7 @@ def test_a_long_temporary_folder_is_no_obstacle(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     with Inference() as inference:
         refused(inference)
+        assert psutil.pid_exists(inference.pid)  # the worker itself answered
 
 
 def test_a_stranger_cannot_connect_and_the_key_is_not_kept() -> None:
