@@ -22,6 +22,8 @@ from core.types import Candidate, Side
 CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
 PAUSE_S = 0.01  # between two commits, so that labels get their turn
 SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
+LOOK_S = 0.2  # between two looks whether it is this file's turn
+LATE = 1 << 62  # ranks from here on come after all others of their cell, whatever batch these are in
 
 ITEM_COLUMNS = (
     "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
@@ -37,7 +39,8 @@ class NewItem:
     `candidate` None: a text without a keyword (generations), then `context` is
     what it completes, `stratum` the cell it is drawn from, and `key` what makes
     it itself (context, completion, model, setting and index in one string).
-    `uid` keeps the public id of an item that was exported before.
+    `uid` keeps the public id of an item that was exported before. `late`: it
+    comes last in its cell (mining flagged it).
     """
 
     text: str
@@ -49,6 +52,11 @@ class NewItem:
     context: str | None = None
     key: str | None = None
     stratum: str = ""
+    late: bool = False
+
+
+class Taken(Refused):
+    """Another file is on its way into the project."""
 
 
 class Added(NamedTuple):
@@ -71,12 +79,12 @@ class Batch:
 
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
-        """Open a batch. Raises Refused while another file is being imported into the project."""
+        """Open a batch. Raises Taken while another file is being imported into the project."""
         discard_unpublished(store)
         with store.write() as db:
             if db.execute("SELECT 1 FROM batch WHERE project = ? AND published = 0", (project.id,)).fetchone():
                 message = N_("Another file is being imported into this project. Try again when that is done.")
-                raise Refused(message)
+                raise Taken(message)
             process = psutil.Process()
             row = (project.id, file, process.pid, process.create_time(), time.time(), timestamp())
             cursor = db.execute(
@@ -84,6 +92,18 @@ class Batch:
                 row,
             )
         return cls(store, project, int(cursor.lastrowid or 0))
+
+    @classmethod
+    def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
+        """Open a batch as soon as no other file is on its way. Raises Taken after *patience_s* seconds."""
+        end = time.monotonic() + patience_s
+        while True:
+            try:
+                return cls.begin(store, project, file)
+            except Taken:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(LOOK_S)
 
     def add(self, rows: Iterable[NewItem]) -> Added:
         """Store rows in commits of at most 1,000; a text that the project has already is counted, not stored."""
@@ -106,7 +126,8 @@ class Batch:
     def _insert(self, new: NewItem) -> bool:
         found, identity = new.candidate, item_hash(new)
         pair, side = (found.pair.name, found.side) if found else (new.stratum, "")
-        values: list[Any] = [self.project.id, self.id, self._cell(pair, side), _rank(self.project.seed, identity)]
+        values: list[Any] = [self.project.id, self.id, self._cell(pair, side)]
+        values.append(_rank(self.project.seed, identity) + (LATE if new.late else 0))
         values += [identity, new.text, new.context]
         if found:
             values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword, found.counterpart]

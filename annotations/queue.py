@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from sqlite_utils import Database
 
 from annotations.assignment import LONGEST_RUN, Cell, next_cell, other_side, phase
-from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items import ITEM_COLUMNS, ITEM_TABLES, LATE, as_item
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
 from core.errors import N_, NotAllowed
@@ -211,11 +211,21 @@ class _Handing:
             item = waiting.popleft()[0]
             self.cells[cell.id] = replace(cell, waiting=len(waiting))
             return item
-        for walk in self.walks.get(cell.id, []):
-            while not walk.ended:
-                if not walk.ahead:
-                    self._read_ahead(cell, walk)
-                    continue
+        walks = self.walks.get(cell.id, [])
+        for below in (LATE, 2 * LATE):
+            for walk in walks:
+                if (found := self._step(cell, walk, below)) is not None:
+                    return found
+        return None
+
+    def _step(self, cell: Cell, walk: _Walk, below: int) -> int | None:
+        """The next item of a walk whose rank is *below*."""
+        while not walk.ended:
+            if not walk.ahead:
+                self._read_ahead(cell, walk)
+            elif walk.ahead[0][1] >= below:
+                return None
+            else:
                 item, walk.rank = walk.ahead.popleft()
                 if item not in self.handed:
                     return item

@@ -6,6 +6,7 @@ from annotations.formats import exporting
 from annotations.formats.importing import Examined, ImportReport, english, examine, import_examined, look_through
 from annotations.formats.layouts import FORMATS
 from annotations.job_process import progress
+from annotations.mining import PATIENCE_S
 from annotations.projects import create_project, project, project_by_uid
 from annotations.store import Store
 from annotations.types import Project
@@ -25,7 +26,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
     default="auto",
     show_default=True,
     help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or a "
-    "sentence a line. generations: columns context and completion.",
+    "sentence a line. candidates: what `mine` writes. generations: columns context and completion.",
 )
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
@@ -40,7 +41,7 @@ def import_file(name: str, file: str, layout: str, column: str | None, uid: str 
     examined = examine(file, format=layout, column=column)
     with Store.open(db) as store:
         found = project_by_uid(store, uid) if uid else _project(store, name, examined)
-        report = import_examined(store, found, examined, progress=progress()) if found else look_through(examined)
+        report = _imported(store, found, examined) if found else look_through(examined)
     for problem in [] if as_json else report.errors[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
     answer(report.as_json(), _summary(report), as_json=as_json)
@@ -48,6 +49,12 @@ def import_file(name: str, file: str, layout: str, column: str | None, uid: str 
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = report.errors[0]
         raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english(first))
+
+
+def _imported(store: Store, project: Project, examined: Examined) -> ImportReport:
+    # Two jobs may mine for the same project; a person at the terminal would rather be told than wait.
+    patience_s = PATIENCE_S if examined.layout.format == "candidates" else 0.0
+    return import_examined(store, project, examined, progress=progress(), patience_s=patience_s)
 
 
 def _project(store: Store, name: str, examined: Examined) -> Project | None:

@@ -82,6 +82,7 @@ def format_name(name: str) -> str:
         "auto": _("Find out"),
         "slguset": _("Released SlguSet columns"),
         "sentences": _("Sentences"),
+        "candidates": _("Mined candidates"),
         "generations": _("Generations"),
     }[name]
 

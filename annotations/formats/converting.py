@@ -5,7 +5,7 @@ import json
 from annotations.formats.generations import generation
 from annotations.formats.layouts import Layout, Usable
 from annotations.formats.readers import Row, Source
-from annotations.formats.sentences import released, sentence
+from annotations.formats.sentences import mined, released, sentence
 from core.errors import BadLine
 
 
@@ -19,6 +19,8 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
                 return released(source, row)
             case "generations":
                 return generation(source, row)
+            case "candidates":
+                return mined(source, row)
             case "sentences":
                 return sentence(source, layout, row)
     except BadLine as error:

@@ -182,9 +182,17 @@ def import_file(
 
 
 def import_examined(
-    store: Store, project: Project, examined: Examined, *, progress: Progress | None = None
+    store: Store,
+    project: Project,
+    examined: Examined,
+    *,
+    progress: Progress | None = None,
+    patience_s: float = 0.0,
 ) -> ImportReport:
-    """As `import_file`, for a file that `examine` has read."""
+    """As `import_file`, for a file that `examine` has read.
+
+    `patience_s`: how long to wait while another file goes into the project; after that Taken is raised.
+    """
     if project.kind != examined.layout.kind:
         message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
         file, chosen = examined.source.name, examined.layout.format
@@ -193,7 +201,7 @@ def import_examined(
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
     source = examined.source
     report = ImportReport(source.encoding, examined.layout.format)
-    with Batch.begin(store, project, source.name) as batch:
+    with Batch.begin_in_turn(store, project, source.name, patience_s) as batch:
         for chunk in _chunks(examined, report, progress):
             added, duplicates = batch.add(chunk)
             report.imported += added

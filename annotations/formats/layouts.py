@@ -10,14 +10,16 @@ from annotations.types import Kind
 from core.errors import N_, BadFile, BadLine
 from core.keywords import SpanStatus
 
-Format = Literal["slguset", "sentences", "generations"]
-FORMATS: tuple[Format, ...] = ("slguset", "sentences", "generations")
+Format = Literal["slguset", "sentences", "candidates", "generations"]
+FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")
 
 SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
 SENTENCE_COLUMNS = ("sentence", "text", "句子", "文本")
 # What an export as JSON lines writes of an item; `extra` holds columns that would bear one of these names.
 SPAN_KEYS = ("start", "end", "stem_start", "stem_end", "keyword", "counterpart", "pair")
 ITEM_KEYS = ("item", "sentence", *SPAN_KEYS, "side", "status", "file", "line", "extra")
+CANDIDATE = ("sentence", *SPAN_KEYS)
+MINED = ("source", "flags")  # what else `mine` writes; with them and without an id, a file is known as mined
 GENERATION = ("context", "completion")
 GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra")
 ORIGIN = ("model", "pronoun", "setting", "index")  # what else tells one generation from another
@@ -46,7 +48,7 @@ class Usable:
 
 
 def layout(source: Source, format: str = "auto", column: str | None = None) -> Layout:
-    """The layout of *source*; "auto" goes by the columns: the released four, context and completion, else a sentence.
+    """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
 
     Raises BadFile where the columns that the format needs are not there; the
     message lists those that are.
@@ -61,6 +63,8 @@ def layout(source: Source, format: str = "auto", column: str | None = None) -> L
         return _with(source, "slguset", SLGUSET, SLGUSET[0])
     if format == "generations" or (format == "auto" and set(GENERATION) <= columns and not plain):
         return _with(source, "generations", GENERATION, GENERATION[1])
+    if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
+        return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
     return Layout("sentences", _sentence_column(source, column))
 
 

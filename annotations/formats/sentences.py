@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from annotations.formats.layouts import ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
+from annotations.formats.layouts import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
 from annotations.formats.readers import Row, Source
 from annotations.items import NewItem
 from core.errors import N_
 from core.keywords import find, repair
 from core.text import control_character
-from core.types import Candidate
+from core.types import Candidate, KeywordPair, Side
 
 MAX_LENGTH = 512  # code points: what the masked models of the papers can read
 POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
@@ -74,8 +74,39 @@ def sentence(source: Source, layout: Layout, row: Row) -> Usable:
         place = {"start": values["start"], "end": values["end"], "true_start": found.start}
         bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
     origin = origin_of(source, row, ITEM_KEYS, (layout.column, *SPAN_KEYS))
-    item = NewItem(text, found, origin.file, origin.line, origin.extra, origin.uid)
-    return Usable(item, "ok")
+    late = is_flagged(origin.extra)
+    return Usable(NewItem(text, found, origin.file, origin.line, origin.extra, origin.uid, late=late), "ok")
+
+
+def mined(source: Source, row: Row) -> Usable:
+    """The item of a line that `mine` wrote: the word stands where the line says, whatever pairs it was mined with.
+
+    Flags and source stay with the item; a flagged one comes last. Raises
+    BadLine, with bad_span where text, word, stem and pair do not fit together.
+    """
+    values = row.values
+    text = checked_text(values.get("sentence"))
+    if not _is_candidate(values):
+        bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
+    start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
+    sides: dict[str, Side] = {f"{keyword}/{counterpart}": "male", f"{counterpart}/{keyword}": "female"}
+    fits = 0 <= start <= stem_start < stem_end <= end <= len(text) and text[start:end] == keyword
+    if not fits or name not in sides or keyword == counterpart or not counterpart:
+        message = N_("Word, stem and pair do not fit the sentence: {named} at {start} to {end}, pair {pair}.")
+        bad("bad_span", message, named=str(keyword)[:40], start=start, end=end, pair=str(name)[:80])
+    own = (stem_start - start, stem_end - start)
+    other = (own[0], max(own[0], len(counterpart) - (len(keyword) - own[1])))
+    side = sides[name]
+    words = (keyword, counterpart, own, other) if side == "male" else (counterpart, keyword, other, own)
+    found = Candidate(text, start, end, stem_start, stem_end, KeywordPair(*words), side)
+    extra = {key: value for key, value in values.items() if key not in CANDIDATE}
+    return Usable(NewItem(text, found, source.name, row.line, extra, late=is_flagged(extra)))
+
+
+def is_flagged(extra: dict[str, Any]) -> bool:
+    """Whether mining kept the sentence with a doubt: such items come last."""
+    flags = extra.get("flags")
+    return isinstance(flags, list) and bool(flags)
 
 
 def _is_candidate(values: dict[str, Any]) -> bool:
