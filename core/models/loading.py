@@ -16,6 +16,7 @@ from core.errors import N_, ModelUnavailable
 from core.models import Precision
 from core.models.fetching import locate
 from core.models.names import RANDOM, RANDOM_SEED, weight_files
+from core.models.plants import is_planted
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 # What a checkpoint may lack: tied to the word embeddings, computed, or not used for masks.
@@ -55,6 +56,10 @@ def load_masked(name: str, *, precision: Precision = "fp32", patience: float | N
     Raises ModelUnavailable with one sentence for every model that cannot be
     had or has no masked-language-model head of its own.
     """
+    if is_planted(name):
+        from core.models.planted import build
+
+        return build(name, precision)
     folder = locate(name, patience=patience)
     config = _config(name, folder)
     tokenizer = _tokenizer(name, folder, config)

@@ -1,0 +1,62 @@
+"""What each planted model must answer, by its name; knows nothing of torch (the models are in planted.py).
+
+| name | Bias_c (log10) it is built to give |
+|---|---|
+| `planted:0`, `planted:+0.3`, `planted:-1`, ... | that number for every pair, in every sentence |
+| `planted:offset+0.3` | the same constant, but it comes out of the encoder, not of the words' own weights |
+| `planted:pairs`, `planted:pairs0.6` | +0.6 for words of one mask, -0.6 for those of two, in every sentence |
+| `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import N_, ModelUnavailable
+from core.types import KeywordPair
+
+PREFIX = "planted:"
+RAIN = "雨"
+LARGEST = 6.0  # log10: a million times
+USUAL = {"pairs": 0.6, "context": 0.5}
+Kind = Literal["constant", "offset", "pairs", "context"]
+
+_NAME = re.compile(r"planted:(?P<kind>offset(?=[+-])|pairs|context)?(?P<size>[+-]?\d{1,2}(\.\d{1,4})?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A planted model: its name, what it depends on, and by how much (log10, positive leans male)."""
+
+    name: str
+    kind: Kind
+    size: float
+
+    def bias(self, pair: KeywordPair, rain: bool) -> float:
+        """The Bias_c (log10) that the model is built to give for *pair*, where 雨 stands in the sentence or not."""
+        if self.kind == "pairs":
+            return self.size if len(pair.stems[0]) == 1 else -self.size
+        if self.kind == "context":
+            return self.size if rain else -self.size
+        return self.size
+
+
+def is_planted(name: str) -> bool:
+    """Whether a name asks for a planted model (which may still be spelt wrongly)."""
+    return name.startswith(PREFIX)
+
+
+def plant_of(name: str) -> Plant:
+    """The planted model of that name. Raises ModelUnavailable where the name is none, or asks for more than 10^6."""
+    found = _NAME.fullmatch(name)
+    kind: Kind = "constant"
+    if found and found["kind"]:
+        kind = found["kind"]  # type: ignore[assignment]
+    size = float(found["size"]) if found and found["size"] else USUAL.get(kind)
+    if found is None or size is None or abs(size) > LARGEST:
+        message = N_(
+            "{name} is no planted model. There are planted:0, planted:+0.3 (any number up to 6), planted:offset+0.3, "
+            "planted:pairs and planted:context."
+        )
+        raise ModelUnavailable(message, name=name)
+    return Plant(name, kind, size)
