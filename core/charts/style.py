@@ -79,6 +79,12 @@ DARK = Palette(
     neutral="#8f8779",
 )
 
+# Lines of models, in their order: none is like a side's colour, and dashes tell them apart too.
+LINES = {
+    "light": ("#211d18", "#0f7173", "#8a8000", "#a3336b", "#3f7d3a", "#5d6b7c"),
+    "dark": ("#ece8e1", "#5fc4c2", "#d6cb4d", "#ef8ab8", "#8fcf84", "#a9b6c6"),
+}
+
 MALE = {"light": LIGHT.male, "dark": DARK.male}
 FEMALE = {"light": LIGHT.female, "dark": DARK.female}
 
@@ -91,7 +97,8 @@ def palette(theme: str | None) -> Palette:
 def colours() -> dict[str, str]:
     """Every colour of the dark palette with the light one that stands for it."""
     names = [field.name for field in fields(Palette) if field.name != "theme"]
-    return {getattr(DARK, name): getattr(LIGHT, name) for name in names}
+    lines = dict(zip(LINES["dark"], LINES["light"], strict=True))
+    return lines | {getattr(DARK, name): getattr(LIGHT, name) for name in names}
 
 
 def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
