@@ -44,14 +44,14 @@ def bins(values: Mapping[str, Values]) -> pd.DataFrame:
     0 itself counts to the first bin above it. The outermost bins hold everything beyond (`low` or `high` infinite).
     `side` is "male" above 0.3, "female" below -0.3, else "none". Undefined and infinite values are left out.
     """
-    finite = {model: finite(found) for model, found in values.items()}
-    everything = np.abs(np.concatenate([*finite.values(), np.zeros(1)]))
+    known = {model: finite(found) for model, found in values.items()}
+    everything = np.abs(np.concatenate([*known.values(), np.zeros(1)]))
     reach = max(LEAST_REACH, float(np.quantile(everything, 0.998)))
     width = next((w for w in WIDTHS if 2 * reach / w <= MOST_BINS), WIDTHS[-1])
     steps = math.ceil(reach / width - 1e-9)
     edges = np.round(np.arange(1, steps + 1) * width, 10)
     rows = []
-    for number, (model, found) in enumerate(finite.items()):
+    for number, (model, found) in enumerate(known.items()):
         step = np.minimum(np.searchsorted(edges, np.abs(found), side="left"), steps)
         for sign in (-1, 1):
             # What is beyond the last border counts to the last bin.
