@@ -1,0 +1,42 @@
+"""Measures of models from score files: means with intervals, what they mix, models side by side (SPEC 1.6 to 1.11, 6).
+
+Ten lines are enough for a table of one's own: docs/notebook.md.
+"""
+
+from core.measures.comparing import correlation, paired_difference, side_by_side, sign_agreement
+from core.measures.listing import extremes, infinite_rows, matching, undefined_rows
+from core.measures.means import MEASURES
+from core.measures.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
+from core.measures.reading import is_reference, models_of, read_scores, rows_of
+from core.measures.resampling import Draws, Units, units_of
+from core.measures.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
+
+__all__ = [
+    "MEASURES",
+    "Draws",
+    "Mass",
+    "Summary",
+    "Thresholded",
+    "Units",
+    "VarianceShares",
+    "correlation",
+    "extremes",
+    "in_ln",
+    "infinite_rows",
+    "is_reference",
+    "mass_of",
+    "matching",
+    "models_of",
+    "paired_difference",
+    "prior_corrected",
+    "read_scores",
+    "rows_of",
+    "side_by_side",
+    "sign_agreement",
+    "summarise",
+    "summarise_by",
+    "thresholded",
+    "undefined_rows",
+    "units_of",
+    "variance_shares",
+]

@@ -1,0 +1,69 @@
+"""The means of Bias_c for any weights of the units: what a bootstrap draws again and again."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.bias import Denominator
+from core.measures.mixing import SideOrder
+from core.measures.reading import finite_bias
+from core.measures.resampling import Measures, Numbers, Units
+
+MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs")
+BOUNDS = {
+    "bias_man": (0.0, np.inf),
+    "bias_woman": (0.0, np.inf),
+    "model_bias": (0.0, np.inf),
+    "mean_abs": (0.0, np.inf),
+    "side_auc": (0.0, 1.0),
+}
+
+
+def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Measures:
+    """The five means and the side AUC of *rows* (finite Bias_c) as functions of the weights of their units.
+
+    Side sums and counts are additive, so a draw costs one product with the sums per unit; the AUC needs the rows.
+    """
+    values = finite_bias(rows).to_numpy(float)
+    sums = side_sums(values, units)
+    order = SideOrder(rows)
+    each = units.count == len(values) and bool((units.codes == np.arange(len(values))).all())
+
+    def measures(weights: Numbers) -> dict[str, Numbers]:
+        return {
+            **of_sums(weights @ sums, denominator),
+            "side_auc": order.auc(weights if each else weights[:, units.codes]),
+        }
+
+    return measures
+
+
+def side_sums(values: Numbers, units: Units) -> Numbers:
+    """Per unit: sum and count of the positive values, sum (as positive) and count of the negative, count of all."""
+    up, down = values > 0, values < 0
+    return units.sums(
+        np.where(up, values, 0.0),
+        up.astype(float),
+        np.where(down, -values, 0.0),
+        down.astype(float),
+        np.ones(len(values)),
+    )
+
+
+def of_sums(totals: Numbers, denominator: Denominator) -> dict[str, Numbers]:
+    """The five means, one per draw, from totals of `side_sums` (draws x 5); NaN where a side is empty."""
+    up, ups, down, downs, n = totals.T
+    man = _ratio(up, n if denominator == "all" else ups, ups > 0)
+    woman = _ratio(down, n if denominator == "all" else downs, downs > 0)
+    return {
+        "bias_man": man,
+        "bias_woman": woman,
+        "model_bias": (man + woman) / 2,
+        "signed_mean": _ratio(up - down, n, n > 0),
+        "mean_abs": _ratio(up + down, n, n > 0),
+    }
+
+
+def _ratio(above: Numbers, below: Numbers, where: NDArray[np.bool_]) -> Numbers:
+    found: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=where)
+    return found

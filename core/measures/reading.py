@@ -1,0 +1,173 @@
+"""Score files read and checked: one row per sentence and model, every column typed, undefined as NaN.
+
+The columns are those that the command `score` writes. A file of an earlier version, or of somebody's own loop,
+may lack what can be worked out from the rest: the side, the mask width, the pair mass, the natural logarithm.
+"""
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.bias import LN10, NO_ANSWER
+from core.errors import N_, BadFile, NotFound
+from core.resources import keyword_pairs
+
+NEEDED = ("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "bias_log10", "signature")
+NUMBERS = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln", "logp_male", "logp_female")
+WHOLE = ("masks", "start", "end")
+WORDS = ("sentence", "pair", "keyword", "model", "status", "signature", "side", "source")
+SIDES = ("male", "female")
+REFERENCES = ("random-zh",)  # the demo model's architecture, untrained: what no training at all looks like
+PRECISION = 4  # the part of a signature that may differ inside one run: bf16 near a decision is scored again in fp32
+
+
+def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
+    """The rows of a score file (or of a frame of the same columns), checked and typed.
+
+    Text columns are str, `row` is kept as it is, `masks` is the mask width (0 where it cannot be known),
+    `side` is male, female or "" (which word the source had), `bias_log10` is NaN where undefined and keeps
+    +-inf. A model whose rows differ in anything but the precision of their signature becomes several models,
+    named by the parts that differ. Raises NotFound where there is no file, BadFile where it is no score file:
+    a missing column, a cell that is no number, no row, or a sentence scored twice by one model.
+    """
+    name, frame = _frame(scores)
+    if missing := [column for column in NEEDED if column not in frame.columns]:
+        message = N_("{file} is not a score file: it lacks the columns {columns}. Make one with the command score.")
+        raise BadFile(message, file=name, columns=", ".join(missing))
+    if frame.empty:
+        raise BadFile(N_("{file} has a heading but no row."), file=name)
+    for column in (*NUMBERS, *WHOLE):
+        if column in frame.columns:
+            frame[column] = _numbers(frame[column], name)
+    for column in WORDS:
+        if column in frame.columns:
+            frame[column] = frame[column].fillna("").astype(str)
+    frame = _filled(frame)
+    frame["model"] = _labels(frame)
+    twice = frame.duplicated(["model", "row", "sentence"])
+    if twice.any():
+        first = frame.loc[twice].iloc[0]
+        message = N_("{file}: the model {model} has row {row} twice, so sentences would count double.")
+        raise BadFile(message, file=name, model=first["model"], row=first["row"])
+    return frame
+
+
+def is_reference(model: str) -> bool:
+    """Whether a model is the random-weights reference (SPEC 6.1): what the same architecture says untrained."""
+    return model.split(" (")[0] in REFERENCES
+
+
+def models_of(frame: pd.DataFrame) -> list[str]:
+    """The models of a frame in the order in which they stand there; never sorted by any value."""
+    return [str(model) for model in frame["model"].drop_duplicates()]
+
+
+def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
+    """The rows of one model. Raises NotFound where it has none."""
+    rows = frame[frame["model"] == model]
+    if rows.empty:
+        message = N_("There is no model {model} in these scores; there are {models}.")
+        raise NotFound(message, model=model, models=", ".join(models_of(frame)))
+    return rows
+
+
+def finite_bias(rows: pd.DataFrame) -> pd.Series:
+    """Bias_c in log10 with NaN in place of infinite values: what means, correlations and tests are made of."""
+    values: pd.Series = rows["bias_log10"].where(np.isfinite(rows["bias_log10"]))
+    return values
+
+
+def _frame(scores: "str | PathLike[str] | pd.DataFrame") -> tuple[str, pd.DataFrame]:
+    if isinstance(scores, pd.DataFrame):
+        return N_("this table"), scores.reset_index(drop=True)
+    path = Path(scores)
+    if not path.is_file():
+        raise NotFound(N_("There is no score file {path}."), path=str(path))
+    try:
+        # Everything as text first: "NA" may be a sentence, and a wrong number needs its line.
+        return path.name, pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        raise BadFile(N_("{file} is empty."), file=path.name) from None
+    except UnicodeDecodeError as error:
+        message = N_("{file} is not in UTF-8 (byte {byte}); a score file is.")
+        raise BadFile(message, file=path.name, byte=error.start) from None
+    except pd.errors.ParserError as error:
+        message = N_("{file} cannot be read as CSV: {problem}")
+        raise BadFile(message, file=path.name, problem=str(error).strip().splitlines()[-1]) from None
+
+
+def _numbers(column: pd.Series, file: str) -> pd.Series:
+    text = column if column.dtype.kind in "fiub" else column.replace("", None)
+    found = pd.to_numeric(text, errors="coerce").astype(float)
+    wrong = found.isna() & text.notna()
+    if column.dtype.kind not in "fiub":
+        wrong &= text.astype(str).str.lower() != "nan"
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        message = N_("{file}, line {line}: {cell} in the column {column} is no number.")
+        raise BadFile(message, file=file, line=place + 2, cell=str(column.iloc[place])[:40], column=column.name)
+    return found
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    missing = frame["bias_log10"].isna()
+    with np.errstate(divide="ignore"):
+        derived: dict[str, Any] = {
+            "pair_mass": (frame["p_male"] + frame["p_female"]).clip(upper=1.0),
+            "bias_ln": frame["bias_log10"] * LN10,
+            "logp_male": np.log(frame["p_male"]),
+            "logp_female": np.log(frame["p_female"]),
+            "status": np.where(missing, NO_ANSWER, "ok"),
+            "source": "",
+            "side": "",
+            "masks": math.nan,
+            "start": math.nan,
+            "end": math.nan,
+        }
+    added = {column: values for column, values in derived.items() if column not in frame.columns}
+    frame = frame.assign(**added)
+    words = frame["pair"].str.split("/", n=1, expand=True).reindex(columns=[0, 1])
+    known = np.select([frame["keyword"] == words[0], frame["keyword"] == words[1]], SIDES, default="")
+    frame["side"] = np.where(frame["side"].isin(SIDES), frame["side"], known)
+    widths = {pair: float(mask_width(pair)) for pair in frame["pair"].drop_duplicates()}
+    frame["masks"] = frame["masks"].fillna(frame["pair"].map(widths)).astype(int)
+    for column in ("start", "end"):
+        frame[column] = frame[column].astype("Int64")
+    return frame
+
+
+def mask_width(pair: str) -> int:
+    """How many masks the words of a pair ("男孩/女孩") differ in: from the pair table, else by comparing them.
+
+    0 where it cannot be known: words of different length, or of letters, whose tokens only the model knows.
+    """
+    for known in keyword_pairs():
+        if known.name == pair:
+            return len(known.stems[0])
+    male, _, female = pair.partition("/")
+    if len(male) != len(female) or pair.isascii():
+        return 0
+    different = [i for i, (a, b) in enumerate(zip(male, female, strict=True)) if a != b]
+    return different[-1] - different[0] + 1 if different else 0
+
+
+def _labels(frame: pd.DataFrame) -> pd.Series:
+    """The model of each row; one name with several ways of scoring becomes several models."""
+    labels = frame["model"].copy()
+    kinds = frame[["model", "signature"]].drop_duplicates()
+    for model, group in kinds[kinds["signature"] != ""].groupby("model", sort=False):
+        parts = [str(signature).split("|") for signature in group["signature"]]
+        if len({len(part) for part in parts}) > 1:
+            varying = list(range(max(map(len, parts))))
+        else:
+            varying = [i for i in range(len(parts[0])) if i != PRECISION and len({part[i] for part in parts}) > 1]
+        if not varying:
+            continue
+        for signature, part in zip(group["signature"], parts, strict=True):
+            shown = ", ".join(part[i] for i in varying if i < len(part))
+            labels = labels.mask((frame["model"] == model) & (frame["signature"] == signature), f"{model} ({shown})")
+    return labels
