@@ -1,0 +1,1 @@
+"""From raw text to candidate sentences: reading, cleaning, finding, filters, duplicates, report."""
