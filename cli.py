@@ -15,6 +15,7 @@ COMMANDS = {
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
     "agreement": "commands.agreement:agreement",
+    "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",
     "models": "commands.live:models",
     "job": "commands.jobs:job",

@@ -1,0 +1,167 @@
+"""`score`: a whole file or project through one model or several, into one table."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.job_process import progress
+from annotations.score_inputs import open_input
+from annotations.score_runs import RunReport, Settings, processors, score_to_file
+from commands.shared import answer, db_option, json_option
+from core.cache import cache_path
+from core.errors import N_, BadFile, Refused
+from core.scoring_runs import run_table, runs_folder
+
+EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
+JOINT = ["independent", "sequential", "geometric_mean"]
+METHOD = ["auto", "masked", "pair-sum", "pll"]
+
+
+class Meter:
+    """How far a run is: a line on the terminal, rewritten twice a second (in a log now and then), and the job's row."""
+
+    def __init__(self) -> None:
+        self._row = progress()
+        self._began: float | None = None  # when the first model was ready to be asked
+        self._said = 0.0
+        self._alive = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
+        """`done` of `total` rows that a model has to be asked for."""
+        self._row(done, total, message)
+        now = time.monotonic()
+        self._began = now if self._began is None else self._began
+        if now - self._said < (EVERY_S if self._alive else EVERY_LOGGED_S) or not done:
+            return
+        self._said = now
+        line = rate_line(done, total or done, now - self._began, message)
+        click.echo(f"\r\033[K{line}" if self._alive else line, err=True, nl=not self._alive)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._alive:
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+def rate_line(done: int, total: int, seconds: float, model: str) -> str:
+    """12,300 of 20,000 rows, 410 a second, about 19 s left (demo-zh)."""
+    rate = done / seconds if seconds > 0 else 0.0
+    text = f"{done:,} of {total:,} rows"
+    if rate:
+        left = (total - done) / rate
+        time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+        text += f", {rate:,.0f} a second, about {time_left} left"
+    return f"{text} ({model})"
+
+
+@click.command("score")
+@click.argument("file")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    required=True,
+    help="A built-in model, a name on the Hugging Face hub, or a folder; may be given several times.",
+)
+@click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
+@click.option("--column", help="The column that holds the sentences, where its name does not say so.")
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "bf16"]),
+    default="fp32",
+    show_default=True,
+    help="bf16: faster where the processor has it; sentences near a decision are scored again in fp32.",
+)
+@click.option(
+    "--joint",
+    type=click.Choice(JOINT),
+    default=JOINT[0],
+    show_default=True,
+    help="How the characters of a longer word are put together.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(METHOD),
+    default=METHOD[0],
+    show_default=True,
+    help="masked for masked language models, pair-sum for causal ones; pll for comparison.",
+)
+@click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
+@click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
+@click.option("--workers", type=click.IntRange(1), help="Processors of the cluster; default: as many as are here.")
+@click.option(
+    "--cache",
+    type=click.Path(dir_okay=False),
+    help="File of remembered scores; default: scores.db beside the database.",
+)
+@click.option("--no-cache", is_flag=True, help="Remember nothing beyond this run.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@db_option
+@json_option
+def score(file: str, db: str, as_json: bool, **options: Any) -> None:
+    """Score the sentences of FILE, or of a project as project:NAME, and write a table.
+
+    FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences.
+    One row per sentence and model, in the order of the file; a row that cannot be scored says why in `status`.
+    Positive values lean to the male word. What was scored before is not asked again.
+    """
+    out, is_run = _target(db, options["out"], options["run_name"])
+    source = open_input(file, db=db, column=options["column"], uid=options["uid"])
+    if source.kind == "file" and Path(file).resolve() == out.resolve():
+        raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
+    meter = Meter()
+    try:
+        report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
+    finally:
+        meter.end()
+    for notice in report.notices:
+        click.echo(notice.text, err=True)
+    for _, error in report.failed:
+        click.echo(str(error), err=True)
+    answer(report.as_json(), for_people(report), as_json=as_json)
+
+
+def _target(db: str, out: str | None, name: str | None) -> tuple[Path, bool]:
+    if (out is None) == (name is None):
+        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
+    if name is not None:
+        return run_table(runs_folder(db), name), True
+    return Path(out or ""), False
+
+
+def _settings(db: str, options: dict[str, Any]) -> Settings:
+    cache = None if options["no_cache"] else Path(options["cache"]) if options["cache"] else cache_path(db)
+    if cache is not None and cache.resolve() == Path(db).resolve():
+        # Opening it beside the store would drop the locks that this process holds on it.
+        raise BadFile(N_("{file} is the database of the labels; remembered scores need a file of their own."), file=db)
+    return Settings(
+        models=tuple(options["models"]),
+        precision=options["precision"],
+        joint=options["joint"],
+        method=options["method"],
+        threads=options["threads"],
+        ray=options["address"],
+        workers=options["workers"] or processors(),
+        cache=cache,
+    )
+
+
+def for_people(report: RunReport) -> str:
+    """What came of each model, for people."""
+    lines = []
+    for one in report.models:
+        tally = one.tally
+        rate = f", {tally.asked / one.seconds:,.0f} a second" if tally.asked and one.seconds else ""
+        lines.append(
+            f"{one.model}: {tally.scored:,} of {tally.rows:,} rows scored in {one.seconds:.1f} s{rate} "
+            f"({tally.asked:,} asked, {tally.remembered:,} remembered, {tally.saved:,} saved as equal)"
+        )
+        for reason, count in tally.undefined.most_common():
+            row, status = tally.examples[reason]
+            lines.append(f"  {count:,} without a number, such as row {row}: {status}")
+        lines.append(f"  {one.signature}")
+    return "\n".join([*lines, f"Written: {report.out}"])

@@ -1,0 +1,22 @@
+"""Cells of a CSV that a spreadsheet would run as a formula: made harmless on the way out, restored on the way in.
+
+A cell that begins with = + - @, their full-width forms, a tab or a line break
+gets an apostrophe in front (the rule of OWASP's page on CSV injection). A cell
+that already has apostrophes before such a character gets one more, so taking
+one away always gives back what was there.
+"""
+
+import re
+
+DANGEROUS = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+NEUTRALISED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+
+
+def neutralised(cell: str) -> str:
+    """*cell* so that no spreadsheet runs it; `restored` undoes it exactly."""
+    return "'" + cell if DANGEROUS.match(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """*cell* as it was before `neutralised`."""
+    return cell[1:] if NEUTRALISED.match(cell) else cell
