@@ -1,0 +1,132 @@
+"""What a run of mining is asked for. Everything that can change a candidate is in the signature."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Literal, get_args
+
+from core.errors import N_, BadFile
+from core.mining.types import LONGEST, MODES, SHORTEST, Code, Mode
+from core.resources import DATA, ROOT, keyword_pairs
+from core.types import KeywordPair
+
+CODES: tuple[str, ...] = get_args(Code)
+VERSION = 1  # of the method: reading, cleaning, finding, duplicates
+WITHOUT_SPACES = ("zh", "ja", "yue", "lzh")  # languages that write no spaces between words
+
+Quotes = Literal["delete", "complete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One run of mining.
+
+    `pairs`: the words that are looked for. `modes`: filter code -> off, reject or
+    flag; a code that is not named has its default. `pair_modes`: (pair name, code) ->
+    mode, stronger than `modes`. `quotes`: what happens to a quotation mark whose
+    partner was lost in the split. `convert`: "t2s" turns traditional into simplified
+    text, the original is kept. `column`: the text column of tables, None = the
+    longest. `shortest`, `longest`: characters that the length filter allows.
+    `seed`: which rejected sentences are shown as examples. Raises BadFile where
+    a filter, mode, pair or length is none.
+    """
+
+    pairs: tuple[KeywordPair, ...] = field(default_factory=lambda: keyword_pairs("table1"))
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    pair_modes: Mapping[tuple[str, str], Mode] = field(default_factory=dict)
+    quotes: Quotes = "delete"
+    convert: Literal["t2s"] | None = None
+    column: str | None = None
+    shortest: int = SHORTEST
+    longest: int = LONGEST
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        names = {pair.name for pair in self.pairs}
+        if not names:
+            raise BadFile(N_("There is no keyword pair to look for."))
+        if len({pair.language in WITHOUT_SPACES for pair in self.pairs}) > 1:
+            message = N_("The pairs mix languages with and without spaces between words; mine them one after the other.")
+            raise BadFile(message)
+        for code, mode in [*self.modes.items(), *((code, mode) for (_, code), mode in self.pair_modes.items())]:
+            if code not in CODES or mode not in MODES:
+                message = N_("{code}={mode} is no filter and mode. Filters: {filters}; modes: off, reject, flag.")
+                raise BadFile(message, code=code, mode=mode, filters=", ".join(CODES))
+        for pair, _code in self.pair_modes:
+            if pair not in names:
+                message = N_("{pair} is not among the pairs of this run: {pairs}.")
+                raise BadFile(message, pair=pair, pairs=", ".join(sorted(names)))
+        if not 0 < self.shortest <= self.longest:
+            message = N_("The length of a sentence cannot go from {shortest} to {longest} characters.")
+            raise BadFile(message, shortest=self.shortest, longest=self.longest)
+
+    @property
+    def spaced(self) -> bool:
+        """Whether the language writes spaces between words."""
+        return self.pairs[0].language not in WITHOUT_SPACES
+
+    def mode(self, pair: str, code: str) -> Mode:
+        """What the filter *code* does with sentences of *pair*."""
+        from core.mining.filters import default_mode
+
+        return self.pair_modes.get((pair, code)) or self.modes.get(code) or default_mode(code, pair)
+
+    def all_modes(self) -> dict[str, dict[str, Mode]]:
+        """Pair name -> filter code -> mode, defaults filled in, in the order of the filters."""
+        return {pair.name: {code: self.mode(pair.name, code) for code in CODES} for pair in self.pairs}
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the candidates, in a stable order; file names and workers cannot."""
+        pairs = [(pair.male, pair.female, pair.male_stem, pair.female_stem, pair.language) for pair in self.pairs]
+        modes = sorted((pair, sorted(modes.items())) for pair, modes in self.all_modes().items())
+        converter = f"{self.convert}-opencc-{version('opencc')}" if self.convert else "none"
+        parts = [
+            "mine",
+            f"pairs:{len(pairs)}:{_digest(repr(pairs))}",
+            f"modes:{_digest(repr(modes))}",
+            f"quotes:{self.quotes}",
+            f"convert:{converter}",
+            f"column:{self.column or 'longest'}",
+            f"length:{self.shortest}-{self.longest}",
+            f"rules:{rules_hash()[:8]}",
+            f"rjieba:{version('rjieba')}",
+            f"v{VERSION}",
+        ]
+        return "|".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as values of JSON; `from_json` reads them back."""
+        found = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
+        pair_modes = [{"pair": pair, "filter": code, "mode": mode} for (pair, code), mode in self.pair_modes.items()]
+        return {"pairs": [asdict(pair) for pair in self.pairs], "modes": dict(self.modes), "pair_modes": pair_modes} | found
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Settings":
+        """The settings that `to_json` wrote; names that are missing have their defaults."""
+        given = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
+        if "pairs" in given:
+            given["pairs"] = tuple(_pair(one) for one in given["pairs"])
+        given["pair_modes"] = {(one["pair"], one["filter"]): one["mode"] for one in given.get("pair_modes", ())}
+        return cls(**given)
+
+
+def _pair(values: Mapping[str, Any]) -> KeywordPair:
+    male, female = tuple(values["male_stem"]), tuple(values["female_stem"])
+    return KeywordPair(values["male"], values["female"], male, female, values["language"])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@cache
+def rules_hash() -> str:
+    """SHA-256 of the packaged word lists and of the filters themselves."""
+    files = [*DATA.glob("mining_*.tsv"), *(ROOT / "core" / "mining" / "filters").rglob("*.py")]
+    found = hashlib.sha256()
+    for path in sorted(files, key=lambda path: path.name):
+        found.update(path.name.encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
