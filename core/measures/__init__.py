@@ -7,11 +7,18 @@ from core.measures.comparing import correlation, paired_difference, side_by_side
 from core.measures.listing import extremes, infinite_rows, matching, undefined_rows
 from core.measures.means import MEASURES
 from core.measures.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
+from core.measures.nulls import NULL_OF, Null, shuffled_sides
 from core.measures.reading import is_reference, models_of, read_scores, rows_of
 from core.measures.resampling import Draws, Units, units_of
+from core.measures.several import Several, several
 from core.measures.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
 
 __all__ = [
+    "NULL_OF",
+    "Null",
+    "Several",
+    "several",
+    "shuffled_sides",
     "MEASURES",
     "Draws",
     "Mass",

@@ -1,0 +1,45 @@
+"""Many intervals at once: how many exclude the neutral value by chance alone, and which stay after Holm (SPEC 6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import N_
+from core.statistics import Estimate, Note, holm
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A table of intervals: `intervals` of them, `by_chance` expected to exclude the neutral value if all were neutral.
+
+    `exclude[i]`: interval i excludes it. `stays[i]`: it does so after Holm's adjustment; False without an interval.
+    """
+
+    intervals: int
+    by_chance: float
+    exclude: tuple[bool, ...]
+    stays: tuple[bool, ...]
+    neutral: float
+
+    @property
+    def sentence(self) -> Note:
+        """What a table says below itself."""
+        values = {
+            "intervals": self.intervals,
+            "chance": f"{self.by_chance:.3g}",
+            "neutral": f"{self.neutral:g}",
+            "exclude": sum(self.exclude),
+            "stays": sum(self.stays),
+        }
+        message = N_(
+            "Of {intervals} intervals about {chance} exclude {neutral} by chance; here {exclude} do, and {stays} stay"
+            " after Holm's adjustment."
+        )
+        return Note(message, values)
+
+
+def several(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> Several:
+    """What the intervals of a table, a heatmap or a list say together; *neutral* is 0.5 for an AUC."""
+    moved = [e if e.value is None else replace(e, value=e.value - neutral) for e in estimates]
+    exclude = tuple(e.low is not None and e.high is not None and not e.low <= neutral <= e.high for e in estimates)
+    intervals = sum(e.low is not None for e in estimates)
+    return Several(intervals, 0.05 * intervals, exclude, tuple(holm(moved)), neutral)
