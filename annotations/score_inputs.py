@@ -156,11 +156,12 @@ def _project_item(number: int, item: Item) -> ScoreItem:
     if item.word is None or item.stem is None or item.side == "":
         message = N_("No word of a keyword pair stands in the sentence.")
         return ScoreItem(number, item.text, problem=message, reason="no_keyword", source=named)
+    counterpart = item.counterpart or ""
     before, after = item.stem[0] - item.word[0], item.word[1] - item.stem[1]
-    own = item.text[slice(*item.stem)]
-    other = item.counterpart[before : len(item.counterpart) - after]
+    own, other = item.text[slice(*item.stem)], counterpart[before : len(counterpart) - after]
     options = (own, other) if item.side == "male" else (other, own)
-    return ScoreItem(number, item.text, *item.word, *item.stem, item.pair, item.side, item.keyword, options, named)
+    spans = (*item.word, *item.stem)
+    return ScoreItem(number, item.text, *spans, item.pair, item.side, item.keyword or "", options, named)
 
 
 def open_input(named: str, *, db: Path | str, column: str | None = None, uid: str | None = None) -> ScoreInput:

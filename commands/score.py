@@ -33,7 +33,8 @@ class Meter:
         """`done` of `total` rows that a model has to be asked for."""
         self._row(done, total, message)
         now = time.monotonic()
-        self._began = now if self._began is None else self._began
+        if self._began is None:
+            self._began = self._said = now
         if now - self._said < (EVERY_S if self._alive else EVERY_LOGGED_S) or not done:
             return
         self._said = now

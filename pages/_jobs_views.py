@@ -61,6 +61,10 @@ def outcome(job: jobs.Job) -> str:
         text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
         names = ("rows", "imported", "duplicates", "rejected")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+    if job.result and "scored" in job.result:
+        text = _("{rows} rows: {scored} with a number, {undefined} without; {remembered} were remembered.")
+        names = ("rows", "scored", "undefined", "remembered")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
     return job.message
 
 
@@ -101,7 +105,9 @@ def show_job(store: Store, job: jobs.Job) -> None:
             st.text(said)
         _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
-            st.caption(_("Nothing is lost: a resumed import adds only what is not there yet."))
+            scoring = job.command[:1] == ("score",)
+            lost_nothing = _("Nothing is lost: a resumed import adds only what is not there yet.")
+            st.caption(_("Nothing is lost: what was scored is remembered.") if scoring else lost_nothing)
         _show_times(job)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):

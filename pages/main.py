@@ -18,11 +18,16 @@ st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large
 SECTIONS = {
     "": [st.Page("home.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Curate"): [
+        st.Page("mine.py", title=_("Mine"), icon=":material/filter_alt:"),
         st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
+        st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
     ],
-    _("Models"): [st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:")],
+    _("Models"): [
+        st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:"),
+        st.Page("score.py", title=_("Score a file"), icon=":material/playlist_play:"),
+    ],
     _("More"): [
         st.Page("jobs.py", title=_("Jobs"), icon=":material/schedule:"),
         st.Page("about.py", title=_("About"), icon=":material/info:"),

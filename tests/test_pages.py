@@ -13,10 +13,13 @@ ROOT = Path(__file__).resolve().parents[1]
 MAIN = str(ROOT / "pages" / "main.py")
 PAGES = {
     "home.py": "Home",
+    "mine.py": "Mine",
     "projects.py": "Projects",
     "review.py": "Review",
     "agreement.py": "Agreement",
+    "concordance.py": "Concordance",
     "try.py": "Try a sentence",
+    "score.py": "Score a whole file",
     "jobs.py": "Jobs",
     "about.py": "About",
 }

@@ -1,0 +1,129 @@
+"""Runs of scoring on the page Score: those that go on, those that ended badly, those that are done."""
+
+import html
+from contextlib import suppress
+
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from annotations import jobs
+from annotations.store import Store
+from core.language import translate
+from core.scoring_runs import Run, remove, runs, runs_folder
+from pages._jobs_views import duration, show_job
+from pages._projects_parts import reason_name
+from pages._widgets import DASH, _, language, open_store, plain
+
+LISTED = 20
+
+
+def _scoring(store: Store) -> list[jobs.Job]:
+    return [one for one in jobs.jobs(store) if one.command[:1] == ("score",)]
+
+
+def moving(store: Store) -> bool:
+    """Whether a run goes on."""
+    jobs.mark_interrupted(store)
+    return any(one.active for one in _scoring(store))
+
+
+def show_running(store: Store) -> None:
+    """What runs or waits, and what ended without a result and can be resumed."""
+    jobs.mark_interrupted(store)
+    found = [one for one in _scoring(store) if one.state != "done"]
+    if found:
+        st.subheader(_("Under way"), anchor=False)
+    for one in found[:LISTED]:
+        show_job(store, one)
+
+
+def show_finished(store: Store) -> None:
+    """The finished runs, the newest first."""
+    found = runs(runs_folder(store.path))
+    st.subheader(_("Finished runs"), anchor=False)
+    if not found:
+        st.caption(_("There is none yet. A finished run stays here, with its table to download."))
+    for run in found[:LISTED]:
+        _show_run(run)
+    if len(found) > LISTED:
+        st.caption(plain(_("The newest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
+
+
+def _show_run(run: Run) -> None:
+    with st.container(border=True, key=f"run-{run.name}"):
+        st.markdown(f"**{plain(run.name)}**")
+        st.caption(plain(_described(run)))
+        st.html(_table(run))
+        for notice in run.record.get("notices", []):
+            st.caption(":material/info: " + plain(_told(notice, "message")))
+        for failure in run.record.get("failed", []):
+            st.caption(":material/error: " + plain(_told(failure, "error")))
+        for line in _undefined(run):
+            st.caption(plain(line))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _show_way_on(run)
+            st.download_button(
+                _("Table (CSV)"),
+                run.table.read_bytes,
+                run.table.name,
+                "text/csv",
+                key=f"table-{run.name}",
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+            )
+            with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
+                st.caption(_("The table goes; what the models answered stays remembered, so a new run is quick."))
+                st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+def _show_way_on(run: Run) -> None:
+    label = _("Look at the models")
+    with suppress(StreamlitPageNotFoundError):
+        st.page_link("models.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
+
+
+def _delete(name: str) -> None:
+    with open_store() as store:
+        for run in runs(runs_folder(store.path)):
+            if run.name == name:
+                remove(run)
+
+
+def _described(run: Run) -> str:
+    when = run.created[:16].replace("T", " ") + " UTC"
+    text = _("{source}: {rows} sentences, finished {time}").format(
+        source=run.source.get("name", DASH), rows=f"{run.sentences:,}", time=when
+    )
+    return text if run.seconds is None else f"{text} · " + _("took {time}").format(time=duration(run.seconds))
+
+
+def _table(run: Run) -> str:
+    """One line a model: how many numbers, how many without, how fast."""
+    heads = (_("Model"), _("with a number"), _("without"), _("asked now"))
+    cells = [f'<span class="h{"" if i == 0 else " n"}">{html.escape(head)}</span>' for i, head in enumerate(heads)]
+    for one in run.record.get("models", []):
+        rows, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))
+        name = html.escape(str(one.get("model", "")))
+        signature = html.escape(str(one.get("signature", "")), quote=True)
+        cells.append(f'<b title="{signature}">{name}</b>')
+        cells += [f'<span class="n">{number:,}</span>' for number in (scored, rows - scored, asked)]
+    return f'<div class="score-facts">{"".join(cells)}</div>'
+
+
+def _undefined(run: Run) -> list[str]:
+    """Why rows have no number; the same for every model where the sentence itself cannot be asked."""
+    found: dict[str, list[str]] = {}
+    for one in run.record.get("models", []):
+        for group in one.get("undefined", []):
+            reason = reason_name(str(group.get("reason", "")))
+            text = _("{rows} without a number: {reason} (such as row {row})")
+            line = text.format(rows=f"{int(group['rows']):,}", reason=_(reason), row=group.get("example_row", DASH))
+            found.setdefault(line, []).append(str(one.get("model", "")))
+    every = len(run.models)
+    return [line if len(names) == every else f"{line} · {', '.join(names)}" for line, names in found.items()]
+
+
+def _told(said: dict[str, object], key: str) -> str:
+    message, values = translate(str(said.get(key, "")), language()), said.get("values")
+    return message.format(**values) if isinstance(values, dict) and values else message

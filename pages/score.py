@@ -1,0 +1,42 @@
+"""Score: a whole file or project through several models, as a job; what runs and what is done."""
+
+import streamlit as st
+
+from pages._score_inputs import choose_source, show_first_rows
+from pages._score_models import choose_models, show_start
+from pages._score_runs import moving, show_finished, show_running
+from pages._score_style import style
+from pages._widgets import _, open_store, page_head
+
+EVERY_S = 2
+
+
+def follow() -> None:
+    with open_store() as store:
+        show_running(store)
+        # Once nothing moves any more, the page shows what was finished and stops asking.
+        if st.session_state.get("score_moving") and not moving(store):
+            st.session_state["score_moving"] = False
+            st.rerun()
+
+
+style()
+page_head(
+    _("Score a whole file"),
+    _(
+        "Every sentence of a file or a project is given to each model: which of the two words would it rather write "
+        "there? The work runs on its own; you can close this page."
+    ),
+)
+with open_store() as opened:
+    with st.container(border=True):
+        chosen = choose_source(opened)
+        if chosen is not None:
+            show_first_rows(chosen)
+    with st.container(border=True):
+        how = choose_models()
+        show_start(opened, chosen, how)
+    going = st.session_state["score_moving"] = moving(opened)
+st.fragment(follow, run_every=EVERY_S if going else None)()
+with open_store() as opened:
+    show_finished(opened)
