@@ -20,6 +20,7 @@ PAGES = {
     "concordance.py": "Concordance",
     "try.py": "Try a sentence",
     "score.py": "Score a whole file",
+    "models.py": "Models side by side",
     "jobs.py": "Jobs",
     "about.py": "About",
 }

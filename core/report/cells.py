@@ -1,0 +1,49 @@
+"""Numbers as people read them, the same on the page and in the report. Undefined is an em dash, never 0."""
+
+import math
+
+DASH = "—"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def plain_number(value: float | None, digits: int = 3) -> str:
+    """A number without a plus sign: 0.531; a dash where it is undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    return f"{value:z.{digits}f}".replace("-", "−").replace("inf", "∞")
+
+
+def signed_number(value: float | None, digits: int = 3) -> str:
+    """A number with its sign: +0.531, −0.020, +∞; a dash where it is undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    return f"{value:+z.{digits}f}".replace("-", "−").replace("inf", "∞")
+
+
+def interval(low: float | None, high: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """A 95 % interval: [0.52, 0.54]; "" where there is none."""
+    if low is None or high is None:
+        return ""
+    write = signed_number if signed else plain_number
+    return f"[{write(low, digits)}, {write(high, digits)}]"
+
+
+def percent(share: float | None) -> str:
+    """A share of 1 as percent: 43 %, 7.5 %, 0.25 %; a dash where it is undefined."""
+    if share is None or math.isnan(share):
+        return DASH
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
+
+
+def probability(p: float | None) -> str:
+    """A probability as the papers print it, readable: 0.987, 4.19 × 10⁻⁷; a dash where it is undefined."""
+    if p is None or math.isnan(p):
+        return DASH
+    if p == 0:
+        return "0"
+    if p >= 0.001:
+        return f"{p:.3f}"
+    digits, exponent = f"{p:.2e}".split("e")
+    return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"

@@ -1,0 +1,137 @@
+"""The figures of the report: each with its title, what it shows in a sentence, how to read it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from core.bias import LN10
+from core.charts.curve import curve_says, curves, sorted_curve
+from core.charts.distribution import bins, distribution_says, ridges
+from core.charts.heatmap import heatmap
+from core.charts.sides import sides, sides_says
+from core.errors import N_
+from core.measures import Summary, correlation, sign_agreement
+from core.report.cells import interval
+from core.report.lines import Paper, Say
+
+WIDTH = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart for the report."""
+
+    title: str
+    says: str
+    note: str
+    chart: Any
+
+
+def figures(
+    frame: pd.DataFrame,
+    summaries: Sequence[Summary],
+    groups: Mapping[str, Sequence[Summary]],
+    *,
+    papers: Mapping[str, Paper],
+    notes: Mapping[str, str],
+    say: Say,
+) -> list[Figure]:
+    """All figures of the models in *summaries*, in their order; `groups` are their summaries by keyword pair."""
+    models = [one.model for one in summaries]
+    values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
+    found = [
+        sides_figure(summaries, papers, notes, say),
+        _density(values, notes, say),
+        _order(values, say),
+        _pairs(groups, say),
+    ]
+    return found if len(models) < 2 else [*found, *_together(frame, models, say)]
+
+
+def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
+    """What `core.charts.sides` draws: both sides of each model with intervals, and what the paper prints."""
+    rows = []
+    for one in summaries:
+        paper, note = papers.get(one.model), notes.get(one.model)
+        row: dict[str, Any] = {"model": one.model, "note": f"({note})" if note else "", "reference": one.reference}
+        for side, estimate in (("man", one.bias_man), ("woman", one.bias_woman)):
+            row |= {side: estimate.value, f"{side}_low": estimate.low, f"{side}_high": estimate.high}
+            row[f"{side}_paper"] = paper[f"bias_{side}"] / LN10 if paper else None
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def sides_figure(
+    summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str], say: Say
+) -> Figure:
+    """Both sides of each model, back to back."""
+    data = side_rows(summaries, papers, notes)
+    says = sides_says(data, say=say)
+    chart = sides(data, description=says, say=say)
+    note = say(N_("Black line: 95 % interval. Diamond: Table 4 of the paper, from ln to log10. Grey: untrained."))
+    return Figure(say(N_("Both sides of each model")), says, note, chart)
+
+
+def _density(values: Mapping[str, Any], notes: Mapping[str, str], say: Say) -> Figure:
+    counted = bins(values)
+    says = distribution_says(counted, say=say)
+    labels = {model: f"({note})" for model, note in notes.items()}
+    note = say(N_("Grey: one word less than twice as likely as the other. Each row has its own height."))
+    chart = ridges(counted, description=says, say=say, notes=labels)
+    return Figure(say(N_("Distribution of Bias_c")), says, note, chart)
+
+
+def _order(values: Mapping[str, Any], say: Say) -> Figure:
+    points = sorted_curve(values)
+    says = curve_says(points, say=say)
+    note = say(N_("Each line holds every sentence of a model once, from the most female to the most male value."))
+    return Figure(say(N_("Sentence by sentence")), says, note, curves(points, description=says, say=say))
+
+
+def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
+    order = dict.fromkeys(one.group for found in groups.values() for one in found)
+    cells = {(model, one.group): one for model, found in groups.items() for one in found}
+    rows = [
+        {
+            "model": model,
+            "pair": pair,
+            "value": cells[model, pair].signed_mean.value if (model, pair) in cells else None,
+        }
+        for pair in order
+        for model in groups
+    ]
+    data = pd.DataFrame(rows)
+    known = data.dropna(subset="value")
+    text = N_("Mean Bias_c of each keyword pair: {male} of {n} lean to the male word on the whole.")
+    says = say(text).format(male=int((known["value"] > 0).sum()), n=len(known))
+    titles = {"model": say(N_("Model")), "pair": say(N_("keyword pair")), "value": say(N_("Signed mean"))}
+    chart = heatmap(data, "model", "pair", "value", description=says, scale="sides", titles=titles, width=WIDTH)
+    note = say(N_("log10; positive leans to the male word. What a pair leans on the whole may be mere word frequency."))
+    return Figure(say(N_("Keyword pairs")), says, note, chart)
+
+
+def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figure]:
+    place = {model: n for n, model in enumerate(models)}
+    found = []
+    kinds = (
+        (correlation(frame), N_("Correlation (Pearson)"), N_("Pearson's r of the per-sentence Bias_c."), (-1.0, 1.0)),
+        (correlation(frame, "spearman"), N_("Correlation (Spearman)"), N_("Spearman's rho of the same."), (-1.0, 1.0)),
+        (sign_agreement(frame), N_("Same side"), N_("Share of sentences with the same sign in both."), (0.0, 1.0)),
+    )
+    for data, title, note, domain in kinds:
+        keys = data["a"].map(place) * len(models) + data["b"].map(place)
+        data = data.iloc[keys.argsort(kind="stable")]
+        others = data[data["a"] != data["b"]].dropna(subset="value")
+        text = N_("From {low} to {high} between two different models.")
+        says = say(N_("No two models share enough sentences."))
+        if len(others):
+            says = say(text).format(low=f"{others['value'].min():.2f}", high=f"{others['value'].max():.2f}")
+        spread = [interval(low, high, 2) for low, high in zip(data["low"], data["high"], strict=True)]
+        names = {"a": say(N_("Model")), "b": say(N_("Model"))}
+        chart = heatmap(
+            data.assign(interval=spread), "b", "a", "value", description=says, domain=domain, titles=names, width=WIDTH
+        )
+        found.append(Figure(say(title), says, say(note), chart))
+    return found

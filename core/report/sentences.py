@@ -1,0 +1,72 @@
+"""Sentences as HTML: the value, the sentence with its keyword marked, the probabilities. All text is escaped."""
+
+import html
+from collections.abc import Iterable
+from typing import Any
+
+from core.bias import LN10
+from core.charts.style import Palette
+from core.report.cells import probability, signed_number
+from core.report.lines import Say
+
+SHEET = """
+.models-list {{ list-style: none; margin: 0; padding: 0 }}
+.models-list li {{ margin: 0; padding: .65rem 0; border-bottom: 1px solid {line}; display: grid;
+  grid-template-columns: 5.2rem 1fr; gap: .2rem .9rem; color: {ink} }}
+.models-list li:last-child {{ border-bottom: 0 }}
+.models-list b {{ font-variant-numeric: tabular-nums; font-size: 1.1rem; line-height: 1.5; white-space: nowrap }}
+.models-list b.m, .models-side.m {{ color: {male} }} .models-list b.f, .models-side.f {{ color: {female} }}
+.models-list p {{ margin: 0; font-size: 1.05rem; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere }}
+.models-list small {{ color: {soft}; font-size: .8rem; font-variant-numeric: tabular-nums; grid-column: 2 }}
+.models-list mark {{ color: inherit; font-weight: 700; padding: 0 .1em; border-bottom: 3px solid {soft};
+  background: {line} }}
+.models-list mark.m {{ background: {male_tint}; border-color: {male} }}
+.models-list mark.f {{ background: {female_tint}; border-color: {female} }}
+.models-side {{ font-weight: 700; margin: 0 0 .2rem }}
+"""
+COLOURS = ("line", "ink", "soft", "male", "female", "male_tint", "female_tint")
+
+
+def style(palette: Palette) -> str:
+    """The look of the lists in one theme, as the text of a style element."""
+    return SHEET.format(**{name: getattr(palette, name) for name in COLOURS})
+
+
+def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:
+    """The rows of a score file as a list; `value` names the column of the large number."""
+    return f'<ul class="models-list">{"".join(_sentence(row, value, say) for row in rows)}</ul>'
+
+
+def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
+    number = row[value]
+    colour, arrow = ("m", " ▶") if number > 0 else ("f", " ◀") if number < 0 else ("", "")
+    male, _slash, female = str(row["pair"]).partition("/")
+    facts = [
+        f"ln {signed_number(row['bias_log10'] * LN10)}",
+        f"p({html.escape(male)}) {probability(row['p_male'])}",
+        f"p({html.escape(female)}) {probability(row['p_female'])}",
+    ]
+    if value != "bias_log10":
+        facts.insert(0, f"Bias_c {signed_number(row['bias_log10'])}")
+    if row["status"] != "ok":
+        facts = [html.escape(say(str(row["status"])))]
+    model = html.escape(str(row["model"]))
+    signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
+    return (
+        f'<li><b class="{colour}" title="{signature}">{signed_number(number)}{arrow}</b><p>{marked(row)}</p>'
+        f"<small>{' · '.join([*facts, model])}</small></li>"
+    )
+
+
+def marked(row: dict[str, Any]) -> str:
+    """The sentence as HTML with its keyword marked; nothing else of it is HTML."""
+    text, start, end = str(row["sentence"]), row.get("start"), row.get("end")
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
+        word = str(row["keyword"])
+        start = text.find(word) if word else -1
+        if start < 0:
+            return html.escape(text)
+        end = start + len(word)
+    colour = {"male": "m", "female": "f"}.get(str(row.get("side")), "")
+    word = f'<mark class="{colour}">{html.escape(text[start:end])}</mark>'
+    return f"{html.escape(text[:start])}{word}{html.escape(text[end:])}"

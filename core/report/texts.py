@@ -1,0 +1,57 @@
+"""The words of the report about method; each formula with its source."""
+
+from core.errors import N_
+
+METHOD = (
+    (
+        "Bias_c",
+        N_(
+            "= log10(p(male word) / p(female word)) at the masked keyword of a sentence (Kurita et al. 2019; "
+            "SlguSet paper, equation 1). The male word is always above. A word of several characters has one mask per "
+            "character that differs; its probability is the product over the masks."
+        ),
+    ),
+    (
+        "Bias_man, Bias_woman, Model_bias",
+        N_(
+            "= the mean of the positive values, the mean size of the negative values, and the mean of these two "
+            "(SlguSet paper, equations 2 and 3). With the denominator 'all' each sum is divided by "
+            "all finite values (journal paper). A value of 0 belongs to neither side. ln = log10 × 2.3026; the paper's Table 4 fits ln only."
+        ),
+    ),
+    (
+        N_("Pair mass"),
+        N_(
+            "= p(male word) + p(female word). Where it is small the model would write another word, and the ratio says "
+            "little about it."
+        ),
+    ),
+    (
+        N_("Prior-corrected"),
+        N_("= Bias_c less the mean Bias_c of its keyword pair in the same model and data: what the context adds."),
+    ),
+    (
+        N_("Variance"),
+        N_(
+            "= the shares of the variance of Bias_c between mask widths, between pairs of one width, and within a pair."
+        ),
+    ),
+    (
+        N_("Side AUC"),
+        N_(
+            "= the chance that, of two sentences of one pair, the one whose source had the male word has the larger "
+            "Bias_c; pairs are pooled by their number of such twos. 0.5: the context tells the model nothing."
+        ),
+    ),
+    (
+        N_("Intervals"),
+        N_(
+            "95 %, by resampling whole units (sentences, or articles where the scores name them); with fewer than 15 "
+            "units a t interval on the units."
+        ),
+    ),
+)
+UNDEFINED = N_(
+    "Undefined values (a missing probability, or 0 for both words) and infinite ones (0 for one word) are in no mean. "
+    "They are counted here and never taken as 0."
+)

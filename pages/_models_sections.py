@@ -1,0 +1,73 @@
+"""The sections of the page Models: only the one that is looked at is reckoned, and a filter reruns only it."""
+
+from typing import Literal, get_args
+
+import streamlit as st
+
+from core.scoring_runs import Run
+from pages._models_source import Settings, Source
+from pages._widgets import _
+
+Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+
+
+def choose_section(models: int) -> Section:
+    """Which section; kept in the address."""
+    names: dict[Section, str] = {
+        "overview": _("Overview"),
+        "distribution": _("Distribution"),
+        "agreement": _("Model and model"),
+        "groups": _("Pairs and sides"),
+        "extremes": _("Extremes"),
+        "words": _("Topic words"),
+        "audit": _("Leaks"),
+        "report": _("Report"),
+    }
+    chosen: Section = st.segmented_control(
+        _("Section"),
+        SECTIONS,
+        format_func=names.__getitem__,
+        key="section",
+        default="overview",
+        required=True,
+        label_visibility="collapsed",
+        bind="query-params",
+    )
+    return chosen
+
+
+def show_section(section: Section, source: Source, run: Run | None, models: list[str], settings: Settings) -> None:
+    """Draw one section. Its views are imported here, so that the first section waits for no other."""
+    if section == "overview":
+        from pages._models_overview import show_overview
+
+        show_overview(source, models, settings)
+    elif section == "distribution":
+        from pages._models_distribution import show_distribution
+
+        show_distribution(source, models, settings)
+    elif section == "agreement":
+        from pages._models_agreement import show_agreement
+
+        show_agreement(source, models, settings)
+    elif section == "groups":
+        from pages._models_groups import show_groups
+
+        show_groups(source, models, settings)
+    elif section == "extremes":
+        from pages._models_extremes import show_extremes
+
+        show_extremes(source, models, settings)
+    elif section == "words":
+        from pages._models_words import show_words
+
+        show_words(source, models, settings)
+    elif section == "audit":
+        from pages._models_audit import show_leaks
+
+        show_leaks(source, models)
+    else:
+        from pages._models_report import show_report
+
+        show_report(source, run, models, settings)

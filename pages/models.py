@@ -1,0 +1,33 @@
+"""Models side by side: how several models lean on the same sentences, and what their numbers mix."""
+
+import streamlit as st
+
+from pages._models_empty import nothing_yet
+from pages._models_numbers import models_in
+from pages._models_sections import choose_section, show_section
+from pages._models_source import choose_models, choose_settings, choose_source
+from pages._models_style import style
+from pages._widgets import _, page_head
+
+page_head(
+    _("Models side by side"),
+    _(
+        "Which of two words do models prefer, on the same sentences? Positive leans to the male word, negative to the "
+        "female word. A number alone can be mere word frequency: look also at what it mixes."
+    ),
+)
+style()
+source, run = choose_source()
+if source is None:
+    nothing_yet()
+    st.stop()
+with st.spinner(_("Reading the scores …"), show_time=True):
+    models = models_in(source)
+chosen = choose_models(models)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    section = choose_section(len(chosen))
+    settings = choose_settings()
+if not chosen:
+    st.info(_("Choose at least one model above."), icon=":material/arrow_upward:")
+    st.stop()
+show_section(section, source, run, chosen, settings)
