@@ -184,7 +184,7 @@ def score_to_file(
         for name in settings.models:
             try:
                 _score_with(name, report, write, meter)
-            except ModelUnavailable as error:
+            except (ModelUnavailable, Refused) as error:
                 report.failed.append((name, error))
                 meter.leave_out(source.rows)
         if not report.models:

@@ -9,9 +9,7 @@ the file, scoring goes on: what happened is said in `CachedScorer.notices`.
 import fcntl
 import os
 import sqlite3
-import struct
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -21,6 +19,7 @@ from typing import Any
 
 from core.errors import N_
 from core.notice import Notice
+from core.remembered import Damaged, packed, probe_identity, unpacked
 from core.types import Filler, MaskedSentence, Score, Scorer
 
 FILE = "scores.db"
@@ -43,20 +42,6 @@ FULL = N_(
 def cache_path(database: Path | str) -> Path:
     """Where scores are remembered by default: scores.db beside the database."""
     return Path(database).resolve().parent / FILE
-
-
-def probe_identity(probe: MaskedSentence) -> str:
-    """What a model sees of a probe: equal for a sentence with 他 and the same sentence with 她.
-
-    The word in the slot is hidden, so it does not count; text before and after it, options and hidden parts do.
-    """
-    if probe.hidden:  # rare, and their places depend on the length of what stands in the slot
-        return repr((probe.text, probe.start, probe.end, probe.options, probe.hidden))
-    return repr((probe.text[: probe.start], probe.text[probe.end :], probe.start < probe.end, probe.options))
-
-
-class _Broken(Exception):
-    """The file is damaged."""
 
 
 class CachedScorer:
@@ -120,10 +105,10 @@ class CachedScorer:
             query = f"SELECT key, answer, reason FROM score WHERE key IN ({','.join('?' * len(some))})"
             try:
                 for key, answer, reason in self._db.execute(query, some):
-                    found[key] = Score(_unpacked(key, answer), self.signature, reason)
+                    found[key] = Score(unpacked(key, answer), self.signature, reason)
             except sqlite3.OperationalError as error:  # locked, or the disk fails: ask the model
                 self._give_up(UNUSABLE, why=error)
-            except (sqlite3.DatabaseError, _Broken):
+            except (sqlite3.DatabaseError, Damaged):
                 self._set_aside()
                 return {}
         return found
@@ -149,7 +134,7 @@ class CachedScorer:
     def _remember(self, new: dict[bytes, Score]) -> None:
         if self._db is None or not self._writable:
             return
-        rows = [(key, _packed(key, score.logprobs), score.reason) for key, score in sorted(new.items())]
+        rows = [(key, packed(key, score.logprobs), score.reason) for key, score in sorted(new.items())]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO score (key, answer, reason) VALUES (?, ?, ?)", rows)
@@ -172,7 +157,7 @@ class CachedScorer:
             self._db = _connect(self.path)
         except sqlite3.OperationalError as error:
             self._give_up(UNUSABLE, why=error)
-        except (sqlite3.DatabaseError, _Broken):
+        except (sqlite3.DatabaseError, Damaged):
             self._set_aside()
         except OSError as error:
             self._give_up(UNUSABLE, why=error.strerror or error)
@@ -205,7 +190,7 @@ class CachedScorer:
                             path.with_name(path.name + end).replace(aside.with_name(aside.name + end))
                     self._say(SET_ASIDE, aside=aside.name)
                 self._db = _connect(path)
-        except (OSError, sqlite3.Error, _Broken, _Foreign) as error:
+        except (OSError, sqlite3.Error, Damaged, _Foreign) as error:
             self._give_up(UNUSABLE, why=error)
 
 
@@ -217,23 +202,8 @@ class _Foreign(Exception):
         return str(self.args[0])
 
 
-def _packed(key: bytes, logprobs: Sequence[float | None]) -> bytes:
-    # SQLite does not notice a flipped bit inside a value; the sum over key and value does.
-    numbers = struct.pack(f"<{len(logprobs)}d", *(float("nan") if p is None else p for p in logprobs))
-    return numbers + zlib.crc32(key + numbers).to_bytes(4, "little")
-
-
-def _unpacked(key: bytes, answer: Any) -> tuple[float | None, ...]:
-    if not isinstance(answer, bytes) or len(answer) % 8 != 4:
-        raise _Broken
-    numbers = answer[:-4]
-    if zlib.crc32(key + numbers).to_bytes(4, "little") != answer[-4:]:
-        raise _Broken
-    return tuple(None if p != p else p for p in struct.unpack(f"<{len(numbers) // 8}d", numbers))
-
-
 def _connect(path: Path | None) -> sqlite3.Connection:
-    """The file, made where there is none. Raises sqlite3.DatabaseError or _Broken for damage, _Foreign."""
+    """The file, made where there is none. Raises sqlite3.DatabaseError or Damaged for damage, _Foreign."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     # "" is a private temporary database that spills to disk, so memory stays flat without a file too.
@@ -296,14 +266,14 @@ def _damaged(path: Path) -> bool:
         db = _connect(path)
     except sqlite3.OperationalError:
         raise
-    except (sqlite3.DatabaseError, _Broken):
+    except (sqlite3.DatabaseError, Damaged):
         return True
     try:
         if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             return True
         for key, answer in db.execute("SELECT key, answer FROM score"):
-            _unpacked(key, answer)
-    except (sqlite3.DatabaseError, _Broken):
+            unpacked(key, answer)
+    except (sqlite3.DatabaseError, Damaged):
         return True
     finally:
         db.close()

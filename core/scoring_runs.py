@@ -1,6 +1,7 @@
 """Runs of scoring on disk: the table of a run as CSV, and beside it what was asked, of what, and how it went."""
 
 import csv
+import glob
 import json
 import os
 import uuid
@@ -123,9 +124,11 @@ def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
 
     Raises BadFile where it cannot be written; what was begun is removed then, or when anything else goes wrong.
     """
-    part = path.with_name(f".{path.name[:80]}.{uuid.uuid4().hex[:8]}.part")
+    begun = f".{path.name[:60]}."
+    part = path.with_name(f"{begun}{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent, begun)
         with part.open("x", encoding="utf-8", newline="") as file:
             yield file.write
             file.flush()
@@ -136,6 +139,24 @@ def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
         raise BadFile(message, file=path.name or str(path), why=error.strerror or error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path, begun: str) -> None:
+    """Remove what processes left behind that were killed while they wrote this file."""
+    for left in folder.glob(f"{glob.escape(begun)}*.part"):
+        process = left.name.removeprefix(begun).partition("-")[0]
+        if process.isdigit() and not _alive(int(process)):
+            left.unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
 
 
 class _Line:
