@@ -12,10 +12,11 @@ from annotations.formats.converting import read_row
 from annotations.formats.importing import ImportReport, Progress, examine, import_examined
 from annotations.formats.layouts import layout
 from annotations.formats.readers import open_source, rows
-from annotations.items import item_hash
+from annotations.items import item_hash, items
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
+from core.concordance import Passage
 from core.errors import N_, BadLine, NotFound
 
 PATIENCE_S = 3600.0  # how long a job waits while another file goes into the same project
@@ -146,3 +147,17 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
             continue
         if item.candidate is not None:
             yield (item.candidate.pair.name, item.candidate.side), item_hash(item)
+
+
+def passages_of(store: Store, project: Project) -> Iterator[Passage]:
+    """The sentences of *project*, text by text: where they were mined, else the file they came in."""
+    found = sorted((_origin(item.extra, item.file), item.line, item.text) for item in items(store, project))
+    return (Passage(document, line, text) for document, line, text in found)
+
+
+def _origin(extra: dict[str, Any], file: str) -> str:
+    source = extra.get("source")
+    if isinstance(source, dict):
+        named = [str(source[key]) for key in ("file", "name", "date") if source.get(key)]
+        return " ".join(named) or file
+    return source if isinstance(source, str) and source else file

@@ -93,13 +93,23 @@ class Forecast:
         return sum(1 for cell in self.cells if cell.verdict == verdict)
 
 
-def forecast(supplies: Mapping[Cell, Supply], characters: int, *, draws: int = DRAWS, seed: int = 0) -> Forecast:
+def forecast(
+    supplies: Mapping[Cell, Supply],
+    characters: int,
+    *,
+    pilot: tuple[int, int] = (0, 0),
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Forecast:
     """What the quotas of *supplies* (pair, side) can expect from *characters* characters that were read.
 
     A pair and side with fewer than 10 reviewed candidates takes the share of
-    all together. The same input and seed give the same numbers.
+    all together, to which a `pilot` from elsewhere is added (kept, reviewed).
+    The same input and seed give the same numbers.
     """
-    pooled = (sum(one.accepted for one in supplies.values()), sum(one.reviewed for one in supplies.values()))
+    accepted, reviewed = pilot
+    accepted += sum(one.accepted for one in supplies.values())
+    pooled = (accepted, reviewed + sum(one.reviewed for one in supplies.values()))
     random = np.random.default_rng(seed)
     cells, capped, needs = [], [], []
     for (pair, side), supply in supplies.items():

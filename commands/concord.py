@@ -1,0 +1,104 @@
+"""`concord WORD PATH...`: a word in its contexts, and what stands near it oftener than elsewhere."""
+
+import csv
+import shutil
+import sys
+from collections.abc import Iterator
+
+import click
+
+from annotations.formats.cells import neutralised
+from annotations.mining import passages_of
+from annotations.projects import project as find_project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
+from core.concordance.output import COLUMNS, row, terminal_line
+from core.concordance.said import as_json, contrast_says, near_says
+from core.concordance.texts import passages
+from core.errors import N_, Refused
+
+
+@click.command("concord")
+@click.argument("word")
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
+@click.option("--near", default="他,她", show_default=True, help="Words that may stand near it, with commas between.")
+@click.option("--project", "name", help="Look into the sentences of this project instead of files.")
+@click.option("--window", type=int, help="At most so many characters between the two; default: the whole sentence.")
+@click.option(
+    "--unit",
+    type=click.Choice(["auto", *UNITS]),
+    default="auto",
+    show_default=True,
+    help="What intervals count as independent; auto: documents where several hold the word, else paragraphs.",
+)
+@click.option("--column", help="The text column of tables, where its name does not say so.")
+@click.option("--lines", "shown", type=click.IntRange(0), default=20, show_default=True, help="Lines to print.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all lines as CSV instead.")
+@db_option
+@json_option
+def concord(
+    word: str,
+    paths: tuple[str, ...],
+    near: str,
+    name: str | None,
+    window: int | None,
+    unit: str,
+    column: str | None,
+    shown: int,
+    as_csv: bool,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Every WORD of the files or folders in its context, and whether 他 or 她 stands near it oftener than elsewhere.
+
+    Numbers compare sentences with WORD to all others: how many times as often
+    each near word stands there, and the log odds ratio (natural log; for 他,她
+    above 0 leans to 他), each with a 95 % interval.
+    """
+    asked = question(word, near.replace("，", ",").split(","), window=window, unit=unit)
+    if bool(paths) == bool(name):
+        raise Refused(N_("Name files or folders to read, or a project with --project."))
+    if name is None:
+        found = _look(passages(paths, column=column), asked, shown, as_csv)
+    else:
+        with existing_store(db) as store:
+            found = _look(passages_of(store, find_project(store, name)), asked, shown, as_csv)
+    if not as_csv:
+        answer(whole(found), for_people(found), as_json=as_json)
+
+
+def _look(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool) -> Concordance:
+    if not as_csv:
+        return concordance(texts, asked, listed=shown)
+    writer = csv.writer(sys.stdout, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+
+    def write(line: Line) -> None:
+        writer.writerow([neutralised(str(cell)) for cell in row(line, asked)])
+
+    return concordance(texts, asked, on_line=write, listed=0)
+
+
+def whole(found: Concordance) -> dict[str, object]:
+    """The numbers, and the lines that were kept, as one JSON object."""
+    lines = [dict(zip(COLUMNS, row(line, found.question), strict=True)) for line in found.lines]
+    return as_json(found) | {"lines": lines}
+
+
+def for_people(found: Concordance) -> str:
+    """The lines with the word in the middle, then what the counts say."""
+    width = max(60, min(160, shutil.get_terminal_size((100, 20)).columns))
+    lines = [terminal_line(line, width) for line in found.lines]
+    if found.occurrences > len(found.lines):
+        lines.append(f"({len(found.lines)} of {found.occurrences:,} lines; --csv prints all)")
+    lines += [str(near_says(found, number)) for number in range(len(found.near))]
+    for near, one in zip(found.question.near, found.near, strict=True):
+        if one.log_odds.value is not None:
+            interval = "" if one.log_odds.low is None else f" [{one.log_odds.low:+.2f}, {one.log_odds.high:+.2f}]"
+            lines.append(f"log odds ratio {near}: {one.log_odds.value:+.2f}{interval}")
+        else:
+            lines.append(f"log odds ratio {near}: — ({one.log_odds.reason})")
+    if (against := contrast_says(found)) is not None:
+        lines.append(str(against))
+    read = f"{found.characters:,} characters, {found.sentences:,} sentences, {found.documents:,} documents read"
+    return "\n".join([*lines, read, found.signature])

@@ -1,0 +1,126 @@
+"""What is left of a corpus: step by step, and per keyword pair before and after the filters."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.charts.style import LIGHT, Palette, styled
+from core.errors import N_
+
+STEP = 30  # pixels of a row
+BAR = 17
+ROW = 26
+SMALL = 8  # counts up to about here are drawn in proportion; larger ones by their logarithm
+
+ROOM = 1.55  # of the reach: for the numbers at the ends of the bars
+
+Say = Callable[[str], str]
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
+    """A bar per step of *data*: columns `step` (name), `left` (sentences after it, 0 or more), `lost`, `flagged`.
+
+    From top to bottom in the order of the rows. The hatched end of a bar is
+    what the step took away; flagged sentences are still there.
+    """
+    rows = data.assign(before=data["left"] + data["lost"], words=[_words(row) for row in data.to_dict("records")])
+    most = max(1.0, float(rows["before"].max())) if len(rows) else 1.0
+    y = alt.Y(
+        field="step",
+        type="nominal",
+        sort=None,
+        title=None,
+        axis=alt.Axis(ticks=False, domain=False, labelPadding=8, labelColor=palette.ink),
+    )
+    scale = alt.Scale(domain=[0, most * 1.32], nice=False)
+    tips = [
+        alt.Tooltip(field="step", type="nominal", title=say(N_("Step"))),
+        alt.Tooltip(field="left", type="quantitative", title=say(N_("sentences left")), format=","),
+        alt.Tooltip(field="lost", type="quantitative", title=say(N_("taken away")), format=","),
+        alt.Tooltip(field="flagged", type="quantitative", title=say(N_("flagged")), format=","),
+    ]
+    base = alt.Chart(rows, height=alt.Step(STEP)).encode(y=y, tooltip=tips)
+    taken = base.mark_bar(height=BAR, color=palette.bad_fill, opacity=0.75, cornerRadiusEnd=4).encode(
+        x=alt.X(field="before", type="quantitative", scale=scale, axis=None)
+    )
+    left = base.mark_bar(height=BAR, color=palette.good, cornerRadiusEnd=4).encode(
+        x=alt.X(field="left", type="quantitative", scale=scale, axis=None)
+    )
+    text = base.mark_text(align="left", dx=7, fontSize=12, color=palette.ink).encode(
+        x=alt.X(field="before", type="quantitative", scale=scale, axis=None), text=alt.Text(field="words")
+    )
+    return styled(alt.layer(taken, left, text), description, palette)
+
+
+def _words(row: dict[Any, Any]) -> str:
+    left, lost = int(row["left"]), int(row["lost"])
+    if not lost:
+        return f"{left:,}"
+    share = f"{100 * lost / (left + lost):.3g}"
+    return f"{left:,} (−{lost:,}, {share} %)"
+
+
+def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
+    """A row per keyword pair of *data*: columns pair, male_before, male_after, female_before, female_after (counts).
+
+    Male word to the left, female word to the right; pale: before the filters,
+    solid: after. Lengths grow with log10(1 + count / 8), so that rare and
+    common pairs can be seen together; the numbers are written beside.
+    """
+    rows = pd.DataFrame([row for record in data.to_dict("records") for row in _sides(record, say)])
+    y = alt.Y(
+        field="pair",
+        type="nominal",
+        sort=list(data["pair"]),
+        title=None,
+        axis=alt.Axis(ticks=False, domain=False, labelPadding=8, labelColor=palette.ink),
+    )
+    reach = max([1.0, *rows["before_length"].abs()]) if len(rows) else 1.0
+    scale = alt.Scale(domain=[-reach * ROOM, reach * ROOM], nice=False)
+    tips = [
+        alt.Tooltip(field="pair", type="nominal", title=say(N_("Keyword pair"))),
+        alt.Tooltip(field="side", type="nominal", title=say(N_("side"))),
+        alt.Tooltip(field="before", type="quantitative", title=say(N_("before the filters")), format=","),
+        alt.Tooltip(field="after", type="quantitative", title=say(N_("after the filters")), format=","),
+    ]
+    base = alt.Chart(rows, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
+    layers = []
+    for code, colour, fill in (
+        ("male", palette.male, palette.male_fill),
+        ("female", palette.female, palette.female_fill),
+    ):
+        own = base.transform_filter(f"datum.code == '{code}'")
+        layers += _bars(own, scale, colour, fill, palette, left=code == "male")
+    return styled(alt.layer(*layers), description, palette)
+
+
+def _bars(base: Any, scale: alt.Scale, colour: str, fill: str, palette: Palette, *, left: bool) -> list[Any]:
+    def at(field: str) -> alt.X:
+        return alt.X(field=field, type="quantitative", scale=scale, axis=None)
+
+    pale = base.mark_bar(height=BAR, color=fill, opacity=0.45, cornerRadiusEnd=4).encode(x=at("before_length"))
+    solid = base.mark_bar(height=BAR, color=colour, cornerRadiusEnd=4).encode(x=at("after_length"))
+    align = "right" if left else "left"
+    text = base.mark_text(align=align, dx=-6 if left else 6, fontSize=12, color=palette.ink)
+    return [pale, solid, text.encode(x=at("before_length"), text=alt.Text(field="words"))]
+
+
+def _length(count: int) -> float:
+    return math.log10(1 + count / SMALL)
+
+
+def _sides(record: dict[Any, Any], say: Say) -> list[dict[str, Any]]:
+    rows = []
+    for code, sign, name in (("male", -1, N_("male word")), ("female", 1, N_("female word"))):
+        before, after = int(record[f"{code}_before"]), int(record[f"{code}_after"])
+        lengths = {"before_length": sign * _length(before), "after_length": sign * _length(after)}
+        numbers = {"before": before, "after": after, "words": f"{after:,} / {before:,}"}
+        rows.append({"pair": record["pair"], "code": code, "side": say(name), **numbers, **lengths})
+    return rows

@@ -1,0 +1,178 @@
+"""Counting a word and its neighbours, passage by passage."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.concordance.asking import Concordance, Line, Passage, Question, Unit
+from core.concordance.odds import Contrast, Table, contrast
+from core.concordance.words import Words
+from core.errors import N_
+from core.statistics import Estimate, Note
+from core.types import Span
+
+LISTED = 200  # lines that a result keeps; `on_line` sees all
+LOOK = 500  # passages between two calls of `progress`
+NOT_WITH_WINDOW = Note(N_("With a window there is no place to count from in sentences without the word."))
+
+
+@dataclass(slots=True)
+class _Tables:
+    """Counts of one kind of unit: of the passages since the last `close`, and of all units before."""
+
+    near: int
+    tables: list[Table] = field(init=False)
+    open: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tables = [Table() for _ in range(self.near + 1)]
+        self.open = [[0, 0, 0, 0] for _ in self.tables]
+
+    def count(self, has_word: bool, present: Sequence[bool]) -> None:
+        """One sentence: whether it holds the word, and each of the near words."""
+        for cells, there in zip(self.open, present, strict=False):
+            cells[(0 if has_word else 2) + (not there)] += 1
+        if self.near == 2 and present[0] != present[1]:
+            self.open[-1][(0 if has_word else 2) + (not present[0])] += 1
+
+    def count_none(self, sentences: int) -> None:
+        """Sentences with nothing of what is asked for."""
+        for cells in self.open[:-1]:
+            cells[3] += sentences
+
+    def close(self) -> None:
+        """End of a unit."""
+        for table, cells in zip(self.tables, self.open, strict=True):
+            if any(cells):
+                table.add(cells)
+                cells[:] = (0, 0, 0, 0)
+
+
+def concordance(
+    passages: Iterable[Passage],
+    asked: Question,
+    *,
+    on_line: Callable[[Line], object] | None = None,
+    progress: Callable[[int], object] | None = None,
+    listed: int = LISTED,
+) -> Concordance:
+    """Look *asked* up in *passages*, one after the other; memory stays flat.
+
+    Keeps the first *listed* lines, and the first *listed* that have a near word; `on_line` is given every one.
+    `progress(characters)` is called now and then. The unit "auto" is the
+    document where two or more hold the word, else the paragraph.
+    """
+    words, state = Words(asked), _State(len(asked.near))
+    for passage in passages:
+        state.begin(passage)
+        if words.pattern.search(passage.text) is None:
+            state.skip(sum(1 for _ in words.split.finditer(passage.text)))
+        else:
+            for line in state.read(passage, words, asked):
+                state.keep(line, listed)
+                if on_line is not None:
+                    on_line(line)
+        state.by["paragraph"].close()
+        if progress is not None and state.paragraphs % LOOK == 0:
+            progress(state.characters)
+    state.by["document"].close()
+    return state.result(asked)
+
+
+class _State:
+    """What has been counted so far."""
+
+    def __init__(self, near: int) -> None:
+        self.by: dict[str, _Tables] = {"document": _Tables(near), "paragraph": _Tables(near)}
+        self.document: str | None = None
+        self.documents = self.paragraphs = self.sentences = self.characters = 0
+        self.both = self.occurrences = self.sentences_with = 0
+        self.lines: list[Line] = []
+        self.near_lines: list[Line] = []
+
+    def begin(self, passage: Passage) -> None:
+        if passage.document != self.document:
+            self.by["document"].close()
+            self.document, self.documents = passage.document, self.documents + 1
+        self.paragraphs += 1
+        self.characters += len(passage.text)
+
+    def keep(self, line: Line, most: int) -> None:
+        if len(self.lines) < most:
+            self.lines.append(line)
+        if line.near and len(self.near_lines) < most:
+            self.near_lines.append(line)
+
+    def skip(self, sentences: int) -> None:
+        self.sentences += sentences
+        for tables in self.by.values():
+            tables.count_none(sentences)
+
+    def read(self, passage: Passage, words: Words, asked: Question) -> Iterator[Line]:
+        for part in words.split.finditer(passage.text):
+            self.sentences += 1
+            hits = words.hits(part[0])
+            if not hits:
+                for tables in self.by.values():
+                    tables.count_none(1)
+                continue
+            places = [(start, end) for start, end, number in hits if number < 0]
+            others = [hit for hit in hits if hit[2] >= 0]
+            if places and asked.window is not None:
+                others = [hit for hit in others if any(_gap(hit, place) <= asked.window for place in places)]
+            present = [any(number == hit[2] for hit in others) for number in range(len(asked.near))]
+            for tables in self.by.values():
+                tables.count(bool(places), present)
+            self.sentences_with += bool(places)
+            self.occurrences += len(places)
+            self.both += bool(places) and len(present) == 2 and all(present)
+            yield from _lines(passage, part[0], places, others, asked.window)
+
+    def result(self, asked: Question) -> Concordance:
+        unit: Unit
+        if asked.unit == "auto":
+            unit = "document" if self.by["document"].tables[0].texts_with_word > 1 else "paragraph"
+        else:
+            unit = asked.unit
+        tables = self.by["document" if unit == "document" else "paragraph"].tables
+        found = [contrast(table, clustered=unit != "sentence") for table in tables]
+        near = tuple(found[:-1] if asked.window is None else [_with_window(one) for one in found[:-1]])
+        return Concordance(
+            question=asked,
+            unit=unit,
+            near=near,
+            contrast=found[-1] if len(asked.near) == 2 else None,
+            both=self.both,
+            lines=tuple(self.lines),
+            near_lines=tuple(self.near_lines),
+            occurrences=self.occurrences,
+            sentences_with=self.sentences_with,
+            sentences=self.sentences,
+            paragraphs=self.paragraphs,
+            documents=self.documents,
+            characters=self.characters,
+        )
+
+
+def _with_window(found: Contrast) -> Contrast:
+    """The counts beside the word stay; sentences without the word have no window to count in."""
+    a, b, _, _ = found.counts
+    undefined = Estimate.undefined(NOT_WITH_WINDOW)
+    return replace(
+        found, counts=(a, b, 0, 0), share_elsewhere=None, log_odds=undefined, times=undefined, corrected=False
+    )
+
+
+def _gap(hit: tuple[int, int, int], place: Span) -> int:
+    """Characters between a near word and the word."""
+    return max(place[0] - hit[1], hit[0] - place[1], 0)
+
+
+def _lines(
+    passage: Passage, text: str, places: Sequence[Span], others: Sequence[tuple[int, int, int]], window: int | None
+) -> Iterator[Line]:
+    before = len(text) - len(text.lstrip())
+    sentence = text.strip()
+    for start, end in places:
+        near = [hit for hit in others if window is None or _gap(hit, (start, end)) <= window]
+        moved = tuple((first - before, last - before, number) for first, last, number in near)
+        yield Line(passage.document, passage.place, sentence, (start - before, end - before), moved)
