@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,19 +126,54 @@ def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
     """
     begun = f".{path.name[:60]}."
     part = path.with_name(f"{begun}{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
+    with ExitStack() as stack:
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _sweep(path.parent, begun)
+            file = stack.enter_context(_Part(part))
+
+        def write(text: str) -> None:
+            with _writing(path):  # an error of what the caller reads is not an error of this file
+                file.write(text)
+
+        yield write
+        with _writing(path):
+            file.finish()
+            part.replace(path)
+
+
+class _Part:
+    """A file that is removed when it is left, unless it was renamed before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("x", encoding="utf-8", newline="")
+
+    def write(self, text: str) -> None:
+        self._file.write(text)
+
+    def finish(self) -> None:
+        """Put everything on disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def __enter__(self) -> "_Part":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # what was left to write does not fit either
+            self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path.parent, begun)
-        with part.open("x", encoding="utf-8", newline="") as file:
-            yield file.write
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        yield
     except OSError as error:
         message = N_("{file} cannot be written: {why}.")
         raise BadFile(message, file=path.name or str(path), why=error.strerror or error) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _sweep(folder: Path, begun: str) -> None:
