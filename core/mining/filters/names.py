@@ -1,0 +1,105 @@
+"""Filter `names`: a full name, a given name or a foreign name tells the gender; a surname alone is kept.
+
+No model of named entities: the tags of the segmenter are leads only (they take
+one accepted sentence in four for a name). A lead counts where it has the shape
+surname + given name and its given part looks like one (naive Bayes over the
+characters of 27,000 names of the dictionary), and it is no ordinary word: a
+dictionary name that is part of longer words which are no persons is none
+(高雅 in 高雅艺术). Foreign names are told by the characters they are written with,
+nicknames by their shapes.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from core.mining.filters.name_words import (
+    AFTER_SURNAME,
+    DOTTED,
+    FOREIGN,
+    PLACES,
+    RUN,
+    TITLES,
+    given_score,
+    known_names,
+    nickname_shapes,
+    ordinary_words,
+    surname_length,
+)
+from core.mining.filters.words import is_word
+from core.mining.types import Finding, Sentence, Token
+from core.types import Span
+
+PERSON = ("nr", "nrt", "nrfg")
+# Least scores of the given part: of two characters, of one; for words of the dictionary and for others.
+KNOWN_TWO, KNOWN_ONE = 1.0, -1.0
+NEW_TWO, NEW_ONE = 1.5, 1.5
+CHARACTERS = frozenset(FOREIGN)
+LEAST_FOREIGN = 3  # characters of a foreign name that is told by its characters alone
+
+
+def names(sentence: Sentence) -> Finding | None:
+    """A finding where a personal name stands in the sentence, whoever it names: reason dot, nickname, full, foreign."""
+    found = sentence.candidate
+    if found.pair.language != "zh":
+        return None
+    dotted = DOTTED.search(sentence.text)
+    if dotted is not None:
+        return Finding("dot", dotted.span())
+    for hit in nickname_shapes().finditer(sentence.text):
+        if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
+            return Finding("nickname", hit.span())
+    for token in sentence.tokens:
+        if token.start < found.end and found.start < token.end:
+            continue
+        span = _full_name(token)
+        if span is not None:
+            return Finding("full", span)
+    span = _foreign_name(sentence.tokens)
+    return None if span is None else Finding("foreign", span)
+
+
+def _full_name(token: Token) -> Span | None:
+    """Where a surname with a given name stands in *token*."""
+    word = token.word
+    if word in known_names():
+        return token.start, token.end
+    if token.tag not in PERSON or len(word) < 2 or word in ordinary_words():
+        return None
+    known, surname = is_word(word), surname_length(word)
+    if surname == 0:
+        return None
+    given = word[surname:]
+    if len(given) > 2 and not known:
+        given = given[:2]  # 王守华干: the tagger took one character too many
+    if not known and word[-1] in PLACES and len(word) <= 3:
+        return None
+    if not 1 <= len(given) <= 2 or given[0] in AFTER_SURNAME or TITLES.match(given):
+        return None
+    if len(given) == 2:
+        least = KNOWN_TWO if known else NEW_TWO
+    else:
+        least = KNOWN_ONE if known else NEW_ONE
+    return (token.start, token.start + surname + len(given)) if given_score(given) >= least else None
+
+
+def _foreign_name(tokens: Sequence[Token]) -> Span | None:
+    for run in _runs(tokens):
+        text = "".join(token.word for token in run)
+        person = any(token.tag in PERSON and len(token.word) > 1 for token in run)
+        if person and len(text) >= LEAST_FOREIGN and text not in ordinary_words():
+            return run[0].start, run[-1].end
+    return None
+
+
+def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Neighbouring tokens that are written with the characters of foreign names and are no ordinary words."""
+    run: list[Token] = []
+    for token in tokens:
+        foreign = RUN.fullmatch(token.word) is not None and token.word not in ordinary_words()
+        if foreign and (token.tag in PERSON or not is_word(token.word)):
+            run.append(token)
+            continue
+        if run:
+            yield run
+        run = []
+    if run:
+        yield run

@@ -1,0 +1,29 @@
+"""What the dictionary of the segmenter knows, and which characters are surnames."""
+
+from functools import cache
+from typing import Any
+
+from core.resources import table
+
+
+@cache
+def _dictionary() -> Any:
+    import rjieba
+
+    return rjieba
+
+
+def is_word(text: str) -> bool:
+    """Whether *text* is a word of jieba's dictionary (349,046 words)."""
+    known: bool = _dictionary().has_word(text)
+    return known
+
+
+@cache
+def _surnames() -> frozenset[str]:
+    return frozenset(name for row in table("mining_surnames") for name in row["surnames"].split())
+
+
+def is_surname(text: str) -> bool:
+    """Whether *text* is one of the usual surnames, of one or two characters."""
+    return text in _surnames()
