@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -47,7 +48,12 @@ HIDDEN = re.compile(
 MARKS = "。？！?!"
 CLOSERS = "”’」』）)》"
 QUOTES = {"“": "”", "「": "」", "『": "』"}
+EDGES = MARKS + CLOSERS + '"'  # what alone makes no sentence
 SPACES = re.compile(r"[\s\u200b\u2060\ufeff]+")
+PARAGRAPH_ENDS = re.compile(r"[\r\n\u2028\u2029]+")
+_END = re.compile(f"[{MARKS}]")
+_PIECES = re.compile(f"[^{MARKS}]*[{MARKS}][{MARKS}{CLOSERS}]*|[^{MARKS}]+")
+_QUOTATION = re.compile(f"[{''.join(chain(*QUOTES.items()))}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def _decode_all(chunks: Iterable[bytes], encoding: Encoding, name: str) -> None:
     wide, line = 0, 1
     for number, chunk in enumerate(chain(chunks, [b""])):
         if number == 0:
-            _refuse_signature(chunk, name)
+            refuse_signature(chunk, name)
         if b"\0" in chunk:
             raise BadFile(N_("{file} is no text file: it holds NUL bytes (binary data, or UTF-16)."), file=name)
         try:
@@ -94,7 +100,7 @@ def _decode_all(chunks: Iterable[bytes], encoding: Encoding, name: str) -> None:
                 raise BadFile(message, file=name, line=line + good.count("\n")) from error
             raise
         if number == 0:
-            _refuse_noise(text[:4096], name)
+            refuse_noise(text[:4096], name)
         wide, line = wide + _wide(text[:4096]), line + text.count("\n")
 
 
@@ -102,13 +108,15 @@ def _wide(text: str) -> int:
     return sum(character > "\u07ff" for character in text)
 
 
-def _refuse_signature(start: bytes, name: str) -> None:
+def refuse_signature(start: bytes, name: str) -> None:
+    """Raises BadFile where the first bytes are those of an archive, a picture, UTF-16 or the like."""
     for signature, message in SIGNATURES:
         if start.startswith(signature):
             raise BadFile(message, file=name)
 
 
-def _refuse_noise(start: str, name: str) -> None:
+def refuse_noise(start: str, name: str) -> None:
+    """Raises BadFile where the first characters of a file are full of controls."""
     controls = sum(character < " " and character not in "\t\n\r" for character in start)
     if controls > max(3, BINARY_SHARE * len(start)):
         raise BadFile(N_("{file} is no text file: it is full of control characters."), file=name)
@@ -139,26 +147,27 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
-def sentences(text: str, *, quotes: Literal["delete", "add"] = "delete") -> list[str]:
+def sentences(text: str, *, quotes: Literal["delete", "complete"] = "delete") -> list[str]:
     """The sentences of *text*, in order, cleaned as the conference paper does (3.2; SPEC 1.2).
 
     A sentence ends after 。？！ (or ASCII ?!) and the closing quotes or brackets
     that follow. Indents and all spaces go; a quotation mark whose partner was
-    lost in the split is deleted, or with `quotes="add"` its partner is added
+    lost in the split is deleted, or with `quotes="complete"` its partner is added
     (the paper does not say which). Full and half width stay as they are.
     """
     found: list[str] = []
-    for paragraph in re.split(r"[\r\n\u2028\u2029]+", text):
-        found += [_repair_quotes(part, quotes) for part in _split(SPACES.sub("", paragraph))]
-    return [sentence for sentence in found if sentence.strip(MARKS + CLOSERS + '"')]
+    for paragraph in PARAGRAPH_ENDS.split(text):
+        found += [repair_quotes(part, quotes) for part in split(SPACES.sub("", paragraph))]
+    return [sentence for sentence in found if sentence.strip(EDGES)]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """A paragraph without spaces, cut after each end of a sentence and what closes with it; nothing is lost."""
+    if '"' not in text:
+        return _PIECES.findall(text)
     parts, start, at = [], 0, 0
-    while at < len(text):
-        at += 1
-        if text[at - 1] not in MARKS:
-            continue
+    while found := _END.search(text, at):
+        at = found.end()
         # A straight quote closes only if one is open in this sentence.
         while at < len(text) and (
             text[at] in MARKS + CLOSERS or (text[at] == '"' and text.count('"', start, at) % 2 == 1)
@@ -166,10 +175,13 @@ def _split(text: str) -> list[str]:
             at += 1
         parts.append(text[start:at])
         start = at
-    return [*parts, text[start:]]
+    return [*parts, text[start:]] if start < len(text) else parts
 
 
-def _repair_quotes(sentence: str, how: Literal["delete", "add"]) -> str:
+def repair_quotes(sentence: str, how: Literal["delete", "complete"]) -> str:
+    """*sentence* without quotation marks that lack their partner, or with the partner put at its start or end."""
+    if _balanced("".join(_QUOTATION.findall(sentence))):
+        return sentence
     for opening, closing in QUOTES.items():
         waiting: list[int] = []
         orphans: set[int] = set()
@@ -181,9 +193,22 @@ def _repair_quotes(sentence: str, how: Literal["delete", "add"]) -> str:
                     waiting.pop()
                 else:
                     orphans.add(at)
-        if how == "add":
+        if how == "complete":
             sentence = opening * len(orphans) + sentence + closing * len(waiting)
         else:
             lost = orphans | set(waiting)
             sentence = "".join(character for at, character in enumerate(sentence) if at not in lost)
     return sentence
+
+
+@lru_cache(maxsize=1024)
+def _balanced(marks: str) -> bool:
+    for opening, closing in QUOTES.items():
+        depth = 0
+        for mark in marks:
+            depth += (mark == opening) - (mark == closing)
+            if depth < 0:
+                return False
+        if depth:
+            return False
+    return True

@@ -138,7 +138,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 def test_quotes_broken_by_the_split_are_deleted_or_added() -> None:
     text = "“他来了。她走了。”"
     assert sentences(text) == ["他来了。", "她走了。"]
-    assert sentences(text, quotes="add") == ["“他来了。”", "“她走了。”"]
+    assert sentences(text, quotes="complete") == ["“他来了。”", "“她走了。”"]
 
 
 @given(st.text(alphabet="他来了。？！?!，“”「」\"' \n　ab", max_size=60))

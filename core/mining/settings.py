@@ -48,7 +48,7 @@ class Settings:
         if not names:
             raise BadFile(N_("There is no keyword pair to look for."))
         if len({pair.language in WITHOUT_SPACES for pair in self.pairs}) > 1:
-            message = N_("The pairs mix languages with and without spaces between words; mine them one after the other.")
+            message = N_("The pairs mix languages with and without spaces between words; mine them apart.")
             raise BadFile(message)
         for code, mode in [*self.modes.items(), *((code, mode) for (_, code), mode in self.pair_modes.items())]:
             if code not in CODES or mode not in MODES:
@@ -101,7 +101,8 @@ class Settings:
         """The settings as values of JSON; `from_json` reads them back."""
         found = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
         pair_modes = [{"pair": pair, "filter": code, "mode": mode} for (pair, code), mode in self.pair_modes.items()]
-        return {"pairs": [asdict(pair) for pair in self.pairs], "modes": dict(self.modes), "pair_modes": pair_modes} | found
+        pairs = [asdict(pair) for pair in self.pairs]
+        return {"pairs": pairs, "modes": dict(self.modes), "pair_modes": pair_modes} | found
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Settings":

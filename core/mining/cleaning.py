@@ -1,0 +1,119 @@
+"""What is taken out of a line before it is split: spaces, invisible characters, tags, entities, marks of Markdown.
+
+Punctuation stays as it is; full-width digits and letters become ASCII. Every
+change is one alternative of one pattern, so that the cleaned line and the map
+back to the line as read cannot disagree.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal
+
+from core.mining.sources import Shape
+
+# Invisible: soft hyphen, zero width, direction, byte-order mark, controls but the separators of lines.
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"
+_ENTITY = r"&(?:amp;)*(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
+_BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # what is left of entities escaped twice
+_TAG = r"</?[a-zA-Z][^<>]{0,1000}>|<!--.{0,5000}?-->"
+_WIDE = "[０-９Ａ-Ｚａ-ｚ]+"
+_MARKDOWN = (
+    r"^\s*(?:\#{1,6}\s|>\s?|[-*+]\s|\d{1,3}\.\s|```.*)|!?\[(?P<words>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)|\*{1,3}|`+|~~"
+)
+_NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_NOTHING = re.compile(rf"[\s{_INVISIBLE}]+")
+_SOME = re.compile(rf"[{_INVISIBLE}]+")
+
+# Who reports from where, before the first sentence of an article.
+_AGENCY = "本报|本刊|本台|新华社|新华网|中新社|中新网|人民网|人民日报|央视网|央视|央广网|光明网|法新社|路透社|美联社"
+_BYLINE = re.compile(
+    rf"(?:【(?:{_AGENCY})[^【】]{{0,20}}】)"
+    rf"|(?:{_AGENCY})[^，。：；？！（）()“”]{{0,24}}?(?:讯|消息|电(?!话|视|影|脑|子|力|器|台|动|梯|商|信|报|网))"
+    r"(?:[（(][^（）()]{0,40}[）)])?[：:]?"
+    rf"|(?:{_AGENCY})?(?:消息|电)?[（(](?:[^（）()]{{0,12}}(?:记者|通讯员|编辑|新闻联播|实习生)[^（）()]{{0,24}}|新闻联播)[）)][：:]?"
+)
+
+
+@cache
+def _pattern(shape: Literal["plain", "markdown"], spaced: bool) -> re.Pattern[str]:
+    """Everything that changes in a line."""
+    spaces = rf"\s{{2,}}|[^\S ]+|[{_INVISIBLE}]+" if spaced else rf"[\s{_INVISIBLE}]+"
+    parts = [_TAG, _ENTITY, _BARE_ENTITY, _WIDE, spaces]
+    if shape == "markdown":
+        parts.insert(0, _MARKDOWN)
+    return re.compile("|".join(parts))
+
+
+# A line that none of these is in needs no cleaning. ; stands for what is left of entities.
+@cache
+def _suspect(shape: Literal["plain", "markdown"], spaced: bool) -> re.Pattern[str]:
+    spaces = rf"\s\s|[^\S ]|[{_INVISIBLE}]" if spaced else rf"[\s{_INVISIBLE}]"
+    marks = r"|[#>*`~\[]|^\s*[-+\d]" if shape == "markdown" else ""
+    return re.compile(rf"{spaces}|[<&;０-９Ａ-Ｚａ-ｚ]{marks}")
+
+
+class Cleaner:
+    """Cleans lines of one shape; `spaced` keeps single spaces between words."""
+
+    def __init__(self, shape: Shape, spaced: bool) -> None:
+        kind: Literal["plain", "markdown"] = "markdown" if shape == "markdown" else "plain"
+        self._pattern, self._suspect, self._spaced = _pattern(kind, spaced), _suspect(kind, spaced), spaced
+
+    def clean(self, line: str) -> str:
+        """*line* cleaned."""
+        if self._suspect.search(line) is None:
+            return line
+        return self._pattern.sub(self._instead, line)
+
+    def positions(self, line: str) -> list[int]:
+        """For each character of the cleaned line where it was in *line*, and at the end len(line)."""
+        found: list[int] = []
+        for start, end, instead in self._changes(line):
+            kept = end - start == len(instead)
+            found += range(start, end) if kept else [start] * len(instead)
+        return [*found, len(line)]
+
+    def _changes(self, line: str) -> Iterator[tuple[int, int, str]]:
+        at = 0
+        for match in self._pattern.finditer(line):
+            if match.start() > at:
+                yield at, match.start(), line[at : match.start()]
+            yield match.start(), match.end(), self._instead(match)
+            at = match.end()
+        if at < len(line):
+            yield at, len(line), line[at:]
+
+    def _instead(self, match: re.Match[str]) -> str:
+        found = match[0]
+        first = found[0]
+        if "０" <= first <= "ｚ":
+            return found.translate(_NARROW)
+        if first == "&" or found[-1] == ";":
+            return self._bare(_entity(found))
+        if match.re.groupindex and match["words"] is not None:
+            return self._bare(match["words"])
+        return " " if self._spaced and first.isspace() and first.isprintable() else self._gap(found)
+
+    def _gap(self, found: str) -> str:
+        return " " if self._spaced and found.isspace() else ""
+
+    def _bare(self, text: str) -> str:
+        return _SOME.sub("", text) if self._spaced else _NOTHING.sub("", text)
+
+
+def _entity(found: str) -> str:
+    if found[0] != "&":
+        return ""
+    text = found
+    while "&amp;" in text:
+        text = text.replace("&amp;", "&")
+    character = html.unescape(text)
+    return "" if len(character) > 2 or character in ("<", ">") else character
+
+
+def without_byline(sentence: str) -> str:
+    """*sentence* without the agency, place, date and reporter that an article begins with."""
+    found = _BYLINE.match(sentence)
+    return sentence[found.end() :] if found else sentence

@@ -1,0 +1,128 @@
+"""Sentences that were read before, exactly or nearly; the first one read stays.
+
+Memory: 8 bytes for each sentence that comes this far, and about 250 bytes for
+each that may have near-duplicates, up to MOST_COMPARED of them.
+"""
+
+import hashlib
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from core.mining.minhash import BANDS, Keys
+
+LEAST_RATIO = 80.0  # rapidfuzz.fuzz.ratio: 100 (1 - insertions and deletions / characters of both)
+MOST_COMPARED = 1_000_000  # sentences that later ones are compared with
+BUCKET = 32  # sentences of one band that are compared, the first ones read
+_MERGE = 200_000  # keys beside the sorted ones before they are merged
+
+
+def text_key(text: str) -> int:
+    """64 bits of a hash of exactly these characters."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+class Exact:
+    """Which texts have been seen, by 64 bits of their hash.
+
+    Among a million texts two agree by chance in one run of 37 million.
+    """
+
+    def __init__(self) -> None:
+        self._sorted: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+        self._recent: set[int] = set()
+
+    def known(self, keys: list[int]) -> list[bool]:
+        """For each key whether it was seen in an earlier block."""
+        wanted = np.array(keys, dtype=np.uint64)
+        at = np.searchsorted(self._sorted, wanted)
+        at[at == len(self._sorted)] = 0
+        found = self._sorted[at] == wanted if len(self._sorted) else np.zeros(len(keys), dtype=bool)
+        return [bool(one) for one in found]
+
+    def add(self, key: int) -> bool:
+        """Note *key*; False where it was noted since the last merge."""
+        if key in self._recent:
+            return False
+        self._recent.add(key)
+        return True
+
+    def settle(self) -> None:
+        """Merge what was noted; call it between blocks."""
+        if len(self._recent) > _MERGE:
+            recent = np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent))
+            self._sorted = np.sort(np.concatenate((self._sorted, recent)))
+            self._recent = set()
+
+
+class Near:
+    """Which sentences, keyword masked, are nearly one that was read before."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._ends = array("Q", [0])
+        self._keys: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+        self._owners: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+        self._recent: dict[int, int] = {}  # the first sentence with a key; the later ones are in _more
+        self._more: dict[int, list[int]] = {}
+        self._recent_keys: list[int] = []
+        self._recent_owners: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @property
+    def full(self) -> bool:
+        """Whether later sentences are compared with the first MOST_COMPARED only."""
+        return len(self) >= MOST_COMPARED
+
+    def earlier(self, keys: Keys) -> list[set[int]]:
+        """For each row of band keys the sentences of earlier blocks that share one."""
+        found: list[set[int]] = [set() for _ in range(len(keys))]
+        if len(self._keys):
+            flat = keys.ravel()
+            left = np.searchsorted(self._keys, flat, "left")
+            inside = np.minimum(left, len(self._keys) - 1)
+            for hit in np.flatnonzero(self._keys[inside] == flat):
+                start = int(left[hit])
+                stop = start + BUCKET
+                same = self._keys[start:stop] == flat[hit]
+                found[int(hit) // BANDS].update(self._owners[start:stop][same].tolist())
+        return found
+
+    def like(self, text: str, keys: list[int], earlier: set[int]) -> str | None:
+        """The first sentence read that *text* nearly is, else None."""
+        shared = set(earlier)
+        for key in keys:
+            if key in self._recent:
+                shared.add(self._recent[key])
+                shared.update(self._more.get(key, ())[:BUCKET])
+        for number in sorted(shared):
+            other = self._text[self._ends[number] : self._ends[number + 1]].decode("utf-16-le", "surrogatepass")
+            if fuzz.ratio(text, other, score_cutoff=LEAST_RATIO):
+                return other
+        return None
+
+    def add(self, text: str, keys: list[int]) -> None:
+        """Remember *text*, unless MOST_COMPARED are remembered already."""
+        if self.full:
+            return
+        number = len(self)
+        self._text += text.encode("utf-16-le", "surrogatepass")
+        self._ends.append(len(self._text))
+        for key in keys:
+            if self._recent.setdefault(key, number) != number:
+                self._more.setdefault(key, []).append(number)
+        self._recent_keys += keys
+        self._recent_owners += [number] * len(keys)
+
+    def settle(self) -> None:
+        """Merge what was remembered; call it between blocks."""
+        if len(self._recent_keys) > _MERGE:
+            keys = np.concatenate((self._keys, np.array(self._recent_keys, dtype=np.uint64)))
+            owners = np.concatenate((self._owners, np.array(self._recent_owners, dtype=np.uint32)))
+            order = np.argsort(keys, kind="stable")  # stable: within a key the first one read comes first
+            self._keys, self._owners = keys[order], owners[order]
+            self._recent, self._more, self._recent_keys, self._recent_owners = {}, {}, [], []

@@ -1,0 +1,265 @@
+"""One block of text: its sentences, those with exactly one keyword, and what the filters say. A pure function."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from core.keywords import candidate
+from core.mining.cleaning import Cleaner, without_byline
+from core.mining.filters import FILTERS, Check
+from core.mining.finding import Finder
+from core.mining.minhash import BANDS, Keys, band_keys, masked
+from core.mining.reading import Block
+from core.mining.report import Cell, CellCounts, Example, Problem, example_key
+from core.mining.settings import Settings
+from core.mining.tables import Row, rows
+from core.mining.types import Finding, Mode, Sentence
+from core.text import EDGES, repair_quotes
+from core.types import Candidate
+
+_DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
+_QUOTED = re.compile("[“”「」『』]")
+_HTML_ENDS = re.compile(
+    r"<(?P<t>script|style)\b.*?</(?P=t)\s*>|<!--.*?-->"
+    r"|</?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|hr|title|body|head|html|section|article|blockquote|option)\b[^<>]*>",
+    re.IGNORECASE | re.DOTALL,
+)
+_LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A candidate on its way to the file: where it was, the original before conversion, what was flagged."""
+
+    candidate: Candidate
+    file: str
+    offset: int
+    name: str | None
+    date: str | None
+    columns: dict[str, str]
+    original: str | None
+    findings: tuple[tuple[str, Finding], ...]
+
+
+@dataclass(slots=True)
+class Examined:
+    """What one block gave; `keys` has a row per candidate, and is empty where no near-duplicates are looked for."""
+
+    file: str
+    position: int
+    characters: int = 0
+    sentences: int = 0
+    damaged: int = 0
+    cells: dict[Cell, CellCounts] = field(default_factory=dict)
+    mined: list[Mined] = field(default_factory=list)
+    keys: Keys = field(default_factory=lambda: np.zeros((0, BANDS), dtype=np.uint64))
+    problems: list[Problem] = field(default_factory=list)
+    encoding: str = "utf-8"
+
+    def cell(self, where: Cell) -> CellCounts:
+        """The counts of a pair and side."""
+        return self.cells.setdefault(where, CellCounts())
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """A stretch of text that no sentence crosses: where it begins, and the row it is from."""
+
+    at: int
+    text: str
+    row: Row | None = None
+
+
+class Examiner:
+    """Examines blocks under one Settings; it keeps nothing between them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.finder = Finder(settings.pairs, settings.spaced)
+        self.convert = converter(settings.convert)
+        self.steps = {pair.name: self._steps(pair.name) for pair in settings.pairs}
+        self.compares = any(settings.mode(pair.name, "near_duplicate") != "off" for pair in settings.pairs)
+
+    def _steps(self, pair: str) -> list[tuple[str, Mode, Check]]:
+        modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
+        return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
+
+    def __call__(self, item: tuple[Block, int]) -> Examined:
+        """The counts, examples and candidates of a block."""
+        block, position = item
+        found = Examined(block.name, position, encoding=block.encoding)
+        work = _Work(self, block, found)
+        work.run()
+        if self.compares:
+            texts = [masked(m.candidate.sentence, m.candidate.start, m.candidate.end) for m in found.mined]
+            found.keys = band_keys(texts)
+        return found
+
+
+def examiner(settings: dict[str, Any]) -> Examiner:
+    """An Examiner from what `Settings.to_json` gave: made once in each worker."""
+    return Examiner(Settings.from_json(settings))
+
+
+class _Work:
+    """The examination of one block."""
+
+    def __init__(self, examiner: Examiner, block: Block, found: Examined) -> None:
+        self.examiner, self.block, self.found = examiner, block, found
+        self.finder, self.settings = examiner.finder, examiner.settings
+        self.cleaner = Cleaner(block.shape, examiner.settings.spaced)
+        self.text = ""
+        self.marked = (0, block.offset)  # a character of self.text, and its byte in the file
+        self.surely_whole = False
+
+    def run(self) -> None:
+        """Go through the paragraphs."""
+        spaced, convert, search = self.settings.spaced, self.examiner.convert, self.finder.search
+        clean, split, found = self.cleaner.clean, self.finder.split, self.found
+        for paragraph in self._paragraphs():
+            line = clean(paragraph.text)
+            if not line:
+                continue
+            parts = split(line)
+            found.sentences += len(parts) - (not line[: len(parts[0])].strip(EDGES)) if parts else 0
+            if self.surely_whole and convert is None and not _QUOTED.search(line):
+                # Nothing can join or change the characters of a sentence: most lines end here, or part by part.
+                if search(line) is None:
+                    continue
+                at = 0
+                for part in parts:
+                    if search(part) is not None:
+                        self._sentence(paragraph, line, at, part, part.strip() if spaced else part, None)
+                    at += len(part)
+            else:
+                self._with_care(paragraph, line, parts)
+
+    def _with_care(self, paragraph: _Paragraph, line: str, parts: list[str]) -> None:
+        at = 0
+        for part in parts:
+            sentence, original = part.strip() if self.settings.spaced else part, None
+            if not self.surely_whole and _DAMAGED.search(part):
+                self.found.damaged += 1
+            else:
+                if self.examiner.convert is not None:
+                    sentence = self.examiner.convert(part)
+                    original = part if sentence != part else None
+                sentence = repair_quotes(sentence, self.settings.quotes)
+                if self.finder.search(sentence) is not None:
+                    self._sentence(paragraph, line, at, part, sentence, original)
+            at += len(part)
+
+    def _paragraphs(self) -> Iterator[_Paragraph]:
+        block = self.block
+        if block.header is not None:
+            for row in rows(
+                block.name, block.data, block.encoding, block.header, block.offset, block.line, self.found.problems
+            ):
+                self._begin(row.text)
+                for paragraph in self._cut(row.text):
+                    yield _Paragraph(paragraph.at, paragraph.text, row)
+            return
+        try:
+            text = block.data.decode(block.encoding)
+        except UnicodeDecodeError:
+            text = block.data.decode(block.encoding, "surrogateescape")
+        self._begin(text)
+        yield from self._cut(text)
+
+    def _begin(self, text: str) -> None:
+        self.text, self.marked = text, (0, self.block.offset)
+        self.surely_whole = _DAMAGED.search(text) is None
+        self.found.characters += len(text)
+
+    def _cut(self, text: str) -> Iterator[_Paragraph]:
+        at = 0
+        if self.block.shape == "html":
+            for mark in _HTML_ENDS.finditer(text):
+                yield _Paragraph(at, text[at : mark.start()])
+                at = mark.end()
+            yield _Paragraph(at, text[at:])
+            return
+        if "\r" in text or "\u2028" in text or "\u2029" in text:
+            text = _LINE_ENDS.sub("\n", text)  # one character for one: places stay
+        for line in text.split("\n"):
+            if line:
+                yield _Paragraph(at, line)
+            at += len(line) + 1
+
+    def _sentence(
+        self, paragraph: _Paragraph, line: str, at: int, part: str, sentence: str, original: str | None
+    ) -> None:
+        """Count a sentence in which a keyword stands, and keep it if it is a candidate."""
+        whole = sentence
+        sentence = without_byline(sentence)
+        hits = self.finder.hits(sentence)
+        for where in {(pair.name, side) for _, pair, side in hits}:
+            self.found.cell(where).with_keyword += 1
+        if len(hits) != 1:
+            return
+        start, pair, side = hits[0]
+        counts = self.found.cell((pair.name, side))
+        counts.exactly_one += 1
+        candidate_ = candidate(sentence, start, pair, side)
+        examined = Sentence(sentence, candidate_, (self.settings.shortest, self.settings.longest))
+        findings: list[tuple[str, Finding]] = []
+        at += _lead(part, whole) + len(whole) - len(sentence)
+        for code, mode, check in self.examiner.steps[pair.name]:
+            finding = check(examined)
+            if finding is None:
+                continue
+            if mode == "reject":
+                counts.rejected[code] += 1
+                key = example_key(sentence, self.settings.seed)
+                if counts.sample(code).wants(key):
+                    offset = self._offset(paragraph, line, at)
+                    counts.sample(code).add(key, example_of(candidate_, finding, self.block.name, offset))
+                return
+            findings.append((code, finding))
+        row = paragraph.row
+        origin = (row.name, row.date, dict(row.columns)) if row else (None, None, {})
+        offset = self._offset(paragraph, line, at)
+        self.found.mined.append(Mined(candidate_, self.block.name, offset, *origin, original, tuple(findings)))
+
+    def _offset(self, paragraph: _Paragraph, line: str, at: int) -> int:
+        """The byte of the file where the sentence begins; of its row, in a table."""
+        if paragraph.row is not None:
+            return paragraph.row.offset
+        if line is not paragraph.text:
+            at = self.cleaner.positions(paragraph.text)[at]
+        at += paragraph.at
+        character, byte = self.marked
+        if at < character:
+            character, byte = 0, self.block.offset
+        byte += len(self.text[character:at].encode(self.block.encoding, "surrogateescape"))
+        self.marked = (at, byte)
+        return byte
+
+
+def _lead(part: str, sentence: str) -> int:
+    """How many characters of *part* come before the first one that *sentence* kept: a blank, an orphan quote."""
+    if not sentence or part.startswith(sentence[0]):
+        return 0
+    kept = part.lstrip(" “”「」『』")
+    return len(part) - len(kept) if kept.startswith(sentence[0]) else 0
+
+
+def example_of(found: Candidate, finding: Finding, file: str, offset: int, like: str = "") -> Example:
+    """What the report shows of a sentence that a filter spoke against."""
+    return Example(found.sentence, found.start, found.end, finding.reason, finding.span, file, offset, like)
+
+
+@cache
+def converter(name: str | None) -> Any:
+    """A function from traditional to simplified text, None where nothing is asked."""
+    if name is None:
+        return None
+    import opencc
+
+    simplify = opencc.OpenCC(name).convert
+    # 姊 is the 姐 of Taiwan; OpenCC leaves it as it is.
+    return lambda text: simplify(text.replace("姊", "姐"))

@@ -1,0 +1,254 @@
+"""The report of a run: what was read, and per pair and side how many sentences came how far, and why the rest went."""
+
+import csv
+import hashlib
+import io
+from bisect import insort
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from core.mining.settings import CODES, Settings
+from core.types import Side
+from core.version import VERSION
+
+EXAMPLES = 10  # rejected (or flagged) sentences shown per filter, pair and side
+Cell = tuple[str, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read: the file, its line (0 = as a whole), a reason code, a sentence with {names}."""
+
+    file: str
+    line: int
+    reason: str
+    message: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The English sentence with its values."""
+        return self.message.format(**self.values) if self.values else self.message
+
+    def to_json(self) -> dict[str, Any]:
+        """The keys of CONTRACT; `template` and `values` are for pages that translate."""
+        found = {"file": self.file, "line": self.line, "reason": self.reason, "message": self.text}
+        return found | {"template": self.message, "values": dict(self.values)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> "Problem":
+        """The problem that `to_json` wrote."""
+        return cls(row["file"], row["line"], row["reason"], row["template"], row["values"])
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence that a filter rejected or flagged.
+
+    `start`, `end`: the keyword; `span`: what the filter means, None for the whole
+    sentence; `like`: the earlier sentence that it repeats, "" elsewhere.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    reason: str
+    span: tuple[int, int] | None
+    file: str
+    offset: int
+    like: str = ""
+
+    def key(self, seed: int) -> int:
+        """Its place in a random order that is the same however the text was shared out."""
+        return example_key(self.sentence, seed)
+
+
+def example_key(sentence: str, seed: int) -> int:
+    """A number of 64 bits from a sentence and the seed."""
+    return int.from_bytes(hashlib.blake2b(sentence.encode(), digest_size=8, salt=str(seed).encode()[:16]).digest())
+
+
+class Sample:
+    """The sentences with the smallest keys: a random sample that does not depend on order, workers or blocks."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, Example]] = []
+
+    def wants(self, key: int) -> bool:
+        """Whether a sentence with that key would be shown."""
+        return len(self.kept) < EXAMPLES or key < self.kept[-1][0]
+
+    def add(self, key: int, example: Example) -> None:
+        """Keep *example* if its key is among the smallest; a sentence that is there already is not shown twice."""
+        if self.wants(key) and all(key != other for other, _ in self.kept):
+            insort(self.kept, (key, example), key=lambda one: one[0])
+            del self.kept[EXAMPLES:]
+
+
+@dataclass(slots=True)
+class CellCounts:
+    """One pair and side. A sentence with 他 twice counts in `with_keyword` once and not in `exactly_one`.
+
+    `rejected`: by the filter that rejected it, the first one in order; `flagged`: candidates that
+    carry the flag. exactly_one = candidates + all that were rejected.
+    """
+
+    with_keyword: int = 0
+    exactly_one: int = 0
+    candidates: int = 0
+    flagged_candidates: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    flagged: Counter[str] = field(default_factory=Counter)
+    samples: dict[str, Sample] = field(default_factory=dict)
+
+    def sample(self, code: str) -> Sample:
+        """The examples of a filter."""
+        return self.samples.setdefault(code, Sample())
+
+    def merge(self, other: "CellCounts") -> None:
+        """Add what another part of the text gave."""
+        self.with_keyword += other.with_keyword
+        self.exactly_one += other.exactly_one
+        self.candidates += other.candidates
+        self.flagged_candidates += other.flagged_candidates
+        self.rejected += other.rejected
+        self.flagged += other.flagged
+        for code, sample in other.samples.items():
+            for key, example in sample.kept:
+                self.sample(code).add(key, example)
+
+
+@dataclass(slots=True)
+class Read:
+    """What went in. `characters`: of the text itself, after decoding; `sentences`: after the split.
+
+    `damaged`: sentences left out because a byte in them does not decode. `encodings`: files by encoding.
+    `skipped`: files of a folder that were left alone, by ending. `problems`: at most MOST_PROBLEMS,
+    all of `problem_count`. `whole` is False where a limit ended the reading.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    characters: int = 0
+    sentences: int = 0
+    damaged: int = 0
+    encodings: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    problem_count: int = 0
+    whole: bool = True
+
+    def report(self, problems: Iterable[Problem]) -> None:
+        """Note problems; beyond MOST_PROBLEMS they are only counted."""
+        for problem in problems:
+            self.problem_count += 1
+            if len(self.problems) < MOST_PROBLEMS:
+                self.problems.append(problem)
+
+
+MOST_PROBLEMS = 200
+
+
+@dataclass(slots=True)
+class Report:
+    """All of a run; `notices` say what else is to be known."""
+
+    settings: Settings
+    read: Read = field(default_factory=Read)
+    cells: dict[Cell, CellCounts] = field(default_factory=dict)
+    seconds: float = 0.0
+    notices: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        sides: tuple[Side, Side] = ("male", "female")
+        for pair in self.settings.pairs:
+            for side in sides:
+                self.cells.setdefault((pair.name, side), CellCounts())
+
+    @property
+    def candidates(self) -> int:
+        """All candidates, flagged ones too."""
+        return sum(cell.candidates for cell in self.cells.values())
+
+    def total(self) -> CellCounts:
+        """All pairs and sides together; `with_keyword` then counts a sentence once per word it holds."""
+        whole = CellCounts()
+        for cell in self.cells.values():
+            whole.merge(cell)
+        return whole
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as values of JSON; `from_json` reads them back."""
+        read = asdict(self.read) | {"problems": [one.to_json() for one in self.read.problems]}
+        modes = {pair: dict(modes) for pair, modes in self.settings.all_modes().items()}
+        return {
+            "read": read,
+            "funnel": [self._row(*cell) for cell in self.cells],
+            "total": _counts(self.total()),
+            "candidates": self.candidates,
+            "settings": self.settings.to_json(),
+            "modes": modes,
+            "signature": self.settings.signature,
+            "version": VERSION,
+            "seconds": round(self.seconds, 3),
+            "notices": self.notices,
+        }
+
+    def _row(self, pair: str, side: Side) -> dict[str, Any]:
+        counts = self.cells[pair, side]
+        word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
+        filters = {
+            code: {
+                "mode": self.settings.mode(pair, code),
+                "rejected": counts.rejected[code],
+                "flagged": counts.flagged[code],
+                "examples": [asdict(example) for _, example in counts.samples.get(code, Sample()).kept],
+            }
+            for code in CODES
+        }
+        return {"pair": pair, "side": side, "keyword": word} | _counts(counts) | {"filters": filters}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Report":
+        """The report that `to_json` wrote. Raises KeyError where *values* are something else."""
+        settings = Settings.from_json(values["settings"])
+        given = dict(values["read"])
+        given |= {name: Counter(given[name]) for name in ("encodings", "skipped")}
+        given["problems"] = [Problem.from_json(row) for row in given["problems"]]
+        found = cls(settings, Read(**given), {}, values["seconds"], list(values["notices"]))
+        for row in values["funnel"]:
+            found.cells[row["pair"], row["side"]] = _cell(row, settings.seed)
+        return found
+
+    def to_csv(self) -> str:
+        """The funnel as a table: a row per pair and side, two columns per filter."""
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        steps = ["with_keyword", "exactly_one"]
+        columns = [f"{code}_{what}" for code in CODES for what in ("rejected", "flagged")]
+        writer.writerow(["pair", "side", "keyword", *steps, *columns, "candidates", "signature"])
+        for (pair, side), counts in self.cells.items():
+            word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
+            numbers = [number for code in CODES for number in (counts.rejected[code], counts.flagged[code])]
+            first = [pair, side, word, counts.with_keyword, counts.exactly_one]
+            writer.writerow([*first, *numbers, counts.candidates, self.settings.signature])
+        return table.getvalue()
+
+
+def _counts(counts: CellCounts) -> dict[str, Any]:
+    names = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
+    whole = {name: getattr(counts, name) for name in names}
+    return whole | {"rejected": dict(counts.rejected), "flagged": dict(counts.flagged)}
+
+
+def _cell(row: Mapping[str, Any], seed: int) -> CellCounts:
+    names = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
+    numbers = {name: int(row[name]) for name in names}
+    found = CellCounts(**numbers, rejected=Counter(row["rejected"]), flagged=Counter(row["flagged"]))
+    for code, given in row["filters"].items():
+        for one in given["examples"]:
+            example = Example(**one | {"span": tuple(one["span"]) if one["span"] else None})
+            found.sample(code).add(example.key(seed), example)
+    return found

@@ -1,0 +1,244 @@
+"""A run of mining: blocks of text to candidates, in one process, in several, or on a cluster.
+
+Blocks are examined anywhere and in any number of processes; what they gave is
+taken in the order of the text, and only then compared for duplicates. So the
+same text and settings give the same candidates in the same order.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, EvenhandError
+from core.mining.duplicates import MOST_COMPARED, Exact, Near, text_key
+from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
+from core.mining.finding import counterpart
+from core.mining.minhash import masked
+from core.mining.reading import Block, blocks, total_size
+from core.mining.report import CellCounts, Problem, Report, example_key
+from core.mining.settings import Settings
+from core.mining.types import Finding
+
+AHEAD = 4  # blocks per process that are under way or wait for their turn
+DAMAGED = N_("{file}: {count} sentences were left out because bytes in them are not {encoding}.")
+COMPARED = N_("Near-duplicates were looked for among the first {most} candidates only.")
+WORKER_ENDED = N_("A process of the run ended by itself, often for lack of memory. Try fewer workers.")
+
+Line = dict[str, Any]
+OnCandidate = Callable[[Line], None]
+OnProgress = Callable[[int, int | None], None]
+
+
+def mine(
+    paths: Iterable[Path | str],
+    settings: Settings,
+    *,
+    on_candidate: OnCandidate,
+    progress: OnProgress | None = None,
+    workers: int = 1,
+    ray: str | None = None,
+    limit_bytes: int | None = None,
+) -> Report:
+    """Read *paths*, call `on_candidate` with each candidate as a line of the candidates file, and report.
+
+    `progress(done, total)` counts bytes on the disk. `workers` processes, or as
+    many actors of the Ray cluster at address *ray* ("local" starts one here),
+    change nothing but the time. `limit_bytes` ends after so much text (a dry
+    run). Raises BadFile where nothing can be read.
+    """
+    began = time.monotonic()
+    paths = list(paths)
+    report = Report(settings)
+    total = total_size(paths) if limit_bytes is None else min(limit_bytes, total_size(paths))
+    collector = _Collector(report, on_candidate)
+    source = blocks(paths, report.read, column=settings.column, limit=limit_bytes)
+    done = 0
+    for examined in _examined(source, settings, workers, ray):
+        collector.take(examined)
+        done = max(done, min(total, examined.position))
+        if progress:
+            progress(done, total)
+    collector.finish()
+    if progress:
+        progress(total, total)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _examined(
+    source: Iterator[tuple[Block, int]], settings: Settings, workers: int, ray: str | None
+) -> Iterator[Examined]:
+    if ray is not None:
+        from core.cluster import ordered_map
+
+        arguments = {"settings": settings.to_json()}
+        yield from ordered_map("core.mining.examine:examiner", arguments, source, address=ray, workers=workers)
+    elif workers <= 1:
+        yield from map(Examiner(settings), source)
+    else:
+        yield from _in_processes(source, settings, workers)
+
+
+_examiner: Examiner | None = None
+
+
+def _prepare(settings: dict[str, Any]) -> None:
+    global _examiner
+    _examiner = examiner(settings)
+
+
+def _examine(item: tuple[Block, int]) -> Examined:
+    assert _examiner is not None
+    return _examiner(item)
+
+
+def _in_processes(source: Iterator[tuple[Block, int]], settings: Settings, workers: int) -> Iterator[Examined]:
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_prepare, initargs=(settings.to_json(),))
+    waiting: deque[Future[Examined]] = deque()
+    try:
+        for item in source:
+            waiting.append(pool.submit(_examine, item))
+            if len(waiting) >= workers * AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise EvenhandError(WORKER_ENDED) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(slots=True)
+class _Damage:
+    """Sentences of one file that were left out, and its encoding."""
+
+    file: str
+    encoding: str
+    count: int = 0
+
+
+class _Collector:
+    """Takes what blocks gave in their order, drops duplicates, counts, hands out lines."""
+
+    def __init__(self, report: Report, on_candidate: OnCandidate) -> None:
+        self.report, self.on_candidate = report, on_candidate
+        self.settings = report.settings
+        self.exact, self.near = Exact(), Near()
+        self.damage: _Damage | None = None
+
+    def take(self, found: Examined) -> None:
+        """Everything of the next block."""
+        read = self.report.read
+        read.characters += found.characters
+        read.sentences += found.sentences
+        read.damaged += found.damaged
+        read.report(found.problems)
+        self._note_damage(found)
+        for where, counts in found.cells.items():
+            self.report.cells[where].merge(counts)
+        known = self.exact.known([text_key(one.candidate.sentence) for one in found.mined])
+        earlier = self.near.earlier(found.keys)
+        for number, one in enumerate(found.mined):
+            keys = found.keys[number].tolist() if len(found.keys) else []
+            self._judge(one, known[number], keys, earlier[number] if earlier else set())
+        self.exact.settle()
+        self.near.settle()
+
+    def _note_damage(self, found: Examined) -> None:
+        if self.damage is not None and self.damage.file != found.file:
+            self._tell_damage()
+        if found.damaged:
+            self.damage = self.damage or _Damage(found.file, found.encoding)
+            self.damage.count += found.damaged
+
+    def _tell_damage(self) -> None:
+        if self.damage is not None:
+            values = {"file": self.damage.file, "count": self.damage.count, "encoding": self.damage.encoding}
+            self.report.read.report([Problem(self.damage.file, 0, "damaged", DAMAGED, values)])
+        self.damage = None
+
+    def _judge(self, one: Mined, known: bool, keys: list[int], earlier: set[int]) -> None:
+        candidate, findings = one.candidate, list(one.findings)
+        pair = candidate.pair.name
+        counts = self.report.cells[pair, candidate.side]
+        mode = self.settings.mode(pair, "duplicate")
+        if mode != "off" and (not self.exact.add(text_key(candidate.sentence)) or known):
+            finding = Finding("same")
+            if mode == "reject":
+                self._reject(counts, one, "duplicate", finding, "")
+                return
+            findings.append(("duplicate", finding))
+        mode = self.settings.mode(pair, "near_duplicate")
+        if mode != "off":
+            text = masked(candidate.sentence, candidate.start, candidate.end)
+            like = self.near.like(text, keys, earlier)
+            if like is None:
+                self.near.add(text, keys)
+            else:
+                finding = Finding("near")
+                if mode == "reject":
+                    self._reject(counts, one, "near_duplicate", finding, like)
+                    return
+                findings.append(("near_duplicate", finding))
+        self._keep(counts, one, findings)
+
+    def _reject(self, counts: CellCounts, one: Mined, code: str, finding: Finding, like: str) -> None:
+        counts.rejected[code] += 1
+        self._show(counts, one, code, finding, like)
+
+    def _show(self, counts: CellCounts, one: Mined, code: str, finding: Finding, like: str = "") -> None:
+        key = example_key(one.candidate.sentence, self.settings.seed)
+        if counts.sample(code).wants(key):
+            like = like.replace("\x00", "□")
+            counts.sample(code).add(key, example_of(one.candidate, finding, one.file, one.offset, like))
+
+    def _keep(self, counts: CellCounts, one: Mined, findings: list[tuple[str, Finding]]) -> None:
+        counts.candidates += 1
+        counts.flagged_candidates += bool(findings)
+        for code, finding in findings:
+            counts.flagged[code] += 1
+            self._show(counts, one, code, finding)
+        self.on_candidate(line(one, findings))
+
+    def finish(self) -> None:
+        """What is to be said at the end."""
+        self._tell_damage()
+        if self.near.full:
+            self.report.notices.append(COMPARED.format(most=MOST_COMPARED))
+
+
+def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
+    """A candidate as a line of the candidates file."""
+    found = replace(one.candidate, flags=tuple(code for code, _ in findings))
+    source: dict[str, Any] = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
+    if one.columns:
+        source["columns"] = one.columns
+    text: Line = {
+        "sentence": found.sentence,
+        "start": found.start,
+        "end": found.end,
+        "stem_start": found.stem_start,
+        "stem_end": found.stem_end,
+        "keyword": found.keyword,
+        "counterpart": counterpart(found),
+        "pair": found.pair.name,
+        "side": found.side,
+        "source": source,
+        "flags": list(found.flags),
+    }
+    if findings:
+        text["findings"] = [_finding(found.sentence, code, finding) for code, finding in findings]
+    if one.original is not None:
+        text["original"] = one.original
+    return text
+
+
+def _finding(sentence: str, code: str, finding: Finding) -> Line:
+    word = sentence[slice(*finding.span)] if finding.span else None
+    return {"filter": code, "reason": finding.reason, "word": word}
