@@ -20,6 +20,7 @@ COMMANDS = {
     "concord": "commands.concord:concord",
     "models": "commands.live:models",
     "bias": "commands.bias:bias",
+    "check-paper": "commands.check_paper:check_paper",
     "job": "commands.jobs:job",
     "backup": "commands.upkeep:backup",
     "restore": "commands.upkeep:restore",

@@ -28,6 +28,7 @@ SECTIONS = {
         st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:"),
         st.Page("score.py", title=_("Score a file"), icon=":material/playlist_play:"),
         st.Page("models.py", title=_("Models side by side"), icon=":material/compare_arrows:"),
+        st.Page("check.py", title=_("Check of published numbers"), icon=":material/fact_check:"),
     ],
     _("More"): [
         st.Page("jobs.py", title=_("Jobs"), icon=":material/schedule:"),

@@ -1,0 +1,60 @@
+"""`check-paper`: what the papers print, worked out again from what else they print."""
+
+from typing import Any
+
+import click
+
+from commands.shared import answer, json_option
+from core.published import PrintedClaim, checks, said
+
+WORDS = {True: "follows", False: "DOES NOT FOLLOW", None: "undecided"}
+
+
+def claim_data(claim: PrintedClaim) -> dict[str, Any]:
+    """A claim for JSON; `follows` is null where the document leaves open what would decide, with the reason."""
+    remark = said(claim.remark) or None
+    data: dict[str, Any] = {
+        "key": claim.key,
+        "document": claim.document,
+        "place": said(claim.place),
+        "printed": claim.printed,
+        "recomputed": said(claim.recomputed),
+        "follows": claim.follows,
+        "remark": remark,
+        "calculation": [said(line) for line in claim.calculation],
+    }
+    if claim.follows is None:
+        data["follows_reason"] = remark or "The document leaves it open."
+    if remark is None:
+        data["remark_reason"] = "There is nothing to add."
+    return data
+
+
+@click.command("check-paper")
+@click.option("--all", "everything", is_flag=True, help="Also print the claims that follow.")
+@json_option
+def check_paper(everything: bool, as_json: bool) -> None:
+    """Work out again what the papers behind the measures print, and list what does not follow.
+
+    Every printed number may be off by half a unit of its last digit. Exit code 0 whatever is found.
+    """
+    found = checks()
+    totals = {name: sum(claim.follows is verdict for claim in found) for verdict, name in WORDS.items()}
+    counts = {"follows": totals[WORDS[True]], "does_not_follow": totals[WORDS[False]], "undecided": totals[WORDS[None]]}
+    lines = []
+    for document in dict.fromkeys(claim.document for claim in found):
+        claims = [claim for claim in found if claim.document == document]
+        follow = sum(claim.follows is True for claim in claims)
+        lines.append(f"{document}: {follow} of {len(claims)} follow")
+        for claim in claims:
+            if everything or claim.follows is not True:
+                lines += _lines(claim)
+    text = "\n".join([*lines, ", ".join(f"{name.lower()} {count}" for name, count in totals.items())])
+    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, text, as_json=as_json)
+
+
+def _lines(claim: PrintedClaim) -> list[str]:
+    numbers = f"printed {claim.printed}, worked out {said(claim.recomputed)}"
+    head = f"  {WORDS[claim.follows]:<15} {said(claim.place)}: {numbers}"
+    steps = [f"    {said(line)}" for line in claim.calculation] if claim.follows is not True else []
+    return [head, *([f"    {said(claim.remark)}"] if claim.remark else []), *steps]

@@ -1,0 +1,28 @@
+"""Check of published numbers: what the papers print, worked out again from what else they print (SPEC 5).
+
+Only facts and figures are stored, as printed and with their origin, in core/data/published_*.tsv.
+"""
+
+from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, said
+from core.published.others import inference_claims, misgendering_claims, thesis_claims
+from core.published.own import BASES, OwnCheck, check_own, read_rows
+from core.published.slguset import readings, slguset_claims, table4
+
+__all__ = [
+    "BASES",
+    "DOCUMENTS",
+    "VERDICTS",
+    "OwnCheck",
+    "PrintedClaim",
+    "check_own",
+    "checks",
+    "read_rows",
+    "readings",
+    "said",
+    "table4",
+]
+
+
+def checks() -> list[PrintedClaim]:
+    """Every checked claim, by document in the order of DOCUMENTS."""
+    return [*slguset_claims(), *thesis_claims(), *inference_claims(), *misgendering_claims()]

@@ -1,0 +1,66 @@
+"""One printed claim beside what follows from the other numbers of the same document."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.errors import N_
+from core.statistics import Note
+
+SLGUSET = N_("SlguSet, conference paper")
+THESIS = N_("BEC-Pro in Spanish and Basque")
+INFERENCE = N_("Japanese NLI")
+MISGENDERING = N_("Misgendering")
+DOCUMENTS = (SLGUSET, THESIS, INFERENCE, MISGENDERING)
+
+VERDICTS = {True: N_("follows"), False: N_("does not follow"), None: N_("undecided")}
+
+Translate = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedClaim:
+    """A number that a document prints, and the same number worked out from what else it prints.
+
+    `key` is stable. `document`, `place` and `remark` are to be translated; `printed` and `recomputed` are numbers
+    (`recomputed` may be a sentence). `follows`: True; False; None where the document leaves open what would decide.
+    Rounding is taken as it is: every printed number may be off by half a unit of its last digit.
+    `calculation` holds the steps, one line each.
+    """
+
+    key: str
+    document: str
+    place: Note
+    printed: str
+    recomputed: str | Note
+    follows: bool | None
+    remark: Note | None = None
+    calculation: tuple[Note | str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a word, to be translated."""
+        return VERDICTS[self.follows]
+
+
+def said(text: Note | str | None, say: Translate = str) -> str:
+    """A note or a plain text in the language of *say*."""
+    if text is None:
+        return ""
+    if isinstance(text, str):
+        return text
+    values = {name: say(value) if isinstance(value, str) else value for name, value in text.values.items()}
+    return say(text.message).format(**values) if values else say(text.message)
+
+
+def half_unit(printed: str) -> float:
+    """Half a unit of the last digit of a number as printed: 0.0005 for "1.428", 5e-5 for "1.234e-1"."""
+    mantissa, _, power = printed.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return float(0.5 * 10.0 ** (int(power or 0) - decimals))
+
+
+def agrees(printed: str, low: float, high: float) -> bool:
+    """Whether a printed number lies, within its own rounding, in the range that the rounded inputs allow."""
+    slack = half_unit(printed) * (1 + 1e-9) + 1e-12
+    return math.isfinite(low) and low - slack <= float(printed) <= high + slack
