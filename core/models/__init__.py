@@ -6,29 +6,40 @@ from core.models.fetching import locate
 from core.models.names import ModelEntry, known_models
 
 if TYPE_CHECKING:
-    from core.models.masked import MaskedScorer
+    from core.models.opening import LocalScorer
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
 Precision = Literal["fp32", "bf16"]
+Method = Literal["auto", "masked", "pair-sum", "pll"]
 
-__all__ = ["Joint", "ModelEntry", "Precision", "known_models", "open_scorer"]
+__all__ = ["Joint", "Method", "ModelEntry", "Precision", "known_models", "open_scorer"]
 
 
 def open_scorer(
-    name: str, *, joint: Joint = "independent", threads: int | None = None, precision: Precision = "fp32"
-) -> "MaskedScorer":
+    name: str,
+    *,
+    joint: Joint = "independent",
+    threads: int | None = None,
+    precision: Precision = "fp32",
+    method: Method = "auto",
+    device: str = "auto",
+) -> "LocalScorer":
     """Load a model into this process and return its scorer; for the command line and for jobs.
 
     *name* is a built-in model, a name on the Hugging Face hub, or a folder. A
     model that must be fetched is waited for. *threads* limits torch for the
-    whole process (None leaves it alone). Raises ModelUnavailable.
+    whole process (None leaves it alone).
+
+    *method*: "masked" asks at mask tokens, "pair-sum" sums the sentence from left to right, "pll" masks
+    every token of the sentence in turn; "auto" is pair-sum for a causal model, else masked. *joint* is of
+    masked only. *device*: "auto" (CUDA, MPS, else the processor), "cpu", "cuda", "cuda:1", "mps".
+    Raises ModelUnavailable; Refused for a method or joint that does not exist or does not fit.
     """
     locate(name)  # a model that cannot be had is refused before torch is loaded, which takes longer
     import torch
 
-    from core.models.loading import load_masked
-    from core.models.masked import MaskedScorer
+    from core.models.opening import open_here
 
     if threads is not None:
         torch.set_num_threads(threads)
-    return MaskedScorer(load_masked(name, precision=precision), joint=joint)
+    return open_here(name, joint=joint, precision=precision, method=method, device=device)

@@ -1,26 +1,31 @@
-"""Load a masked language model from a folder, or say in one sentence why its numbers would mean nothing."""
+"""Load a language model from a folder, or say in one sentence why its numbers would mean nothing."""
 
 import hashlib
 import json
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
-from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
 from transformers.utils import logging as transformers_logging
 
 from core.errors import N_, ModelUnavailable
 from core.models import Precision
+from core.models.checks import Task, refuse_looking_ahead, refuse_missing, refuse_nan
+from core.models.devices import chosen
 from core.models.fetching import locate
+from core.models.forward import Forward, forward_of
 from core.models.names import RANDOM, RANDOM_SEED, weight_files
 from core.models.plants import is_planted
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
-# What a checkpoint may lack: tied to the word embeddings, computed, or not used for masks.
-HARMLESS = ("position_ids", "token_type_ids", "pooler.", "seq_relationship.")
+MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
+# Facts of a config that change no answer.
+IDLE = ("_name_or_path", "transformers_version", "dtype", "torch_dtype", "architectures", "use_cache")
 
 quiet: Any = transformers_logging
 quiet.set_verbosity_error()
@@ -28,7 +33,7 @@ quiet.disable_progress_bar()
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedModel:
     """A model that passed every check, ready to be asked.
 
@@ -43,31 +48,67 @@ class LoadedModel:
     precision: Precision
     card: str
 
+    @cached_property
+    def forward(self) -> Forward:
+        """The way to logits; made when first asked for, shared by all scorers of this model."""
+        padding = self.tokenizer.pad_token_id
+        return forward_of(self.model, 0 if padding is None else padding)
+
     @property
     def parameters(self) -> int:
         """How many numbers the model consists of, tied ones counted once."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
 
-def load_masked(name: str, *, precision: Precision = "fp32", patience: float | None = None) -> LoadedModel:
-    """Load a built-in model, a local folder or a model of the Hugging Face hub.
+def load_masked(
+    name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
+) -> LoadedModel:
+    """Load a masked language model: built in, from a local folder or from the Hugging Face hub.
 
-    Never runs code that comes with a model. *patience*: see `fetching.locate`.
-    Raises ModelUnavailable with one sentence for every model that cannot be
-    had or has no masked-language-model head of its own.
+    Never runs code that comes with a model. *patience*: see `fetching.locate`;
+    *device*: see `devices.chosen`. Raises ModelUnavailable with one sentence for
+    every model that cannot be had or has no masked-language-model head of its own.
     """
     if is_planted(name):
         from core.models.planted import build
 
-        return build(name, precision)
+        planted = build(name, precision)
+        planted.model.to(chosen(device))
+        return planted
+    return _load(name, "masked", precision, patience, device)
+
+
+def load_causal(
+    name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
+) -> LoadedModel:
+    """Load a language model that reads from left to right; refusals as of `load_masked`."""
+    return _load(name, "causal", precision, patience, device)
+
+
+def task_of(name: str, *, patience: float | None = None) -> Task:
+    """What a model was made for, by its config: to fill masks, or to read from left to right.
+
+    Raises ModelUnavailable where it cannot be had; a model made for neither counts as masked, and loading refuses it.
+    """
+    if is_planted(name):
+        return "masked"
+    config = _config(name, locate(name, patience=patience))
+    return "causal" if _serves(config, "causal") else "masked"
+
+
+def _load(name: str, task: Task, precision: Precision, patience: float | None, device: str) -> LoadedModel:
+    place = chosen(device)
     folder = locate(name, patience=patience)
     config = _config(name, folder)
-    tokenizer = _tokenizer(name, folder, config)
-    model = _untrained(config) if name == RANDOM else _trained(name, folder, config)
-    _refuse_nan(name, model)
-    weights = digest(model, tokenizer)
-    model = model.to(DTYPES[precision]).eval().requires_grad_(False)
-    return LoadedModel(name, model, tokenizer, weights, precision, read_card(folder))
+    _refuse_other_task(name, config, task)
+    tokenizer = _tokenizer(name, folder, config, task)
+    model = _untrained(config) if name == RANDOM else _trained(name, folder, config, task)
+    refuse_nan(name, model)
+    weights = digest(model, tokenizer, task)
+    model = model.eval().requires_grad_(False)
+    if task == "causal":
+        refuse_looking_ahead(name, model)
+    return LoadedModel(name, model.to(place, DTYPES[precision]), tokenizer, weights, precision, read_card(folder))
 
 
 def read_card(folder: Path) -> str:
@@ -101,13 +142,27 @@ def _config(name: str, folder: Path) -> Any:
             "{name} is of the type {kind}, which this app does not know or which needs code of its own; it is not run."
         )
         raise ModelUnavailable(message, name=name, kind=kind) from None
-    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING or getattr(config, "is_decoder", False):
-        message = N_("{name} ({kind}) is not a masked language model: it cannot fill a blank inside a sentence.")
-        raise ModelUnavailable(message, name=name, kind=kind)
     return config
 
 
-def _tokenizer(name: str, folder: Path, config: Any) -> Any:
+def _serves(config: Any, task: Task) -> bool:
+    """Whether the architecture was made for the task; BERT as a decoder reads from left to right."""
+    fills = type(config) in MODEL_FOR_MASKED_LM_MAPPING and not getattr(config, "is_decoder", False)
+    return fills if task == "masked" else type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not fills
+
+
+def _refuse_other_task(name: str, config: Any, task: Task) -> None:
+    if _serves(config, task):
+        return
+    kind = config.model_type
+    if task == "masked":
+        message = N_("{name} ({kind}) is not a masked language model: it cannot fill a blank inside a sentence.")
+        raise ModelUnavailable(message, name=name, kind=kind)
+    message = N_("{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined.")
+    raise ModelUnavailable(message, name=name, kind=kind)
+
+
+def _tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
@@ -117,7 +172,7 @@ def _tokenizer(name: str, folder: Path, config: Any) -> Any:
     if not getattr(tokenizer, "is_fast", False):
         message = N_("The tokenizer of {name} needs software that is not installed; only fast tokenizers are read.")
         raise ModelUnavailable(message, name=name)
-    if tokenizer.mask_token is None:
+    if task == "masked" and tokenizer.mask_token is None:
         raise ModelUnavailable(N_("The tokenizer of {name} has no mask token, so there is nothing to fill."), name=name)
     if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
         message = N_("The folder of {name} lacks the vocabulary of its tokenizer (tokenizer.json or vocab.txt).")
@@ -136,16 +191,17 @@ def _untrained(config: Any) -> Any:
         return make.from_config(config, dtype=torch.float32, attn_implementation="sdpa")
 
 
-def _trained(name: str, folder: Path, config: Any) -> Any:
+def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
     if not weight_files(folder):
         message = N_(
             "{name} holds no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
         )
         raise ModelUnavailable(message, name=name)
     settings = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
-    attention = {} if _lacks_sdpa(config) else {"attn_implementation": "sdpa"}
+    attention = {} if _lacks_sdpa(config, task) else {"attn_implementation": "sdpa"}
     try:
-        model, report = AutoModelForMaskedLM.from_pretrained(
+        make: Any = AutoModelForMaskedLM if task == "masked" else AutoModelForCausalLM
+        model, report = make.from_pretrained(
             folder, config=config, dtype=torch.float32, output_loading_info=True, **attention, **settings
         )
     except Exception as error:
@@ -155,50 +211,15 @@ def _trained(name: str, folder: Path, config: Any) -> Any:
             "or can only be read by running code."
         )
         raise ModelUnavailable(message, name=name) from None
-    _refuse_missing(name, model, set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]})
+    refuse_missing(name, model, task, set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]})
     return model
 
 
-def _lacks_sdpa(config: Any) -> bool:
-    return not getattr(MODEL_FOR_MASKED_LM_MAPPING[type(config)], "_supports_sdpa", False)
+def _lacks_sdpa(config: Any, task: Task) -> bool:
+    return not getattr(MAPPINGS[task][type(config)], "_supports_sdpa", False)
 
 
-def _refuse_missing(name: str, model: Any, missing: set[str]) -> None:
-    """A checkpoint without a head loads with a random one in silence; that must not be scored."""
-    covered = {name for group in _tied(model) if group - missing for name in group}
-    lacking = sorted(key for key in missing - covered if not any(part in key for part in HARMLESS))
-    if not lacking:
-        return
-    log.info("%s lacks %s", name, ", ".join(lacking))
-    if not all(key.startswith(model.base_model_prefix + ".") for key in lacking):
-        message = N_("{name} has no masked-language-model head; its numbers would be random.")
-        if model.config.model_type == "electra":
-            message = N_(
-                "{name} has no masked-language-model head; its numbers would be random. "
-                "An ELECTRA discriminator has none: take the generator of the same name."
-            )
-        raise ModelUnavailable(message, name=name)
-    message = N_("The file of {name} lacks weights ({example}); its numbers would be random.")
-    raise ModelUnavailable(message, name=name, example=lacking[0])
-
-
-def _tied(model: Any) -> list[set[str]]:
-    """Groups of parameter names that share memory: a checkpoint needs to hold only one of each group."""
-    names: dict[int, set[str]] = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        names.setdefault(id(parameter), set()).add(name)
-    return [group for group in names.values() if len(group) > 1]
-
-
-def _refuse_nan(name: str, model: Any) -> None:
-    for tensor in model.state_dict().values():
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise ModelUnavailable(
-                N_("The weights of {name} hold values that are not numbers (NaN or infinite)."), name=name
-            )
-
-
-def digest(model: Any, tokenizer: Any) -> str:
+def digest(model: Any, tokenizer: Any, task: Task = "masked") -> str:
     """SHA-256 over everything that decides an answer: every tensor, the vocabulary, how text is cut, the shape.
 
     Tensors rather than files, so that the same weights have the same name in
@@ -212,5 +233,10 @@ def digest(model: Any, tokenizer: Any) -> str:
     cutting = json.loads(tokenizer.backend_tokenizer.to_str())
     facts = {key: getattr(model.config, key, None) for key in shape}
     facts |= {key: cutting[key] for key in ("normalizer", "pre_tokenizer")} | {"vocabulary": tokenizer.get_vocab()}
+    if merges := cutting["model"].get("merges"):
+        facts["merges"] = merges
+    if task == "causal":  # rotary bases, windows, caps: too many kinds to name
+        facts["config"] = {key: value for key, value in model.config.to_dict().items() if key not in IDLE}
+        facts |= {"frame": cutting["post_processor"], "task": task}
     sha.update(json.dumps(facts, sort_keys=True, default=str).encode())
     return sha.hexdigest()

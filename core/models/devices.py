@@ -1,0 +1,37 @@
+"""Where a model computes. It is no part of a signature: fp32 is fp32 everywhere, and rounding differs by under 1e-4."""
+
+from typing import Literal
+
+import torch
+
+from core.errors import N_, ModelUnavailable
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+def chosen(device: str) -> torch.device:
+    """The device of that name; "auto" is the first of CUDA, MPS and the processor that this machine has.
+
+    Raises ModelUnavailable for one that is not there. TensorFloat-32 stays off, which would change the numbers.
+    """
+    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    name = next(name for name, here in present.items() if here) if device == "auto" else device
+    kind = name.partition(":")[0]
+    if not present.get(kind, False):
+        known = ", ".join(name for name, here in present.items() if here)
+        raise ModelUnavailable(
+            N_("This machine has no device {device} that torch can use. There is: {known}"), device=name, known=known
+        )
+    if kind == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = False
+    return torch.device(name)
+
+
+def computes_bf16(device: torch.device) -> bool:
+    """Whether bf16 is faster than fp32 there; a processor without bf16 instructions computes it, but slowly."""
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
+    return False

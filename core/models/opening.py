@@ -1,0 +1,36 @@
+"""Which scorer answers for a model and a method."""
+
+from typing import get_args
+
+from core.errors import N_, Refused
+from core.models import Joint, Method, Precision
+from core.models.loading import load_causal, load_masked, task_of
+from core.models.masked import MaskedScorer
+from core.models.pair_sum import PairSumScorer
+from core.models.pll import PllScorer
+
+LocalScorer = MaskedScorer | PllScorer | PairSumScorer
+
+
+def open_here(
+    name: str,
+    *,
+    joint: Joint = "independent",
+    precision: Precision = "fp32",
+    method: Method = "auto",
+    device: str = "auto",
+    patience: float | None = None,
+) -> LocalScorer:
+    """See `core.models.open_scorer`; *patience*: see `core.models.fetching.locate`."""
+    if method not in get_args(Method):
+        message = N_("{method} is no way to score; there are: {known}")
+        raise Refused(message, method=method, known=", ".join(get_args(Method)))
+    if method == "auto":
+        method = "pair-sum" if task_of(name, patience=patience) == "causal" else "masked"
+    if method != "masked" and joint != "independent":
+        message = N_("{joint} joins the tokens of a masked word; {method} sums whole sentences. Leave it out.")
+        raise Refused(message, joint=joint, method=method)
+    if method == "pair-sum":
+        return PairSumScorer(load_causal(name, precision=precision, patience=patience, device=device))
+    loaded = load_masked(name, precision=precision, patience=patience, device=device)
+    return PllScorer(loaded) if method == "pll" else MaskedScorer(loaded, joint=joint)

@@ -1,0 +1,41 @@
+"""What all scorers of a loaded model share: how their numbers are signed, and that only numbers go out."""
+
+import math
+from collections.abc import Sequence
+
+from core.errors import N_
+from core.models.loading import LoadedModel
+from core.types import Score, signature
+
+NOT_A_NUMBER = N_("The model's answer is not a number.")
+
+
+class Signed:
+    """A loaded model with a method. Subclasses set `method`, `version` and `joining`.
+
+    `version` is raised when an answer changes by more than rounding.
+    """
+
+    method: str
+    version: int
+    joining: str
+    loaded: LoadedModel
+
+    @property
+    def signature(self) -> str:
+        """`method|model|weights:<8 digits>|joint|precision|v<version>`."""
+        loaded = self.loaded
+        return signature(self.method, loaded.name, loaded.weights, self.joining, loaded.precision, self.version)
+
+    @property
+    def cache_key(self) -> str:
+        """The signature with the full SHA-256 of the weights."""
+        loaded = self.loaded
+        weights = f"weights:{loaded.weights}"
+        return f"{self.method}|{loaded.name}|{weights}|{self.joining}|{loaded.precision}|v{self.version}"
+
+    def _signed(self, logprobs: Sequence[float | None], reason: str | None) -> Score:
+        """A score; undefined as a whole where the model answered something that is no number."""
+        if any(p is not None and not math.isfinite(p) for p in logprobs):
+            return Score((None,) * len(logprobs), self.signature, NOT_A_NUMBER)
+        return Score(tuple(logprobs), self.signature, reason)
