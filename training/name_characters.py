@@ -43,7 +43,7 @@ def parts_of_longer_words(words: dict[str, tuple[int, str]]) -> set[str]:
 
 
 def scores(names: list[str], words: dict[str, tuple[int, str]]) -> dict[str, dict[float, str]]:
-    """"middle" and "last" -> score -> the characters that have it."""
+    """ "middle" and "last" -> score -> the characters that have it."""
     ordinary: Counter[str] = Counter()
     for word, (count, tag) in words.items():
         if tag not in PERSON:
