@@ -11,15 +11,18 @@ OF_A_CHILD = "婴童宝娃"  # 男婴, 女童, 男宝宝: what may follow 男 or
 def biological(sentence: Sentence) -> Finding | None:
     """A finding where a word about pregnancy, birth or organs stands in the sentence.
 
-    Words of birth do not count for the child that was born: 产妇生下一名男婴.
+    Words of birth do not count for the child that was born (产妇生下一名男婴), words
+    about the other sex not for a noun (男教练, 怀孕的队员): they speak of somebody else.
     """
     found = sentence.candidate
     if found.pair.language != "zh":
         return None
-    for span in apart(biological_words(birth=False), sentence.text, found.start, found.end):
+    body = biological_words(found.keyword, found.side, birth=False)
+    for span in apart(body, sentence.text, found.start, found.end):
         return Finding("body", span)
     child = _is_child(found)
-    for span in apart(biological_words(birth=True), sentence.text, found.start, found.end):
+    birth = biological_words(found.keyword, found.side, birth=True)
+    for span in apart(birth, sentence.text, found.start, found.end):
         if not (child and span[1] <= found.start):
             return Finding("birth", span)
     return None

@@ -29,7 +29,10 @@ def inside_word(sentence: Sentence) -> Finding | None:
         return None
     if sentence.text.startswith("们", found.end) and len(found.keyword) > 1:
         return None  # 女人|们, never 女|人们
-    listed = touching(inside_words(found.keyword), sentence.text, found.start, found.end)
+    certain = touching(inside_words(found.keyword, sure=True), sentence.text, found.start, found.end)
+    if certain is not None:
+        return Finding("list", certain)
+    listed = touching(inside_words(found.keyword, sure=False), sentence.text, found.start, found.end)
     if listed is not None and (len(found.keyword) > 1 or _stands_alone(sentence, listed)):
         return Finding("list", listed)
     if found.keyword not in IN_NAMES and not _dictionary_disagrees(sentence.text, found.start, found.end):

@@ -10,6 +10,8 @@ UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary
 
 # A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).
 AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
+# Frequent surnames that are hardly ever anything else before another character.
+ONLY_SURNAMES = frozenset("王李张刘陈杨赵周吴徐孙胡朱郭罗梁郑谢冯董萧曹袁邓沈彭吕苏卢蒋蔡魏薛潘杜贾丁崔闫肖")
 # A word of this shape that ends so is a place: 牛寨村, 文昌阁.
 PLACES = frozenset("省市区县乡镇村寨庄屯堡街路巷桥站港湾湖江河溪沟山岭峰岛寺庙阁楼亭塔宫坝墩岗洞泉州")
 TITLES = re.compile(
@@ -25,10 +27,11 @@ FOREIGN = (
     "古顾瓜圭哈海汉豪赫黑亨胡华霍基吉加迦贾坚简杰金津久卡凯坎康考柯科可克肯库夸奎昆拉腊莱赖兰劳勒雷蕾黎里理利莉丽廉列林琳龙隆卢鲁路露"
     "伦罗洛马玛麦曼芒梅门蒙孟米密缅明摩莫墨默姆穆拿娜纳内尼妮年宁纽努诺欧帕派潘庞培佩彭皮平珀普奇齐恰钱强乔钦琴琼丘让热仁日荣茹若萨塞"
     "赛桑瑟森沙莎山尚绍舍申圣施什史士舒斯丝松苏孙索所塔泰坦汤唐陶特藤提田图土托脱瓦万汪旺威韦维魏温文翁沃乌吾武西希锡夏显香肖歇谢辛欣兴"
-    "雄休许逊雅亚扬耶叶伊依因英尤约云泽扎詹章兹朱佐聂勋朗撒切"
+    "雄休许逊雅亚扬耶叶伊依因英尤约云泽扎詹章兹朱佐聂勋朗撒切伽勿略卜廖卓杰"
 )
 RUN = re.compile(f"[{FOREIGN}]+")
-DOTTED = re.compile(f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}|[一-龥]{{1,4}}[·•・‧](?=[{FOREIGN}]{{2}})")
+DOTS = re.compile("[·•・‧]")
+DOTTED = re.compile(f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}|[{FOREIGN}]{{2,8}}[·•・‧]\\s?[一-龥]|[一-龥]{{1,3}}[·•・‧](?=[{FOREIGN}]{{2}})")
 
 
 @cache
@@ -73,10 +76,18 @@ def nickname_shapes() -> re.Pattern[str]:
     """小明, 琳琳, 阿强 as whole shapes; words that only look so are found first and have no group."""
     known = [row["words"] for row in table("mining_nicknames")]
     of = {row["shape"]: row["characters"] for row in table("mining_nicknames")}
-    follows = "(?![一-龥]?[家区镇街路村县河沟湾山岛寺桥庄乡])"
+    no_place = "(?![一-龥]?[家区镇街路村县河沟湾山岛寺桥庄乡])"
     shapes = [
-        f"(?<![一-龥])小(?P<small>[{of['小']}]){follows}|(?<=[和跟给对让叫与把被是说的，。：“])小(?P<small2>[{of['小']}]){follows}",
-        f"(?<![一-龥])阿(?P<a>[{of['阿']}])(?![{FOREIGN}])",
-        f"(?<![一二两几\\u4e00])(?P<double>[{of['doubled']}])(?P=double)(?!(?P=double)|[地得])",
+        f"小(?<![一-龥]小)(?P<first>[{of['小']}]){no_place}",
+        f"小(?<=[和跟给对让叫与把被是说的]小)(?P<later>[{of['小']}]){no_place}",
+        f"阿(?<![一-龥]阿)(?P<a>[{of['阿']}])(?![{FOREIGN}])",
+        f"(?<![一二两几])(?P<double>[{of['doubled']}])(?P=double)(?!(?P=double)|[地得])",
     ]
     return re.compile("|".join(known + shapes))
+
+
+@cache
+def nickname_hints() -> re.Pattern[str]:
+    """What every nickname holds: a quick look before the shapes."""
+    doubled = next(row["characters"] for row in table("mining_nicknames") if row["shape"] == "doubled")
+    return re.compile(f"[小阿]|([{doubled}])\\1")

@@ -9,31 +9,36 @@ dictionary name that is part of longer words which are no persons is none
 nicknames by their shapes.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from core.mining.filters.name_words import (
     AFTER_SURNAME,
+    DOTS,
     DOTTED,
-    FOREIGN,
+    ONLY_SURNAMES,
     PLACES,
     RUN,
     TITLES,
     given_score,
     known_names,
+    nickname_hints,
     nickname_shapes,
     ordinary_words,
     surname_length,
 )
-from core.mining.filters.words import is_word
+from core.mining.filters.words import is_word, surnames
 from core.mining.types import Finding, Sentence, Token
 from core.types import Span
 
 PERSON = ("nr", "nrt", "nrfg")
-# Least scores of the given part: of two characters, of one; for words of the dictionary and for others.
-KNOWN_TWO, KNOWN_ONE = 1.0, -1.0
-NEW_TWO, NEW_ONE = 1.5, 1.5
-CHARACTERS = frozenset(FOREIGN)
-LEAST_FOREIGN = 3  # characters of a foreign name that is told by its characters alone
+# Least scores of the given part: of two characters, of one; for words of the dictionary and for others. One new
+# character after a surname that is also a common word (余温, 牛河) must look like a given name more clearly.
+KNOWN_TWO, KNOWN_ONE = -0.5, -1.0
+NEW_TWO, NEW_ONE, NEW_ONE_DOUBTFUL = 0.0, 0.5, 1.5
+HAN = re.compile("[一-龥]+")
+LEAST_FOREIGN = 2  # characters of a foreign name that is told by its characters alone
 
 
 def names(sentence: Sentence) -> Finding | None:
@@ -41,19 +46,20 @@ def names(sentence: Sentence) -> Finding | None:
     found = sentence.candidate
     if found.pair.language != "zh":
         return None
-    dotted = DOTTED.search(sentence.text)
-    if dotted is not None:
+    dotted = DOTS.search(sentence.text) and DOTTED.search(sentence.text)
+    if dotted:
         return Finding("dot", dotted.span())
-    for hit in nickname_shapes().finditer(sentence.text):
-        if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
-            return Finding("nickname", hit.span())
+    if nickname_hints().search(sentence.text):
+        for hit in nickname_shapes().finditer(sentence.text):
+            if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
+                return Finding("nickname", hit.span())
     for token in sentence.tokens:
         if token.start < found.end and found.start < token.end:
             continue
         span = _full_name(token)
         if span is not None:
             return Finding("full", span)
-    span = _foreign_name(sentence.tokens)
+    span = _foreign_name(sentence.tokens) or _japanese_name(sentence.tokens)
     return None if span is None else Finding("foreign", span)
 
 
@@ -72,12 +78,12 @@ def _full_name(token: Token) -> Span | None:
         given = given[:2]  # 王守华干: the tagger took one character too many
     if not known and word[-1] in PLACES and len(word) <= 3:
         return None
-    if not 1 <= len(given) <= 2 or given[0] in AFTER_SURNAME or TITLES.match(given):
+    if not 1 <= len(given) <= 2 or given in AFTER_SURNAME or given[0] == "某" or TITLES.match(given):
         return None
     if len(given) == 2:
         least = KNOWN_TWO if known else NEW_TWO
     else:
-        least = KNOWN_ONE if known else NEW_ONE
+        least = KNOWN_ONE if known else NEW_ONE if word[0] in ONLY_SURNAMES else NEW_ONE_DOUBTFUL
     return (token.start, token.start + surname + len(given)) if given_score(given) >= least else None
 
 
@@ -87,6 +93,19 @@ def _foreign_name(tokens: Sequence[Token]) -> Span | None:
         person = any(token.tag in PERSON and len(token.word) > 1 for token in run)
         if person and len(text) >= LEAST_FOREIGN and text not in ordinary_words():
             return run[0].start, run[-1].end
+    return None
+
+
+def _japanese_name(tokens: Sequence[Token]) -> Span | None:
+    """丰臣|秀吉: a surname of two characters or more that is Japanese, and a given name that is no ordinary word."""
+    for token, following in pairwise(tokens):
+        if token.word not in surnames("japanese") or following.tag not in (*PERSON, "x", "nz"):
+            continue
+        if 1 <= len(following.word) <= 3 and HAN.fullmatch(following.word) and following.word not in ordinary_words():
+            return token.start, following.end
+    for token in tokens:
+        if token.tag in PERSON and len(token.word) in (3, 4, 5) and token.word[:2] in surnames("japanese"):
+            return token.start, token.end
     return None
 
 

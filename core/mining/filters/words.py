@@ -20,10 +20,11 @@ def is_word(text: str) -> bool:
 
 
 @cache
-def _surnames() -> frozenset[str]:
-    return frozenset(name for row in table("mining_surnames") for name in row["surnames"].split())
+def surnames(*kinds: str) -> frozenset[str]:
+    """The surnames of some kinds: single, double, japanese."""
+    return frozenset(name for row in table("mining_surnames") if row["kind"] in kinds for name in row["surnames"].split())
 
 
 def is_surname(text: str) -> bool:
-    """Whether *text* is one of the usual surnames, of one or two characters."""
-    return text in _surnames()
+    """Whether *text* is one of the usual Chinese surnames, of one or two characters."""
+    return text in surnames("single", "double")
