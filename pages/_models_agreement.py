@@ -10,14 +10,11 @@ import streamlit as st
 from core.charts.heatmap import heatmap
 from core.charts.scatter import squares, two_models, two_models_say
 from core.report.cells import interval, signed_number
-from core.statistics import Estimate
-from pages._models_numbers import at_once, correlations, difference, rows_for, signs
+from pages._models_numbers import at_once, correlations, differences, rows_for, signs
 from pages._models_sentences import show_sentences
 from pages._models_source import Settings, Source
 from pages._models_style import colours
 from pages._widgets import _, downloads, plain
-
-MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs", "side_auc")
 
 
 @st.fragment
@@ -64,6 +61,9 @@ def _correlation_says(found: pd.DataFrame, kind: str) -> str:
     if pairs.empty:
         return _("No two models share enough sentences for a correlation.")
     most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
+    if len(pairs) == 1:
+        text = _("{kind}, sentence by sentence: {value}.")
+        return text.format(kind=kind, value=signed_number(most["value"], 2))
     text = _("{kind}, sentence by sentence: highest {high} ({a}, {b}), lowest {low} ({c}, {d}).")
     high, low = signed_number(most["value"], 2), signed_number(least["value"], 2)
     return text.format(kind=kind, high=high, a=most["a"], b=most["b"], low=low, c=least["a"], d=least["b"])
@@ -78,7 +78,9 @@ def _same_side(source: Source, models: list[str], settings: Settings) -> tuple[s
     found = signs(source, models, settings)
     pairs = _each_once(found).dropna(subset="value")
     says = _("No two models lean on the same sentences.")
-    if len(pairs):
+    if len(pairs) == 1:
+        says = _("Both prefer the same word on {share} of the sentences.").format(share=f"{pairs['value'].iloc[0]:.0%}")
+    elif len(pairs):
         most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
         text = _("Share of sentences on which both prefer the same word: from {low} ({c}, {d}) to {high} ({a}, {b}).")
         low, high = f"{least['value']:.0%}", f"{most['value']:.0%}"
@@ -99,7 +101,7 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
         domain=(low, 1.0) if bool((found["value"] < 0).any()) or low == 0 else (0.0, 1.0),
         titles=titles,
         tooltip=("interval", "n", *(["chance"] if "chance" in found else [])),
-        width=420,
+        width=270,
         palette=colours(),
     )
     chart = chart.add_params(alt.selection_point(name="cell", fields=["a", "b"], on="click"))
@@ -131,9 +133,10 @@ def _two(source: Source, models: list[str], settings: Settings, clicked: tuple[s
     left, right = st.columns([3, 2], gap="large")
     with left:
         square = _against(table, a, b)
+    _sentences_of(rows, table, a, b, square)
+    # Last, because it takes longest.
     with right:
         _differences(source, a, b, settings)
-    _sentences_of(rows, table, a, b, square)
 
 
 def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
@@ -160,7 +163,7 @@ def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
         "side_auc": _("Side AUC"),
     }
     with st.spinner(_("Drawing the same sentences for both …"), show_time=True):
-        found: dict[str, Estimate] = {name: difference(source, a, b, name, settings) for name in MEASURES}
+        found = differences(source, a, b, settings)
     rows = [
         {
             _("measure"): names[name],
@@ -178,8 +181,8 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
     both = table.dropna()
     both = both[np.isfinite(both).all(axis=1)]
     if square:
-        inside = _in_square(both[a], square["a_low"], square["a_high"], table[a])
-        inside &= _in_square(both[b], square["b_low"], square["b_high"], table[b])
+        inside = _in_square(both[a], square["a_low"], square["a_high"])
+        inside &= _in_square(both[b], square["b_low"], square["b_high"])
         chosen = both[inside]
         st.markdown(f"**{_('Sentences of this square')}**")
     else:
@@ -198,5 +201,5 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
     show_sentences(listed, key="two-sentences", says=says)
 
 
-def _in_square(values: "pd.Series[float]", low: float, high: float, _all: "pd.Series[float]") -> "pd.Series[bool]":
+def _in_square(values: "pd.Series[float]", low: float, high: float) -> "pd.Series[bool]":
     return (values >= low - 1e-9) & (values < high - 1e-9)

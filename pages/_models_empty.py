@@ -1,7 +1,5 @@
 """The page Models before anything was scored: how to come by scores, and a first run with a click."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from pages._widgets import _
@@ -17,5 +15,4 @@ def nothing_yet() -> None:
                 "the run then stands in the list above. Or open a file of scores."
             )
         )
-        if Path("pages/score.py").exists():
-            st.page_link("score.py", label=_("Score sentences"), icon=":material/speed:")
+        st.page_link("score.py", label=_("Score sentences"), icon=":material/speed:")

@@ -17,6 +17,7 @@ from pages._widgets import _, downloads, open_store, plain, show_error
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
 PARTS = ("pair", "word", "contains", "followed_by")
 
@@ -43,7 +44,10 @@ def show_extremes(source: Source, models: list[str], settings: Settings) -> None
 def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int, bool]:
     _apply_saved()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = st.selectbox(_("Model"), models, key="extremes-model", width=260)
+        model = st.selectbox(_("Model"), models, key="extremes-model", width=230)
+        count = st.number_input(_("How many"), 1, 100, 5, key="extremes-count", width=120)
+        picked, save = st.container(width=230), st.container(width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         pairs = list(rows["pair"].drop_duplicates())
         pair = st.selectbox(
             _("Keyword pair"), pairs, index=None, key="extremes-pair", placeholder=_("All pairs"), width=150
@@ -52,13 +56,11 @@ def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int
         word = st.selectbox(
             _("Word in the source"), words, index=None, key="extremes-word", placeholder=_("Both"), width=150
         )
-        followed = st.text_input(_("Right after the word"), key="extremes-followed_by", max_chars=40, width=150)
+        followed = st.text_input(_("Right after the word"), key="extremes-followed_by", max_chars=40, width=160)
         contains = st.text_input(_("Text in the sentence"), key="extremes-contains", max_chars=80, width=190)
-        count = st.number_input(_("How many"), 1, 100, 5, key="extremes-count", width=120)
     wanted = SavedFilter("", pair or "", word or "", contains, followed)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _saved(wanted)
-        corrected = st.toggle(_("Less the lean of the word pair"), key="extremes-corrected")
+    _saved(wanted, picked, save)
+    corrected = st.toggle(_("Less the lean of the word pair"), key="extremes-corrected")
     return str(model), wanted, int(count), corrected
 
 
@@ -81,24 +83,22 @@ def _chosen(filters: dict[str, SavedFilter]) -> None:
     st.session_state["filter-to-apply"] = filters.get(str(name), SavedFilter(""))
 
 
-def _saved(wanted: SavedFilter) -> None:
+def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator") -> None:
     try:
         filters = {one.name: one for one in saved_filters(_folder())}
     except EvenhandError as error:
         show_error(error)
         filters = {one.name: one for one in BUILT_IN}
-    st.selectbox(
+    picked.selectbox(
         _("Saved filters"),
         list(filters),
         index=None,
         key="saved-filter",
-        placeholder=_("Saved filters"),
-        label_visibility="collapsed",
+        placeholder=_("None"),
         on_change=_chosen,
         args=(filters,),
-        width=220,
     )
-    with st.popover(_("Save"), icon=":material/bookmark_add:", type="tertiary", key="filter-menu"):
+    with save, st.popover(_("Save"), icon=":material/bookmark_add:", type="tertiary", key="filter-menu"):
         name = st.text_input(_("Name of the filter"), key="filter-name", max_chars=60)
         if st.button(_("Save what is set above"), key="filter-save"):
             try:

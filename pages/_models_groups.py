@@ -135,7 +135,7 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
         scale="sides" if measure == "signed_mean" else "more",
         domain=None if measure == "signed_mean" else (least, float(known.max()) if len(known) else 1.0),
         titles=titles,
-        tooltip=("interval", "n", "reason"),
+        tooltip=("interval", "n", *(["reason"] if bool((data["reason"] != "").any()) else [])),
         digits=3 if measure == "mass" else 2,
         width=900,
         palette=colours(),
@@ -148,16 +148,17 @@ def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
         return _("No group has a value.")
     most, least = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
     write = percent if measure == "mass" else signed_number if measure == "signed_mean" else plain_number
-    text = _("From {low} ({group_low}, {model_low}) to {high} ({group_high}, {model_high}); {n} cells without a value.")
-    return text.format(
+    text = _("From {low} ({group_low}, {model_low}) to {high} ({group_high}, {model_high}).")
+    said_all = text.format(
         low=write(least["value"]),
         high=write(most["value"]),
         group_low=group_name(by, least["group"]),
         group_high=group_name(by, most["group"]),
         model_low=least["model"],
         model_high=most["model"],
-        n=len(data) - len(known),
     )
+    lost = len(data) - len(known)
+    return f"{said_all} {_('{n} cells have no value.').format(n=lost)}" if lost else said_all
 
 
 def _clicked(source: Source, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from core.measures import Summary
+    from core.statistics import Estimate
 
 REMEMBERED = 24
 
@@ -129,12 +130,12 @@ def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def difference(source: Source, a: str, b: str, measure: str, settings: Settings) -> Any:
-    """A measure of model a minus that of b, paired."""
-    from core.measures import paired_difference
+def differences(source: Source, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
+    """Each measure of model a minus that of b, paired."""
+    from core.measures import paired_differences
 
     rows = rows_for(source, [a, b], settings)
-    return paired_difference(rows, a, b, measure, denominator=settings.denominator)
+    return paired_differences(rows, a, b, denominator=settings.denominator)
 
 
 def at_once(settings: Settings) -> Settings:

@@ -12,29 +12,32 @@ Section = Literal["overview", "distribution", "agreement", "groups", "extremes",
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
 
-def choose_section(models: int) -> Section:
+def choose_section() -> Section:
     """Which section; kept in the address."""
     names: dict[Section, str] = {
         "overview": _("Overview"),
         "distribution": _("Distribution"),
-        "agreement": _("Model and model"),
-        "groups": _("Pairs and sides"),
+        "agreement": _("Correlation"),
+        "groups": _("Pairs"),
         "extremes": _("Extremes"),
         "words": _("Topic words"),
         "audit": _("Leaks"),
         "report": _("Report"),
     }
-    chosen: Section = st.segmented_control(
+    if "section" not in st.session_state:
+        asked = st.query_params.get("section")
+        st.session_state["section"] = asked if asked in SECTIONS else SECTIONS[0]
+    chosen = st.segmented_control(
         _("Section"),
         SECTIONS,
         format_func=names.__getitem__,
         key="section",
-        default="overview",
         required=True,
         label_visibility="collapsed",
-        bind="query-params",
     )
-    return chosen
+    section = chosen or SECTIONS[0]
+    st.query_params["section"] = section
+    return section
 
 
 def show_section(section: Section, source: Source, run: Run | None, models: list[str], settings: Settings) -> None:

@@ -87,13 +87,16 @@ def _uploaded() -> Source | None:
     return source_of(Path(kept[1]), file.name)
 
 
-def choose_models(models: list[str]) -> list[str]:
+def choose_models(models: list[str]) -> tuple[list[str], Settings]:
     """Which models, in which order: the order of choosing is the order everywhere. Begins with that of the file."""
+    wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
+    with narrow:
+        settings = _settings()
     if st.session_state.get("models-of") != models:
         asked = [name for name in st.query_params.get_all("models") if name in models]
         st.session_state["models-of"] = models
         st.session_state["models"] = list(dict.fromkeys(asked)) or models[:MOST_MODELS]
-    chosen = st.multiselect(
+    chosen = wide.multiselect(
         _("Models, in your order"),
         models,
         key="models",
@@ -105,16 +108,16 @@ def choose_models(models: list[str]) -> list[str]:
         st.query_params["models"] = chosen
     elif "models" in st.query_params:
         del st.query_params["models"]
-    return list(chosen)
+    return list(chosen), settings
 
 
-def choose_settings() -> Settings:
+def _settings() -> Settings:
     """What the sides are divided by, and from which pair mass on a sentence counts."""
     names: dict[Any, str] = {
         "side": _("the sentences of that side (conference paper)"),
         "all": _("all sentences (journal paper)"),
     }
-    with st.popover(_("How means are made"), icon=":material/tune:", type="tertiary"):
+    with st.popover(_("How means are made"), icon=":material/tune:", width="stretch"):
         denominator = st.radio(
             _("Each side's sum is divided by"), list(names), format_func=names.__getitem__, key="denominator"
         )

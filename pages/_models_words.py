@@ -82,6 +82,7 @@ def p_value(p: float) -> str:
 def _table(shown: "pd.DataFrame") -> None:
     first = shown.iloc[0]
     st.subheader(_("Do the sides differ?"))
+    hold = shown["holds_keyword"].any()
     sides = {"male": _("male word"), "female": _("female word")}
     rows = [
         {
@@ -93,8 +94,8 @@ def _table(shown: "pd.DataFrame") -> None:
             _("contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),
-            _("holds a keyword's character"): _("yes") if row["holds_keyword"] else "",
         }
+        | ({_("holds a keyword's character"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
         for row in shown.to_dict("records")
     ]
     st.dataframe(rows, hide_index=True, key="topic-table")

@@ -5,7 +5,7 @@ import streamlit as st
 from pages._models_empty import nothing_yet
 from pages._models_numbers import models_in
 from pages._models_sections import choose_section, show_section
-from pages._models_source import choose_models, choose_settings, choose_source
+from pages._models_source import choose_models, choose_source
 from pages._models_style import style
 from pages._widgets import _, page_head
 
@@ -23,10 +23,8 @@ if source is None:
     st.stop()
 with st.spinner(_("Reading the scores …"), show_time=True):
     models = models_in(source)
-chosen = choose_models(models)
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    section = choose_section(len(chosen))
-    settings = choose_settings()
+chosen, settings = choose_models(models)
+section = choose_section()
 if not chosen:
     st.info(_("Choose at least one model above."), icon=":material/arrow_upward:")
     st.stop()

@@ -48,7 +48,8 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
         stroke=palette.ink,
         yOffset=11,
     )
-    names = alt.Chart(_names(data)).mark_text(align="left", dy=-13, fontSize=13, fontWeight="bold", color=palette.ink)
+    names = alt.Chart(_names(data)).encode(x=alt.value(0), y=y, text="label:N")
+    text: dict[str, Any] = {"align": "left", "dy": -13, "fontSize": 13, "fontWeight": "bold"}
     zero = alt.Chart(pd.DataFrame([{"end": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5)
     layers = [
         bars.encode(x=x, x2="zero:Q", color=own),
@@ -57,7 +58,8 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
         papers.encode(x=alt.X("paper:Q")),
         *_numbers(base, shown, own),
         zero.encode(x=x),
-        names.encode(x=alt.value(0), y=y, text="label:N"),
+        names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
+        names.mark_text(color=palette.ink, **text),
     ]
     return styled(alt.layer(*layers), description, palette)
 
@@ -112,7 +114,7 @@ def _number(value: Any) -> float | None:
 
 def _axis(reach: float, say: Say) -> alt.X:
     gap = "\u2003·\u2003"
-    title = f"◀ {say(N_('female word'))}{gap}{say(N_('mean lean of each side (log10)'))}{gap}{say(N_('male word'))} ▶"
+    title = f"◀ {say(N_('female word'))}{gap}log10{gap}{say(N_('male word'))} ▶"
     axis = alt.Axis(
         labelExpr=SIGNED_LABEL, tickCount=7, grid=True, gridDash=[4, 4], domain=False, ticks=False, labelPadding=6
     )

@@ -3,7 +3,7 @@
 Ten lines are enough for a table of one's own: docs/notebook.md.
 """
 
-from core.measures.comparing import correlation, paired_difference, side_by_side, sign_agreement
+from core.measures.comparing import correlation, paired_difference, paired_differences, side_by_side, sign_agreement
 from core.measures.listing import extremes, infinite_rows, matching, undefined_rows
 from core.measures.means import MEASURES
 from core.measures.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
@@ -35,6 +35,7 @@ __all__ = [
     "matching",
     "models_of",
     "paired_difference",
+    "paired_differences",
     "prior_corrected",
     "read_scores",
     "rows_of",

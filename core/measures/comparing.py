@@ -17,6 +17,7 @@ from core.statistics import RESAMPLES, Estimate, Note, wilson
 
 Method = Literal["pearson", "spearman"]
 KEY = ["row", "sentence"]
+COMPARED = (*MEASURES, "side_auc")
 LEAST = 3  # two points always lie on a line
 Z = 1.959963984540054  # 97.5 % of the normal distribution
 
@@ -49,17 +50,37 @@ def paired_difference(
     The interval is a paired bootstrap: each draw picks the same units for both models, so what both find hard
     cancels out. *measure*: one of MEASURES or "side_auc". Negative and positive say which is larger, not better.
     """
-    if measure not in (*MEASURES, "side_auc"):
+    if measure not in COMPARED:
         raise ValueError(f"no such measure: {measure}")
+    found = paired_differences(
+        frame, model_a, model_b, denominator=denominator, unit=unit, resamples=resamples, seed=seed
+    )
+    return found[measure]
+
+
+def paired_differences(
+    frame: pd.DataFrame,
+    model_a: str,
+    model_b: str,
+    *,
+    denominator: Denominator = "side",
+    unit: UnitChoice = "auto",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """`paired_difference` of every measure, from the same draws: it costs as much as one of them."""
     first, second = _shared(rows_of(frame, model_a), rows_of(frame, model_b))
     if first.empty:
-        return Estimate.undefined(NO_SHARED)
+        return dict.fromkeys(COMPARED, Estimate.undefined(NO_SHARED))
     units = units_of(first, unit)
     of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
-    found = Draws(resamples, seed).intervals(
-        lambda weights: {"difference": of_a(weights)[measure] - of_b(weights)[measure]}, units.count
-    )
-    return found.get("difference") or Estimate.undefined(ONE_LACKS, units.count)
+
+    def differences(weights: Numbers) -> dict[str, Numbers]:
+        one, two = of_a(weights), of_b(weights)
+        return {name: one[name] - two[name] for name in COMPARED}
+
+    found = Draws(resamples, seed).intervals(differences, units.count)
+    return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
 
 
 def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -122,10 +122,8 @@ def report_html(
 
 def paper_values() -> dict[str, Paper]:
     """Table 4 of the paper, in ln, by the names of models on the hub."""
-    try:
-        from core.published import table4
-    except ImportError:
-        return {}
+    from core.published import table4
+
     return dict(table4())
 
 

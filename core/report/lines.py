@@ -178,10 +178,9 @@ def _small(summary: Summary, say: Say) -> Cell:
 def _corrected(means: SideMeans | None, say: Say) -> Cell:
     if means is None or means.model_bias is None:
         return Cell("—", reason=say(N_("One side has no sentence left.")))
-    both = f"{plain_number(means.bias_man)} · {plain_number(means.bias_woman)}"
-    sides = say(N_("man · woman: {both}")).format(both=both)
     ln = say(N_("ln: {number}")).format(number=plain_number(means.model_bias * LN10))
-    return Cell(plain_number(means.model_bias), (sides, ln))
+    man, woman = f"Bias_man {plain_number(means.bias_man)}", f"Bias_woman {plain_number(means.bias_woman)}"
+    return Cell(plain_number(means.model_bias), (ln, man, woman))
 
 
 def _mass(summary: Summary, say: Say) -> Cell:

@@ -10,14 +10,15 @@ from core.report.cells import probability, signed_number
 from core.report.lines import Say
 
 SHEET = """
-.models-list {{ list-style: none; margin: 0; padding: 0 }}
-.models-list li {{ margin: 0; padding: .65rem 0; border-bottom: 1px solid {line}; display: grid;
+ul.models-list {{ list-style: none; margin: 0; padding: 0 }}
+ul.models-list > li {{ margin: 0; padding: .65rem 0; border-bottom: 1px solid {line}; display: grid;
   grid-template-columns: 5.2rem 1fr; gap: .2rem .9rem; color: {ink} }}
 .models-list li:last-child {{ border-bottom: 0 }}
 .models-list b {{ font-variant-numeric: tabular-nums; font-size: 1.1rem; line-height: 1.5; white-space: nowrap }}
 .models-list b.m, .models-side.m {{ color: {male} }} .models-list b.f, .models-side.f {{ color: {female} }}
 .models-list p {{ margin: 0; font-size: 1.05rem; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere }}
 .models-list small {{ color: {soft}; font-size: .8rem; font-variant-numeric: tabular-nums; grid-column: 2 }}
+.models-list small span {{ white-space: nowrap }} .models-list small span:last-child {{ white-space: normal }}
 .models-list mark {{ color: inherit; font-weight: 700; padding: 0 .1em; border-bottom: 3px solid {soft};
   background: {line} }}
 .models-list mark.m {{ background: {male_tint}; border-color: {male} }}
@@ -52,9 +53,10 @@ def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
         facts = [html.escape(say(str(row["status"])))]
     model = html.escape(str(row["model"]))
     signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
+    told = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))
     return (
         f'<li><b class="{colour}" title="{signature}">{signed_number(number)}{arrow}</b><p>{marked(row)}</p>'
-        f"<small>{' · '.join([*facts, model])}</small></li>"
+        f"<small>{told}</small></li>"
     )
 
 

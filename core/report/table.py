@@ -10,11 +10,11 @@ SHEET = """
 .models-scroll {{ overflow-x: auto; border: 1px solid {line}; border-radius: 12px; background: {card} }}
 .models-table {{ border-collapse: separate; border-spacing: 0; width: 100%; color: {ink}; font-size: .92rem;
   font-variant-numeric: tabular-nums }}
-.models-table th, .models-table td {{ text-align: left; vertical-align: top; padding: .6rem .9rem;
+.models-table th, .models-table td {{ text-align: left; vertical-align: top; padding: .6rem .65rem;
   border-bottom: 1px solid {line} }}
-.models-table thead th {{ font-size: 1rem; overflow-wrap: anywhere; min-width: 10.5rem;
+.models-table thead th {{ font-size: 1rem; overflow-wrap: anywhere; min-width: 7.9rem;
   border-bottom: 2px solid {line} }}
-.models-table tbody th {{ position: sticky; left: 0; background: {card}; min-width: 13rem; max-width: 20rem;
+.models-table tbody th {{ position: sticky; left: 0; background: {card}; min-width: 11.5rem; max-width: 17rem;
   border-right: 1px solid {line}; font-weight: 650; z-index: 1 }}
 .models-table thead th:first-child {{ position: sticky; left: 0; background: {card}; z-index: 2;
   border-right: 1px solid {line} }}
@@ -28,13 +28,13 @@ SHEET = """
 .models-note {{ display: inline-block; margin-top: .25rem; padding: 0 .45rem; border: 1px solid {line};
   border-radius: 6px; color: {soft}; font-size: .76rem; font-weight: 400 }}
 .models-bar {{ display: flex; height: 12px; border-radius: 6px; overflow: hidden; margin: .25rem 0 .3rem;
-  background: {line}; min-width: 8rem }}
+  background: {line}; min-width: 5rem }}
 .models-bar i {{ display: block; height: 100% }}
 .models-bar .male {{ background: {male} }} .models-bar .female {{ background: {female} }}
 .models-bar .none {{ background: {neutral} }}
 .models-bar .pairs {{ background: {ink} }} .models-bar .widths {{ background: {neutral} }}
 .models-bar .contexts {{ background: {good} }}
-.models-table .models-how {{ overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .72rem }}
+.models-table .models-how {{ overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .68rem }}
 @media (max-width: 640px) {{
   .models-table {{ font-size: .86rem }}
   .models-table tbody th {{ min-width: 7.2rem; max-width: 7.2rem; padding: .5rem .6rem }}

@@ -16,7 +16,8 @@ METHOD = (
         N_(
             "= the mean of the positive values, the mean size of the negative values, and the mean of these two "
             "(SlguSet paper, equations 2 and 3). With the denominator 'all' each sum is divided by "
-            "all finite values (journal paper). A value of 0 belongs to neither side. ln = log10 × 2.3026; the paper's Table 4 fits ln only."
+            "all finite values (journal paper). A value of 0 belongs to neither side. ln = log10 × 2.3026; the paper's "
+            "Table 4 fits ln only."
         ),
     ),
     (
