@@ -14,7 +14,7 @@ from typing import Literal
 from core.mining.sources import Shape
 
 # Invisible: soft hyphen, zero width, direction, byte-order mark, controls but the separators of lines.
-_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"
 _ENTITY = r"&(?:amp;)*(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
 _BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # what is left of entities escaped twice
 _TAG = r"</?[a-zA-Z][^<>]{0,1000}>|<!--.{0,5000}?-->"
@@ -46,26 +46,37 @@ def _pattern(shape: Literal["plain", "markdown"], spaced: bool) -> re.Pattern[st
     return re.compile("|".join(parts))
 
 
-# A line that none of these is in needs no cleaning. ; stands for what is left of entities.
 @cache
-def _suspect(shape: Literal["plain", "markdown"], spaced: bool) -> re.Pattern[str]:
-    spaces = rf"\s\s|[^\S ]|[{_INVISIBLE}]" if spaced else rf"[\s{_INVISIBLE}]"
-    marks = r"|[#>*`~\[]|^\s*[-+\d]" if shape == "markdown" else ""
-    return re.compile(rf"{spaces}|[<&;０-９Ａ-Ｚａ-ｚ]{marks}")
+def _markdown() -> re.Pattern[str]:
+    return re.compile(r"[#>*`~\[]|^\s*[-+\d]")
+
+
+FULL_WIDTH = re.compile(_WIDE)
 
 
 class Cleaner:
-    """Cleans lines of one shape; `spaced` keeps single spaces between words."""
+    """Cleans lines of one shape; `spaced` keeps single spaces between words.
+
+    `wide` may be set to False for a stretch of text that is known to have no full-width digits or letters.
+    """
 
     def __init__(self, shape: Shape, spaced: bool) -> None:
         kind: Literal["plain", "markdown"] = "markdown" if shape == "markdown" else "plain"
-        self._pattern, self._suspect, self._spaced = _pattern(kind, spaced), _suspect(kind, spaced), spaced
+        self._pattern, self._spaced = _pattern(kind, spaced), spaced
+        self._marked = _markdown().search if kind == "markdown" else None
+        self._space = "  " if spaced else " "
+        self.wide = True
 
     def clean(self, line: str) -> str:
         """*line* cleaned."""
-        if self._suspect.search(line) is None:
+        # The pattern is slow where it finds nothing, so what needs it is told first. ; ends what is left of entities.
+        if "<" in line or "&" in line or ";" in line or (self._marked and self._marked(line)):
+            return self._pattern.sub(self._instead, line)
+        if self.wide and FULL_WIDTH.search(line):
+            line = FULL_WIDTH.sub(self._instead, line)
+        if line.isprintable() and self._space not in line:  # a blank is the only space that is printable
             return line
-        return self._pattern.sub(self._instead, line)
+        return self._pattern.sub(self._instead, line) if self._spaced else _NOTHING.sub("", line)
 
     def positions(self, line: str) -> list[int]:
         """For each character of the cleaned line where it was in *line*, and at the end len(line)."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.keywords import candidate
-from core.mining.cleaning import Cleaner, without_byline
+from core.mining.cleaning import FULL_WIDTH, Cleaner, without_byline
 from core.mining.filters import FILTERS, Check
 from core.mining.finding import Finder
 from core.mining.minhash import BANDS, Keys, band_keys, masked
@@ -22,7 +22,6 @@ from core.text import EDGES, repair_quotes
 from core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
-_QUOTED = re.compile("[“”「」『』]")
 _HTML_ENDS = re.compile(
     r"<(?P<t>script|style)\b.*?</(?P=t)\s*>|<!--.*?-->"
     r"|</?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|hr|title|body|head|html|section|article|blockquote|option)\b[^<>]*>",
@@ -62,7 +61,10 @@ class Examined:
 
     def cell(self, where: Cell) -> CellCounts:
         """The counts of a pair and side."""
-        return self.cells.setdefault(where, CellCounts())
+        found = self.cells.get(where)
+        if found is None:
+            found = self.cells[where] = CellCounts()
+        return found
 
 
 @dataclass(slots=True)
@@ -118,40 +120,41 @@ class _Work:
 
     def run(self) -> None:
         """Go through the paragraphs."""
-        spaced, convert, search = self.settings.spaced, self.examiner.convert, self.finder.search
         clean, split, found = self.cleaner.clean, self.finder.split, self.found
+        quoted_or_keyword, search, quotes = self.finder.quoted_or_keyword, self.finder.search, self.settings.quotes
         for paragraph in self._paragraphs():
             line = clean(paragraph.text)
             if not line:
                 continue
             parts = split(line)
-            found.sentences += len(parts) - (not line[: len(parts[0])].strip(EDGES)) if parts else 0
-            if self.surely_whole and convert is None and not _QUOTED.search(line):
-                # Nothing can join or change the characters of a sentence: most lines end here, or part by part.
-                if search(line) is None:
-                    continue
-                at = 0
-                for part in parts:
-                    if search(part) is not None:
-                        self._sentence(paragraph, line, at, part, part.strip() if spaced else part, None)
-                    at += len(part)
-            else:
+            found.sentences += len(parts) - (not parts[0].strip(EDGES))
+            if self.examiner.convert is not None or self.settings.spaced or not self.surely_whole:
                 self._with_care(paragraph, line, parts)
+                continue
+            end = 0
+            for part in parts:
+                at, end = end, end + len(part)
+                # An orphan quote that goes may join the characters of a keyword.
+                if quoted_or_keyword(part) is not None:
+                    sentence = repair_quotes(part, quotes)
+                    if search(sentence) is not None:
+                        self._sentence(paragraph, line, at, part, sentence, None)
 
     def _with_care(self, paragraph: _Paragraph, line: str, parts: list[str]) -> None:
-        at = 0
+        """The sentences of a line that is to be converted, has blanks between words, or is damaged."""
+        convert, search, end = self.examiner.convert, self.finder.search, 0
         for part in parts:
-            sentence, original = part.strip() if self.settings.spaced else part, None
+            at, end = end, end + len(part)
             if not self.surely_whole and _DAMAGED.search(part):
                 self.found.damaged += 1
-            else:
-                if self.examiner.convert is not None:
-                    sentence = self.examiner.convert(part)
-                    original = part if sentence != part else None
-                sentence = repair_quotes(sentence, self.settings.quotes)
-                if self.finder.search(sentence) is not None:
-                    self._sentence(paragraph, line, at, part, sentence, original)
-            at += len(part)
+                continue
+            sentence, original = part.strip() if self.settings.spaced else part, None
+            if convert is not None:
+                sentence = convert(sentence)
+                original = part if sentence != part else None
+            sentence = repair_quotes(sentence, self.settings.quotes)
+            if search(sentence) is not None:
+                self._sentence(paragraph, line, at, part, sentence, original)
 
     def _paragraphs(self) -> Iterator[_Paragraph]:
         block = self.block
@@ -159,20 +162,21 @@ class _Work:
             for row in rows(
                 block.name, block.data, block.encoding, block.header, block.offset, block.line, self.found.problems
             ):
-                self._begin(row.text)
+                self._begin(row.text, _DAMAGED.search(row.text) is None)
                 for paragraph in self._cut(row.text):
                     yield _Paragraph(paragraph.at, paragraph.text, row)
             return
         try:
-            text = block.data.decode(block.encoding)
+            text, whole = block.data.decode(block.encoding), True
         except UnicodeDecodeError:
-            text = block.data.decode(block.encoding, "surrogateescape")
-        self._begin(text)
+            text, whole = block.data.decode(block.encoding, "surrogateescape"), False
+        self._begin(text, whole)
         yield from self._cut(text)
 
-    def _begin(self, text: str) -> None:
+    def _begin(self, text: str, whole: bool) -> None:
         self.text, self.marked = text, (0, self.block.offset)
-        self.surely_whole = _DAMAGED.search(text) is None
+        self.surely_whole = whole and "\ufffd" not in text
+        self.cleaner.wide = FULL_WIDTH.search(text) is not None
         self.found.characters += len(text)
 
     def _cut(self, text: str) -> Iterator[_Paragraph]:

@@ -27,6 +27,8 @@ class Finder:
         self.spaced = spaced
         self.pattern = re.compile(rf"(?<!\w)(?:{inner})(?!\w)", re.IGNORECASE) if spaced else re.compile(inner)
         self.search = self.pattern.search
+        # Branches that begin with a plain character: a class in their place makes it eight times slower.
+        self.quoted_or_keyword = re.compile(f"“|”|「|」|『|』|{self.pattern.pattern}", self.pattern.flags).search
 
     def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
         """Where each keyword begins, and whose it is."""

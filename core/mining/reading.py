@@ -46,7 +46,12 @@ class Block:
 
 
 def blocks(
-    paths: Iterable[Path | str], read: Read, *, column: str | None = None, limit: int | None = None
+    paths: Iterable[Path | str],
+    read: Read,
+    *,
+    column: str | None = None,
+    limit: int | None = None,
+    without: Iterable[Path] = (),
 ) -> Iterator[tuple[Block, int]]:
     """The blocks of every text below *paths*, in order, each with the bytes on the disk that are behind it.
 
@@ -56,7 +61,7 @@ def blocks(
     """
     problems: list[Problem] = []
     handed, behind = 0, 0
-    for text in texts(paths, problems, read.skipped):
+    for text in texts(paths, problems, read.skipped, without):
         for block, position in _blocks_of(text, problems, column, read):
             if limit is not None and handed + len(block.data) > limit and handed:
                 read.report(problems)
@@ -73,9 +78,9 @@ def blocks(
         raise BadFile(NOTHING_READ, why=read.problems[0].text if read.problems else "no file")
 
 
-def total_size(paths: Iterable[Path | str]) -> int:
+def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int:
     """The bytes on the disk of every text below *paths*; archives count compressed."""
-    return sum(text.size for text in texts(paths, [], Counter()))
+    return sum(text.size for text in texts(paths, [], Counter(), without))
 
 
 def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Read) -> Iterator[tuple[Block, int]]:

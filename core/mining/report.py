@@ -181,7 +181,10 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The report as values of JSON; `from_json` reads them back."""
-        read = asdict(self.read) | {"problems": [one.to_json() for one in self.read.problems]}
+        # Not asdict: it makes other things of a Counter.
+        read = {name: getattr(self.read, name) for name in Read.__dataclass_fields__}
+        read |= {"encodings": dict(self.read.encodings), "skipped": dict(self.read.skipped)}
+        read["problems"] = [one.to_json() for one in self.read.problems]
         modes = {pair: dict(modes) for pair, modes in self.settings.all_modes().items()}
         return {
             "read": read,

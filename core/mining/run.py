@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -44,20 +44,22 @@ def mine(
     workers: int = 1,
     ray: str | None = None,
     limit_bytes: int | None = None,
+    without: Iterable[Path] = (),
 ) -> Report:
     """Read *paths*, call `on_candidate` with each candidate as a line of the candidates file, and report.
 
     `progress(done, total)` counts bytes on the disk. `workers` processes, or as
     many actors of the Ray cluster at address *ray* ("local" starts one here),
     change nothing but the time. `limit_bytes` ends after so much text (a dry
-    run). Raises BadFile where nothing can be read.
+    run); files *without* are not read. Raises BadFile where nothing can be read.
     """
     began = time.monotonic()
-    paths = list(paths)
+    paths, without = list(paths), list(without)
     report = Report(settings)
-    total = total_size(paths) if limit_bytes is None else min(limit_bytes, total_size(paths))
+    total = total_size(paths, without)
+    total = total if limit_bytes is None else min(limit_bytes, total)
     collector = _Collector(report, on_candidate)
-    source = blocks(paths, report.read, column=settings.column, limit=limit_bytes)
+    source = blocks(paths, report.read, column=settings.column, limit=limit_bytes, without=without)
     done = 0
     for examined in _examined(source, settings, workers, ray):
         collector.take(examined)
@@ -215,7 +217,7 @@ class _Collector:
 
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
     """A candidate as a line of the candidates file."""
-    found = replace(one.candidate, flags=tuple(code for code, _ in findings))
+    found = one.candidate
     source: dict[str, Any] = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
     if one.columns:
         source["columns"] = one.columns
@@ -230,7 +232,7 @@ def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
         "pair": found.pair.name,
         "side": found.side,
         "source": source,
-        "flags": list(found.flags),
+        "flags": [code for code, _ in findings],
     }
     if findings:
         text["findings"] = [_finding(found.sentence, code, finding) for code, finding in findings]

@@ -50,14 +50,17 @@ class Text:
     expands: float = 1.0
 
 
-def texts(paths: Iterable[Path | str], problems: list[Problem], skipped: Counter[str]) -> Iterator[Text]:
+def texts(
+    paths: Iterable[Path | str], problems: list[Problem], skipped: Counter[str], without: Iterable[Path] = ()
+) -> Iterator[Text]:
     """Every text below *paths*, each file once; folders and globs in the order of their names.
 
     In a folder, hidden files and other endings are left alone and counted in
     *skipped*; a file that is named itself is read as text whatever its ending.
-    What cannot be read is added to *problems*.
+    What cannot be read is added to *problems*. *without*: files that are not
+    read, such as what an earlier run wrote into the same folder.
     """
-    seen: set[Path] = set()
+    seen = {path.resolve() for path in without}
     for given in paths:
         for path, named in _files(str(given), problems):
             ending = path.suffix.lower()
