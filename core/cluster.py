@@ -18,7 +18,8 @@ from core import errors
 from core.errors import N_, EvenhandError, Refused
 from core.resources import ROOT
 
-START_S = 120.0  # how long a cluster may take to give the first worker
+START_S = 60.0  # how long a cluster may take to give the first worker
+SHARE = 0.5  # of a processor: a run at bf16 holds two pools, of which one works at a time
 IN_HAND = 2  # items that an actor holds, so that it never waits for the next
 AHEAD = 8  # items per actor that may be finished or under way beyond the one that is wanted next
 RETRIES = 2  # how often an actor whose machine fails is made anew
@@ -76,7 +77,7 @@ class Pool:
     def _start(self, factory: str, arguments: dict[str, Any], address: str, workers: int) -> list[Any]:
         ray = self._ray
         count = max(1, min(workers, int(ray.cluster_resources().get("CPU", 1))))
-        actor = ray.remote(Answerer).options(num_cpus=1, max_restarts=RETRIES, max_task_retries=RETRIES)
+        actor = ray.remote(Answerer).options(num_cpus=SHARE, max_restarts=RETRIES, max_task_retries=RETRIES)
         actors = [actor.remote(factory, arguments) for _ in range(count)]
         ready = {one.here.remote(): one for one in actors}
         # One worker is enough to begin; those that the cluster has no room for are let go.
