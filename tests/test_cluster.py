@@ -1,0 +1,198 @@
+"""A real local Ray of two workers, in a process of its own: order, one function per actor, errors, the same numbers."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from core.cluster import Answerer, Pool, ordered_map
+from core.errors import BadLine, NotFound, Refused
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)"
+)
+
+FUNCTIONS = """
+import os
+from core.errors import BadLine, NotFound
+
+MADE = 0
+
+def squares(plus):
+    global MADE
+    MADE += 1
+    def square(number):
+        # The first items take longest, so that an answer that is given as it comes would be out of order.
+        sum(range(2_000_000 if number < 2 else 1000))
+        return number * number + plus, os.getpid(), MADE
+    return square
+
+def refusing():
+    def refuse(number):
+        if number == 3:
+            raise NotFound("There is no {thing}.", thing=number)
+        if number == 5:
+            raise ZeroDivisionError("five")
+        return number
+    return refuse
+"""
+
+DRIVER = """
+import json, os, signal, sys, warnings
+from core.cluster import AHEAD, Pool, ordered_map
+from core.errors import EvenhandError
+from core.models import open_scorer
+from core.scoring_cluster import ClusterScorer
+from core.types import MaskedSentence
+
+said = {}
+ours = lambda *_: None
+signal.signal(signal.SIGTERM, ours)
+
+taken = 0
+def items(count):
+    global taken
+    for i in range(count):
+        taken += 1
+        yield i
+
+with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2) as pool:
+    said["workers"] = pool.size
+    said["handler kept"] = signal.getsignal(signal.SIGTERM) is ours
+    results = pool.map(items(100))
+    first = next(results)
+    said["taken at the first result"] = taken
+    said["bound"] = AHEAD * 2
+    found = [first, *results]
+    said["in order"] = [value for value, _, _ in found] == [i * i + 1 for i in range(100)]
+    said["processes"] = len({pid for _, pid, _ in found})
+    said["made in each"] = sorted({made for _, _, made in found})
+    said["here"] = os.getpid() in {pid for _, pid, _ in found}
+    said["again"] = [value for value, _, _ in pool.map(range(3))]
+    said["none"] = list(pool.map([]))
+
+    for number in (3, 5):
+        try:
+            list(ordered_map("functions_of_a_test:refusing", {}, [1, number, 2], address="local", workers=1))
+        except Exception as error:
+            said[f"error {number}"] = [type(error).__name__, str(error), getattr(error, "values", None)]
+
+    probes = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(600)]
+    alone = open_scorer("known")
+    with ClusterScorer("known", address="local", workers=2) as scorer:
+        said["same"] = scorer.score(probes) == alone.score(probes)
+        said["signature"] = [scorer.signature == alone.signature, scorer.cache_key == alone.cache_key]
+        said["fillers"] = scorer.fillers(probes[0], top=2) == alone.fillers(probes[0], top=2)
+    try:
+        ClusterScorer("no such model", address="local", workers=1)
+    except EvenhandError as error:
+        said["no model"] = [type(error).__name__, str(error)]
+    said["still there"] = [value for value, _, _ in pool.map([4])]
+
+import ray
+said["ended"] = not ray.is_initialized()
+print("SAID" + json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What the driver found; one Ray for all tests, since its start takes seconds."""
+    folder = tmp_path_factory.mktemp("functions")
+    (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER], cwd=ROOT, env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if line.startswith("SAID")]
+    assert lines, done.stderr[-3000:]
+    return json.loads(lines[0].removeprefix("SAID"))
+
+
+def test_results_come_in_the_order_of_the_items(said):
+    assert said["in order"]
+    assert said["again"] == [1, 2, 5]
+    assert said["none"] == []
+    assert said["still there"] == [17]
+
+
+def test_each_of_two_actors_makes_its_function_once(said):
+    assert (said["workers"], said["processes"], said["made in each"]) == (2, 2, [1])
+    assert not said["here"]
+
+
+def test_only_a_bounded_number_is_taken_ahead(said):
+    assert 1 <= said["taken at the first result"] <= said["bound"]
+
+
+def test_errors_travel(said):
+    assert said["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
+    assert said["error 5"][:2] == ["ZeroDivisionError", "five"]
+    assert said["no model"][0] == "ModelUnavailable"
+    assert "no such model" in said["no model"][1]
+
+
+def test_a_model_in_actors_gives_the_numbers_of_one_process(said):
+    assert said["same"]
+    assert said["signature"] == [True, True]
+    assert said["fillers"]
+
+
+def test_ray_ends_with_the_last_pool_and_leaves_our_signals(said):
+    assert said["ended"]
+    assert said["handler kept"]
+
+
+def test_without_ray_it_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(Refused, match=r"requirements-cluster\.txt"):
+        list(ordered_map("m:f", {}, [1], address="local", workers=2))
+
+
+def test_no_worker_is_no_cluster():
+    with pytest.raises(Refused, match="At least one worker"):
+        Pool("m:f", {}, address="local", workers=0)
+
+
+NO_CLUSTER = """
+from core.cluster import ordered_map
+from core.errors import Refused
+try:
+    list(ordered_map("m:f", {}, [1], address="no-such-scheme://here", workers=1))
+except Refused as error:
+    print(error)
+"""
+
+
+def test_an_address_without_a_cluster_is_one_sentence():
+    done = subprocess.run([sys.executable, "-c", NO_CLUSTER], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stdout.startswith("There is no Ray cluster at no-such-scheme://here ("), done.stderr[-2000:]
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [("test_cluster:_not_found", "NotFound"), ("test_cluster:_bad_line", "BadLine")],
+)
+def test_an_actor_answers_with_the_error_and_its_values(function, kind):
+    answer = Answerer(function, {}).answer(1)
+    assert answer[:2] == ("error", kind)
+    assert answer[2:] == ("no {x}", {"x": 1})
+
+
+def _not_found():
+    def refuse(item):
+        raise NotFound("no {x}", x=item)
+
+    return refuse
+
+
+def _bad_line():
+    def refuse(item):
+        raise BadLine("f", 1, "reason", "no {x}", x=item)
+
+    return refuse
