@@ -6,6 +6,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tiny_models
@@ -19,11 +20,19 @@ from transformers import (
     ElectraForPreTraining,
     GPT2Config,
     GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    XLNetConfig,
+    XLNetLMHeadModel,
 )
 
-from core.errors import ModelUnavailable
+from core.errors import ModelUnavailable, Refused
 from core.models import fetching, known_models, names, open_scorer
-from core.models.loading import load_masked
+from core.models.devices import computes_bf16
+from core.models.loading import load_causal, load_masked
+from core.models.masked import MaskedScorer
+from core.models.pair_sum import PairSumScorer
+from core.models.pll import PllScorer
 from core.resources import MODELS, keyword_pairs
 from core.types import MaskedSentence
 
@@ -163,6 +172,142 @@ def test_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path)
         load_masked(str(folder))
     said = str(caught.value)
     assert sentence in said and str(folder) in said and "\n" not in said
+
+
+def xlnet(folder: Path) -> None:
+    """Listed among the causal models, yet it reads the whole sentence at once unless told otherwise."""
+    sizes = {"d_model": 16, "n_layer": 1, "n_head": 2, "d_inner": 32, "initializer_range": 0.6}
+    tiny_models.save(XLNetLMHeadModel(XLNetConfig(vocab_size=len(tiny_models.VOCABULARY), **sizes)), folder)
+
+
+def untied(folder: Path) -> None:
+    tiny_models.save(LlamaForCausalLM(LlamaConfig(**tiny_models.SIZES)), folder)
+
+
+def causal_headless(folder: Path) -> None:
+    untied(folder)
+    change_weights(folder, lambda t: t.pop("lm_head.weight"))
+
+
+def causal_lacks_layer(folder: Path) -> None:
+    untied(folder)
+    change_weights(folder, lambda t: t.pop("model.layers.1.mlp.up_proj.weight"))
+
+
+def causal_not_a_number(folder: Path) -> None:
+    untied(folder)
+    change_weights(folder, lambda t: t["model.norm.weight"].__setitem__(3, float("nan")))
+
+
+def causal_truncated(folder: Path) -> None:
+    untied(folder)
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[:-20])
+
+
+def causal_too_few_words(folder: Path) -> None:
+    tiny_models.save(LlamaForCausalLM(LlamaConfig(**tiny_models.SIZES | {"vocab_size": 40})), folder)
+
+
+def reads_from_left_to_right(folder: Path) -> None:
+    tiny_models.bert(folder)
+
+
+CAUSAL_REFUSALS: list[tuple[Breaker, str]] = [
+    (reads_from_left_to_right, "does not read from left to right"),
+    (xlnet, "does not read from left to right"),
+    (causal_headless, "has no language-model head; its numbers would be random"),
+    (causal_lacks_layer, "lacks weights (model.layers.1.mlp.up_proj.weight)"),
+    (causal_not_a_number, "not numbers"),
+    (causal_truncated, "damaged"),
+    (causal_too_few_words, "do not belong together"),
+    (empty_folder, "holds no config.json"),
+]
+
+
+@pytest.mark.parametrize(("make", "sentence"), CAUSAL_REFUSALS, ids=[make.__name__ for make, _ in CAUSAL_REFUSALS])
+def test_a_causal_model_is_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    make(folder)
+    with pytest.raises(ModelUnavailable) as caught:
+        load_causal(str(folder))
+    said = str(caught.value)
+    assert sentence in said and str(folder) in said and "\n" not in said
+
+
+def test_a_causal_head_that_is_tied_may_be_missing(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tiny_models.VOCABULARY), n_embd=16, n_layer=1, n_head=2))
+    tiny_models.save(model, tmp_path / "whole")
+    tiny_models.save(model.transformer, tmp_path / "headless")
+    whole, headless = load_causal(str(tmp_path / "whole")), load_causal(str(tmp_path / "headless"))
+    ids = torch.arange(5, 12).unsqueeze(0)
+    assert torch.equal(whole.model(ids).logits, headless.model(ids).logits)
+    assert whole.weights == headless.weights
+
+
+def test_the_digest_of_a_causal_model_changes_with_its_settings(tmp_path: Path) -> None:
+    untied(tmp_path)
+    tiny_models.bare_tokenizer(tmp_path, bos="<s>")
+    before = load_causal(str(tmp_path)).weights
+    config, words = tmp_path / "config.json", tmp_path / "tokenizer.json"
+    written, cutting = json.loads(config.read_text()), json.loads(words.read_text())
+    config.write_text(json.dumps(written | {"rms_norm_eps": 1e-3}))
+    other_norm = load_causal(str(tmp_path)).weights
+    config.write_text(json.dumps(written))
+    begin, text = {"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}
+    special = {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}
+    frame = {"type": "TemplateProcessing", "single": [begin, text], "pair": [begin, text], "special_tokens": special}
+    words.write_text(json.dumps(cutting | {"post_processor": frame}))
+    other_frame = load_causal(str(tmp_path)).weights
+    assert len({before, other_norm, other_frame}) == 3
+
+
+METHODS: list[tuple[Breaker, str, type]] = [
+    (reads_from_left_to_right, "auto", MaskedScorer),
+    (reads_from_left_to_right, "masked", MaskedScorer),
+    (reads_from_left_to_right, "pll", PllScorer),
+    (untied, "auto", PairSumScorer),
+    (untied, "pair-sum", PairSumScorer),
+    (decoder, "auto", PairSumScorer),
+]
+
+
+@pytest.mark.parametrize(("make", "method", "kind"), METHODS)
+def test_the_method_follows_the_model(make: Breaker, method: Any, kind: type, tmp_path: Path) -> None:
+    make(tmp_path / "model")
+    assert type(open_scorer(str(tmp_path / "model"), method=method, device="cpu")) is kind
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"method": "guess"}, "guess is no way to score; there are: auto, masked, pair-sum, pll"),
+        ({"method": "pll", "joint": "sequential"}, "sequential joins the tokens of a masked word; pll sums"),
+        ({"joint": "mean"}, "mean is no way to join"),
+    ],
+    ids=["method", "method and joint", "joint"],
+)
+def test_settings_that_do_not_exist_or_fit(settings: Any, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        open_scorer("known", **settings)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the device that should be missing")
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(ModelUnavailable, match=r"no device cuda that torch can use\. There is: .*cpu"):
+        open_scorer("known", device="cuda")
+    with pytest.raises(ModelUnavailable, match="no device tpu"):
+        open_scorer("known", device="tpu")
+
+
+@pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="an accelerator is here")
+def test_the_processor_is_the_last_resort() -> None:
+    for device in ("auto", "cpu"):
+        scorer = open_scorer("known", device=device)
+        assert scorer.loaded.model.device == torch.device("cpu")
+    assert isinstance(computes_bf16(torch.device("cpu")), bool)
+    assert not computes_bf16(torch.device("mps"))
 
 
 def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:

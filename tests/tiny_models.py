@@ -79,3 +79,11 @@ def byte_level_tokenizer(folder: Path) -> int:
     )  # fmt: skip
     tokenizer.save_pretrained(folder)
     return len(tokenizer)
+
+
+def bare_tokenizer(folder: Path, *, bos: str | None) -> None:
+    """A character tokenizer that puts nothing around a text, as GPT-2's; with or without a beginning-of-text token."""
+    vocabulary = {token: i for i, token in enumerate(["<s>", "<unk>", *CHARACTERS])}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    backend.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    PreTrainedTokenizerFast(tokenizer_object=backend, bos_token=bos, unk_token="<unk>").save_pretrained(folder)

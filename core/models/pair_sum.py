@@ -137,7 +137,7 @@ def _comparable(sentences: Sentences) -> Sentences:
     """Undefined as a whole where an option is, since there is then nothing to differ from; or without a beginning."""
     known = [ids for ids in sentences.ids if ids]
     nothing: tuple[None, ...] = (None,) * len(sentences.ids)
-    if len(known) < len(sentences.ids):
+    if not known or len(known) < len(sentences.ids):
         return Sentences(nothing, sentences.before, sentences.after, sentences.reason)
     if not _shared(known):
         return Sentences(nothing, sentences.before, sentences.after, NO_BEGINNING)
