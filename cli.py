@@ -24,6 +24,7 @@ COMMANDS = {
     "ruler": "commands.ruler:ruler",
     "audit": "commands.audit:audit",
     "check-paper": "commands.check_paper:check_paper",
+    "report": "commands.report:report",
     "job": "commands.jobs:job",
     "backup": "commands.upkeep:backup",
     "restore": "commands.upkeep:restore",

@@ -153,7 +153,8 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
 
 
 def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
-    st.markdown(f"**{plain(_('{a} less {b}, on the sentences that both have').format(a=a, b=b))}**")
+    title = _("{a} less {b}, on the sentences that both have").format(a=a, b=b)
+    st.markdown(f"**{plain(title)}**")
     names = {
         "bias_man": "Bias_man",
         "bias_woman": "Bias_woman",
@@ -184,10 +185,11 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
         inside = _in_square(both[a], square["a_low"], square["a_high"])
         inside &= _in_square(both[b], square["b_low"], square["b_high"])
         chosen = both[inside]
-        st.markdown(f"**{_('Sentences of this square')}**")
+        title = _("Sentences of this square")
     else:
         chosen = both[np.sign(both[a]) * np.sign(both[b]) < 0]
-        st.markdown(f"**{_('Where the two prefer different words most')}**")
+        title = _("Where the two prefer different words most")
+    st.markdown(f"**{title}**")
     if chosen.empty:
         st.caption(_("There is none."))
         return

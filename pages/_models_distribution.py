@@ -51,7 +51,7 @@ def _in_order(source: Source, models: list[str], settings: Settings, corrected: 
         key="by-sentence",
         says=says,
     )
-    st.caption(_("Each line holds every sentence of a model once, from the most female to the most male value."))
+    st.caption(_("Each line holds every sentence of a model once, in the order of Bias_c."))
 
 
 def _density(source: Source, models: list[str], settings: Settings, corrected: bool) -> None:

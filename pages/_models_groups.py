@@ -158,7 +158,8 @@ def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
         model_high=most["model"],
     )
     lost = len(data) - len(known)
-    return f"{said_all} {_('{n} cells have no value.').format(n=lost)}" if lost else said_all
+    without = _("{n} cells have no value.").format(n=lost)
+    return f"{said_all} {without}" if lost else said_all
 
 
 def _clicked(source: Source, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:

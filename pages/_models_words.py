@@ -54,7 +54,7 @@ def show_words(source: Source, models: list[str], settings: Settings) -> None:
         corrected = st.toggle(
             _("Less the lean of the word pair"),
             key="words-corrected",
-            help=_("Else sentences may count as male only because their keyword pair leans that way."),
+            help=_("Else sentences may stand on a side only because their keyword pair leans that way."),
         )
     with st.spinner(_("Cutting the sentences into words …"), show_time=True):
         found = words_of(source, str(model), at_once(settings), int(top), corrected)
@@ -70,7 +70,7 @@ def show_words(source: Source, models: list[str], settings: Settings) -> None:
 
 
 def _tip(row: dict[str, Any]) -> str:
-    text = _("in {male} of the male, {female} of the female sentences; p {p}")
+    text = _("in {male} of the sentences to the male word, {female} of those to the female word; p {p}")
     return text.format(male=f"{row['male_rate']:.1%}", female=f"{row['female_rate']:.1%}", p=p_value(row["p"]))
 
 
@@ -89,8 +89,8 @@ def _table(shown: "pd.DataFrame") -> None:
             _("side"): sides[row["side"]],
             _("word"): row["word"],
             _("weight"): f"{row['weight']:.4g}",
-            _("in male sentences"): f"{row['male_rate']:.1%}",
-            _("in female sentences"): f"{row['female_rate']:.1%}",
+            _("where male"): f"{row['male_rate']:.1%}",
+            _("where female"): f"{row['female_rate']:.1%}",
             _("contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),
@@ -100,10 +100,10 @@ def _table(shown: "pd.DataFrame") -> None:
     ]
     st.dataframe(rows, hide_index=True, key="topic-table")
     text = _(
-        "{male} obviously male and {female} obviously female sentences. A high weight says that a word is common on a "
-        "side; the contrast (in points of percent, positive: commoner on the male side) says whether the sides differ. "
-        "p: the sides of the sentences shuffled within each keyword pair; * stays below 0.05 after Holm's adjustment. "
-        "Keywords are left out."
+        "{male} sentences lean obviously to the male word, {female} to the female word. A high weight says that a word "
+        "is common on a side; the contrast (in points of percent, positive: commoner where the model leans male) says "
+        "whether the sides differ. p: the sides of the sentences shuffled within each keyword pair; * stays below 0.05 "
+        "after Holm's adjustment. Keywords are left out."
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         counts = {name: f"{int(first[f'{name}_sentences']):,}" for name in ("male", "female")}

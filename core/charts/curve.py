@@ -79,7 +79,7 @@ def curves(
     return styled(alt.layer(*_fields(reach, y, palette), lines), description, palette)
 
 
-PERCENT_OF = N_("Sentences of the model, from the most female to the most male")
+PERCENT_OF = N_("Sentences of the model, in the order of Bias_c")
 DASHES = ([1, 0], [9, 3], [3, 3], [10, 3, 2, 3], [1, 2], [6, 2, 1, 2, 1, 2])
 
 

@@ -179,7 +179,7 @@ SIGNED_LABEL = "datum.value == 0 ? '0' : replace(format(datum.value, '+.1~f'), '
 def axis_title(say: Say) -> str:
     """What the axis measures, and which end is which."""
     gap = "\u2003·\u2003"  # spaces that are not folded into one
-    return f"◀ {say(N_('female word'))}{gap}{say(N_('Bias_c (log10)'))}{gap}{say(N_('male word'))} ▶"
+    return "◀ " + say(N_("female word")) + gap + say(N_("Bias_c (log10)")) + gap + say(N_("male word")) + " ▶"
 
 
 def _marks(x: alt.X, palette: Palette) -> list[Any]:

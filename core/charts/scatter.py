@@ -62,8 +62,9 @@ def two_models(
         reach = max(reach, float(found[["a_low", "b_low"]].abs().to_numpy().max()))
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     axis = alt.Axis(labelExpr=SIGNED_LABEL, grid=True, domain=False, ticks=False, tickCount=7, labelPadding=6)
-    x = alt.X("a_low:Q", scale=scale, axis=axis, title=f"{a} · {say(N_('Bias_c (log10)'))}")
-    y = alt.Y("b_low:Q", scale=scale, axis=axis, title=f"{b} · {say(N_('Bias_c (log10)'))}")
+    what = say(N_("Bias_c (log10)"))
+    x = alt.X("a_low:Q", scale=scale, axis=axis, title=f"{a} · {what}")
+    y = alt.Y("b_low:Q", scale=scale, axis=axis, title=f"{b} · {what}")
     shown = found.assign(
         range_a=[f"{signed(low)} … {signed(high)}" for low, high in zip(found["a_low"], found["a_high"], strict=True)],
         range_b=[f"{signed(low)} … {signed(high)}" for low, high in zip(found["b_low"], found["b_high"], strict=True)],

@@ -114,7 +114,7 @@ def _number(value: Any) -> float | None:
 
 def _axis(reach: float, say: Say) -> alt.X:
     gap = "\u2003·\u2003"
-    title = f"◀ {say(N_('female word'))}{gap}log10{gap}{say(N_('male word'))} ▶"
+    title = "◀ " + say(N_("female word")) + f"{gap}log10{gap}" + say(N_("male word")) + " ▶"
     axis = alt.Axis(
         labelExpr=SIGNED_LABEL, tickCount=7, grid=True, gridDash=[4, 4], domain=False, ticks=False, labelPadding=6
     )

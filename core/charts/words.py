@@ -50,8 +50,8 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
 
 def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     heads: tuple[tuple[str, Align, float, str], ...] = (
-        (f"◀ {say(N_('obviously female sentences'))}", "right", -0.03, palette.female),
-        (f"{say(N_('obviously male sentences'))} ▶", "left", 0.03, palette.male),
+        ("◀ " + say(N_("obviously to the female word")), "right", -0.03, palette.female),
+        (say(N_("obviously to the male word")) + " ▶", "left", 0.03, palette.male),
     )
     return [
         alt.Chart(pd.DataFrame([{"place": -1, "text": text, "end": at}]))
@@ -64,5 +64,5 @@ def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
 def words_say(data: pd.DataFrame, *, say: Say = same) -> str:
     """What `word_sides` shows: the words of both sides, best first."""
     words = {side: "、".join(data.loc[data["side"] == side, "word"]) or "—" for side in ("male", "female")}
-    text = N_("Sentences that lean obviously to the female word: {female}. To the male word: {male}.")
+    text = N_("Words of the sentences that lean obviously to the female word: {female}. To the male word: {male}.")
     return say(text).format(**words)

@@ -102,10 +102,10 @@ def report_html(
     body = [
         _head(models, frame, settings, say),
         _figure(drawn[0], 1),
-        f"<h2>{_e(say(N_('All measures')))}</h2>",
+        _heading(say(N_("All measures"))),
         _table(found, kept, settings, papers, notes, say),
         *(_figure(figure, number) for number, figure in enumerate(drawn[1:], 2)),
-        f"<h2>{_e(say(N_('Extremes')))}</h2>",
+        _heading(say(N_("Extremes"))),
         *(_extremes(kept[kept["model"] == model], model, settings.extremes, say) for model in models),
         _undefined(frame, say),
         _method(say),
@@ -175,12 +175,17 @@ code {{ font-size: .82rem; overflow-wrap: anywhere }}
 _e: Callable[[str], str] = html.escape
 
 
+def _heading(text: str) -> str:
+    return f"<h2>{_e(text)}</h2>"
+
+
 def _head(models: Sequence[str], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
     text = say(N_("{models} models on {n} sentences. Positive leans to the male word, negative to the female word."))
     counts = {"models": len(models), "n": f"{frame.groupby(['row', 'sentence']).ngroups:,}"}
     lead = say(N_("Models stand in the order that was asked for; there is no rank, because less lean is not better."))
     data = f"<p class=lead>{_e(settings.data)}</p>" if settings.data else ""
-    return f"<h1>{_e(say(N_('Models side by side')))}</h1>{data}<p>{_e(text.format(**counts))} {_e(lead)}</p>"
+    title = say(N_("Models side by side"))
+    return f"<h1>{_e(title)}</h1>{data}<p>{_e(text.format(**counts))} {_e(lead)}</p>"
 
 
 def _figure(figure: Figure, number: int) -> str:
@@ -217,8 +222,8 @@ def _table(
 def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
     parts = [f'<h3>{_e(model)}</h3><div class="two">']
     titles = {
-        "female": f"◀ {say(N_('Furthest to the female word'))}",
-        "male": f"{say(N_('Furthest to the male word'))} ▶",
+        "female": "◀ " + say(N_("Furthest to the female word")),
+        "male": say(N_("Furthest to the male word")) + " ▶",
     }
     for side in ("female", "male"):
         listed = extremes(rows, count, sign="male" if side == "male" else "female").to_dict("records")
@@ -229,9 +234,10 @@ def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
 
 def _undefined(frame: pd.DataFrame, say: Say) -> str:
     without = frame[~frame["bias_log10"].abs().lt(float("inf"))]
-    parts = [f"<h2>{_e(say(N_('What is left out')))}</h2><p>{_e(say(UNDEFINED))}</p>"]
+    parts = [_heading(say(N_("What is left out"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
     if without.empty:
-        return parts[0] + f"<p>{_e(say(N_('No sentence was left out.')))}</p>"
+        nothing = say(N_("No sentence was left out."))
+        return f"{parts[0]}<p>{_e(nothing)}</p>"
     counts = without.assign(status=without["status"].where(without["bias_log10"].isna(), "infinite"))
     rows = counts.groupby(["model", "status"], sort=False).size().items()
     infinite = say(N_("infinite: one of the two words has probability 0"))
@@ -244,7 +250,7 @@ def _undefined(frame: pd.DataFrame, say: Say) -> str:
 
 def _method(say: Say) -> str:
     inner = "".join(f"<p><b>{_e(say(name))}</b> {_e(say(text))}</p>" for name, text in METHOD)
-    return f"<h2>{_e(say(N_('How the numbers are made')))}</h2>{inner}"
+    return _heading(say(N_("How the numbers are made"))) + inner
 
 
 def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
@@ -262,4 +268,4 @@ def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSet
     ]
     facts += [(one.model, f"{one.signature}; {one.drawn}") for one in found]
     inner = "".join(f"<dt>{_e(name)}</dt><dd><code>{_e(value)}</code></dd>" for name, value in facts)
-    return f'<h2>{_e(say(N_("Signatures, settings, versions")))}</h2><dl class="facts">{inner}</dl>'
+    return _heading(say(N_("Signatures, settings, versions"))) + f'<dl class="facts">{inner}</dl>'

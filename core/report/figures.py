@@ -86,7 +86,7 @@ def _density(values: Mapping[str, Any], notes: Mapping[str, str], say: Say) -> F
 def _order(values: Mapping[str, Any], say: Say) -> Figure:
     points = sorted_curve(values)
     says = curve_says(points, say=say)
-    note = say(N_("Each line holds every sentence of a model once, from the most female to the most male value."))
+    note = say(N_("Each line holds every sentence of a model once, in the order of Bias_c."))
     return Figure(say(N_("Sentence by sentence")), says, note, curves(points, description=says, say=say))
 
 
