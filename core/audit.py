@@ -179,22 +179,25 @@ def reach(extremes: int, controls: int) -> float | None:
 
 
 def candidate_of(item: AuditItem) -> Candidate:
-    """The keyword of an item with its spans. Raises NotFound where its word does not stand in the sentence once."""
-    known = next((pair for pair in keyword_pairs() if pair.name == item.pair), None)
-    pair = known or _pair_named(item.pair)
-    word = pair.word(item.side)
-    start = item.start
-    if start is None or item.sentence[start : start + len(word)] != word:
-        starts = [hit.start for hit in find(item.sentence, [pair]) if hit.side == item.side]
+    """The keyword of an item with its spans; see `keyword_in`."""
+    return keyword_in(item.sentence, item.pair, item.side, item.start, row=item.row)
+
+
+def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, row: object) -> Candidate:
+    """The keyword of a scored sentence. Raises NotFound where its word is neither at *start* nor there just once."""
+    pair = next((pair for pair in keyword_pairs() if pair.name == pair_name), None) or pair_named(pair_name)
+    word = pair.word(side)
+    if start is None or sentence[start : start + len(word)] != word:
+        starts = [hit.start for hit in find(sentence, [pair]) if hit.side == side]
         if len(starts) != 1:
             message = N_("Row {row} of the scores does not say where {word} stands in its sentence.")
-            raise NotFound(message, row=item.row, word=word)
+            raise NotFound(message, row=row, word=word)
         start = starts[0]
-    return candidate(item.sentence, start, pair, item.side)
+    return candidate(sentence, start, pair, side)
 
 
-def _pair_named(name: str) -> KeywordPair:
-    """A pair of one's own from its name; the stem is what is left when the shared beginning and end are gone."""
+def pair_named(name: str) -> KeywordPair:
+    """A pair that is in no table from its name; the stem is what is left when shared beginning and end are gone."""
     male, _, female = name.partition("/")
     head = next((i for i, (a, b) in enumerate(zip(male, female, strict=False)) if a != b), 0)
     tails = zip(male[head:][::-1], female[head:][::-1], strict=False)

@@ -15,6 +15,7 @@ plants.py), for every pair of the released table at once, whether it takes one m
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def _plant_rain(model: Any, rain: int, *, sees: bool) -> None:
 
 def _plant_answers(head: Any, tokens: list[str], plant: Plant) -> None:
     """Step 4: logit b_v + w_v t."""
-    dry, rainy = (_leans(lambda pair, rain=rain: plant.bias(pair, rain)) for rain in (False, True))
+    dry, rainy = (_leans(partial(plant.bias, rain=rain)) for rain in (False, True))
     stems = {character for pair in keyword_pairs() for character in "".join(pair.stems)}
     bias = torch.zeros(len(tokens))
     for i, token in enumerate(tokens):

@@ -4,21 +4,23 @@
 |---|---|
 | `planted:0`, `planted:+0.3`, `planted:-1`, ... | that number for every pair, in every sentence |
 | `planted:offset+0.3` | the same constant, but it comes out of the encoder, not of the words' own weights |
-| `planted:pairs`, `planted:pairs0.6` | +0.6 for words of one mask, -0.6 for those of two, in every sentence |
+| `planted:pairs`, `planted:pairs0.35` | +0.35 for words of one mask, -0.6 for words of two; 0 over the 19 pairs |
 | `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
 """
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from core.errors import N_, ModelUnavailable
+from core.resources import keyword_pairs
 from core.types import KeywordPair
 
 PREFIX = "planted:"
 RAIN = "雨"
 LARGEST = 6.0  # log10: a million times
-USUAL = {"pairs": 0.6, "context": 0.5}
+USUAL = {"pairs": 0.35, "context": 0.5}
 Kind = Literal["constant", "offset", "pairs", "context"]
 
 _NAME = re.compile(r"planted:(?P<kind>offset(?=[+-])|pairs|context)?(?P<size>[+-]?\d{1,2}(\.\d{1,4})?)?")
@@ -35,10 +37,17 @@ class Plant:
     def bias(self, pair: KeywordPair, rain: bool) -> float:
         """The Bias_c (log10) that the model is built to give for *pair*, where 雨 stands in the sentence or not."""
         if self.kind == "pairs":
-            return self.size if len(pair.stems[0]) == 1 else -self.size
+            return self.size if len(pair.stems[0]) == 1 else -self.size * _ones_per_two()
         if self.kind == "context":
             return self.size if rain else -self.size
         return self.size
+
+
+@cache
+def _ones_per_two() -> float:
+    """How many of the released pairs take one mask, for each that takes two: 12 / 7."""
+    widths = [len(pair.stems[0]) for pair in keyword_pairs()]
+    return widths.count(1) / widths.count(2)
 
 
 def is_planted(name: str) -> bool:
