@@ -18,6 +18,7 @@ from core.models import open_scorer
 from core.models.fetching import locate
 from core.notice import Notice
 from core.scoring import CHUNK, COLUMNS, ScoredRow, Tally, score_items
+from core.scoring_bf16 import ExactNearDecisions
 from core.scoring_runs import csv_line, whole_file, write_record
 from core.types import Scorer
 from core.version import VERSION
@@ -233,15 +234,20 @@ def _score_with(name: str, report: RunReport, write: Callable[[str], object], me
 
 
 def _rows(name: str, report: RunReport, mine: ModelReport, cached: CachedScorer, meter: _Meter) -> Iterator[ScoredRow]:
+    settings, items = report.settings, report.source.items
     chunk = CHUNK * max(1, mine.workers or 1)  # so that every actor of a cluster has something in hand
-    yield from score_items(
-        report.source.items(),
-        cached,
-        model=name,
-        tally=mine.tally,
-        progress=lambda now: meter.say(now, name),
-        chunk=chunk,
-    )
+
+    def say(tally: Tally) -> None:
+        meter.say(tally, name)
+
+    if settings.precision != "bf16":
+        yield from score_items(items(), cached, model=name, tally=mine.tally, progress=say, chunk=chunk)
+        return
+    with _opened(name, settings, "fp32") as exact, CachedScorer(exact, settings.cache) as exact_cached:
+        near = ExactNearDecisions(items, cached, exact_cached)
+        yield from near.rows(model=name, tally=mine.tally, progress=say, chunk=chunk)
+        mine.bf16 = near.facts()
+        report.note(exact_cached.notices)
 
 
 @contextmanager

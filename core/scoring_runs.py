@@ -86,6 +86,15 @@ def runs(folder: Path | str) -> list[Run]:
     return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
 
 
+def sentences_scored(found: Sequence[Run]) -> int | None:
+    """How many sentences have a number in any of these runs, each data set once; None where there is no run."""
+    most: dict[str, int] = {}
+    for run in found:
+        data = str(run.source.get("sha256") or run.name)
+        most[data] = max(most.get(data, 0), run.scored)
+    return sum(most.values()) if most else None
+
+
 def _read(record: Path) -> dict[str, Any] | None:
     try:
         facts = json.loads(record.read_text(encoding="utf-8"))

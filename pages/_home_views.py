@@ -10,8 +10,10 @@ from annotations.pipeline import Pipeline, pipeline, state
 from annotations.projects import annotators, counts
 from annotations.store import Store
 from annotations.types import Project
+from core.scoring_runs import runs, runs_folder, sentences_scored
 from pages._widgets import DASH, _, plain
 
+A_ROW = 3  # cards side by side
 STYLE = """
 <style>
 ol.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
@@ -51,16 +53,24 @@ def share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def stages(found: Pipeline) -> list[Stage]:
-    """The five stations of a sentence, in the visitor's language."""
+def stages(found: Pipeline, scored: int | None) -> list[Stage]:
+    """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
     whole = found.candidates
     return [
         Stage(_("Mined"), whole, _("sentences with one keyword in the open projects")),
         Stage(_("Reviewed"), found.reviewed, _("have all the labels they need"), share(found.reviewed, whole)),
         Stage(_("Unanimous"), found.unanimous, _("all annotators chose the same"), share(found.unanimous, whole)),
         Stage(_("Kept"), found.kept, _("accepted: these leave as a data set"), share(found.kept, whole)),
-        Stage(_("Scored"), None, _("No file has been scored yet. Single sentences are scored on Try a sentence.")),
+        _scored(scored),
     ]
+
+
+def _scored(count: int | None) -> Stage:
+    if count is None:
+        text = _("No file has been scored yet. Single sentences are scored on Try a sentence.")
+    else:
+        text = _("sentences in the runs of the page Score, each data set once")
+    return Stage(_("Scored"), count, text)
 
 
 def picture(found: list[Stage]) -> str:
@@ -82,7 +92,8 @@ def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
 
 def show_pipeline(store: Store) -> None:
     """The five stations with the counts of this moment; counted again only when something was stored."""
-    st.html(picture(stages(Pipeline(*_counted(state(store), store)))))
+    scored = sentences_scored(runs(runs_folder(store.path)))
+    st.html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
 
 
 def show_project(store: Store, project: Project) -> None:
@@ -120,8 +131,10 @@ def show_places() -> None:
         ("review.py", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
         ("agreement.py", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
         ("try.py", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
+        ("score.py", _("Score a file"), ":material/playlist_play:", _("Ask several models about a whole data set.")),
     )
-    for column, (file, title, icon, text) in zip(st.columns(len(places)), places, strict=True):
+    columns = [column for _row in range(0, len(places), A_ROW) for column in st.columns(A_ROW)]
+    for column, (file, title, icon, text) in zip(columns, places, strict=False):
         with column, st.container(border=True, height="stretch"):
             st.page_link(file, label=f"**{title}**", icon=icon)
             st.caption(text)

@@ -16,7 +16,7 @@ from core.cache import CachedScorer
 from core.errors import BadFile, EvenhandError, Refused
 from core.keywords import find
 from core.scoring import COLUMNS, OK, ScoreItem, Tally, item_of, runs, runs_folder, score_items, scored_row
-from core.scoring_runs import csv_line, remove, run_table, whole_file, write_record
+from core.scoring_runs import csv_line, remove, run_table, sentences_scored, whole_file, write_record
 from core.types import Score
 
 SIGNATURE = FakeScorer.signature
@@ -281,6 +281,16 @@ def test_runs_are_listed_the_newest_first(tmp_path):
     assert (found[0].sentences, found[0].scored, found[0].seconds) == (3, 3, 1.5)
     remove(found[0])
     assert [run.name for run in runs(folder)] == ["old"]
+
+
+def test_a_data_set_counts_once_however_often_it_was_scored(tmp_path):
+    assert sentences_scored([]) is None
+    for name, data, scored in (("a", "x", (5, 9)), ("b", "x", (7,)), ("c", "y", (3,)), ("d", "", (2,))):
+        facts = record(name, name, scored)
+        facts["source"]["sha256"] = data
+        write_record(run_table(tmp_path, name), facts)
+        (tmp_path / f"{name}.csv").touch()
+    assert sentences_scored(runs(tmp_path)) == 9 + 3 + 2
 
 
 def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
