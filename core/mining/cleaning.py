@@ -17,13 +17,14 @@ from core.mining.sources import Shape
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"
 _ENTITY = r"&(?:amp;)*(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
 _BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # what is left of entities escaped twice
-_TAG = r"</?[a-zA-Z][^<>]{0,1000}>|<!--.{0,5000}?-->"
+_TAG = r"</?[a-zA-Z][a-zA-Z0-9:-]{0,30}(?:\s[^<>=]{0,200}=[^<>]{0,1000})?\s*/?>|<!--.{0,5000}?-->"
 _WIDE = "[０-９Ａ-Ｚａ-ｚ]+"
 _MARKDOWN = (
     r"^\s*(?:\#{1,6}\s|>\s?|[-*+]\s|\d{1,3}\.\s|```.*)|!?\[(?P<words>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)|\*{1,3}|`+|~~"
 )
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _NOTHING = re.compile(rf"[\s{_INVISIBLE}]+")
+_SPACE = re.compile(r"\s+")
 _SOME = re.compile(rf"[{_INVISIBLE}]+")
 
 # Who reports from where, before the first sentence of an article.
@@ -111,7 +112,7 @@ class Cleaner:
         return " " if self._spaced and found.isspace() else ""
 
     def _bare(self, text: str) -> str:
-        return _SOME.sub("", text) if self._spaced else _NOTHING.sub("", text)
+        return _SOME.sub("", _SPACE.sub(" ", text)) if self._spaced else _NOTHING.sub("", text)
 
 
 def _entity(found: str) -> str:

@@ -81,11 +81,17 @@ def _text_column(name: str, names: tuple[str, ...], rows: list[dict[str, Any]], 
         if column not in names:
             raise BadFile(NO_COLUMN, file=name, column=column, columns=listed)
         return column
-    lengths = {one: sum(len(row[one]) for row in rows if isinstance(row.get(one), str)) for one in names}
+    # Letters, not characters: a column of dates or addresses of pages is no text.
+    lengths = {one: sum(_letters(row.get(one)) for row in rows) for one in names}
     longest = max(lengths, key=lambda one: lengths[one], default=None)
     if longest is None or not lengths[longest]:
         raise BadFile(NO_TEXT_COLUMN, file=name, columns=listed)
     return longest
+
+
+def _letters(value: Any) -> int:
+    text = value if isinstance(value, str) and not value.startswith(("http://", "https://")) else ""
+    return sum(character.isalpha() for character in text)
 
 
 def _origin(names: tuple[str, ...]) -> tuple[str | None, str | None]:
