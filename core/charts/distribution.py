@@ -60,7 +60,8 @@ def bins(values: Mapping[str, Values]) -> pd.DataFrame:
                 near, far = float(edges[k] - width), float(edges[k])
                 rows.append(_bin(model, number, sign, near, far if k < steps - 1 else math.inf, int(count), len(found)))
     columns = ["model", "row", "low", "high", "count", "share", "side"]
-    return pd.DataFrame(rows, columns=columns).sort_values(["row", "low"], ignore_index=True)
+    kinds = {"low": float, "high": float, "share": float, "count": int, "row": int}
+    return pd.DataFrame(rows, columns=columns).astype(kinds).sort_values(["row", "low"], ignore_index=True)
 
 
 def _bin(model: str, number: int, sign: int, near: float, far: float, count: int, whole: int) -> tuple[Any, ...]:

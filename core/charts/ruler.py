@@ -13,7 +13,7 @@ import pandas as pd
 from core.charts.style import LIGHT, Palette, styled
 from core.errors import N_
 
-ROW = 52  # pixels: the name above, the mark below
+ROW = 48  # pixels: the name above, the mark below
 DOWN = 13  # from the middle of a row to its mark
 LEAST_REACH = 1.25  # log10: the marks at +-1 are always in view
 MARKS = (-1.0, -0.3, 0.0, 0.3, 1.0)
@@ -32,6 +32,7 @@ def ruler(
     *,
     description: str,
     planted: Sequence[float] = (),
+    sizes: bool = False,
     say: Say = _same,
     palette: Palette = LIGHT,
 ) -> Any:
@@ -40,21 +41,21 @@ def ruler(
     kind "model": a dot with its 95 % interval, the middle 95 % of its null as a band behind it; "signed" the same in
     the colour of its side (positive leans male); "reference": a hollow diamond with its interval. Missing numbers are
     not drawn; `text` stands behind the name and says the numbers, or why there is none. `planted`: what the planted
-    models came back as, ticks on the edge of the ruler.
+    models came back as, ticks on the edge of the ruler. `sizes`: values without a direction, on an axis from 0.
     """
     rows = _rows(data, palette)
     known = [abs(v) for name in NUMBERS for v in rows[name] if v is not None and math.isfinite(v)]
     reach = max(LEAST_REACH, max(known, default=0.0) * 1.08)
-    order = [HEAD, *range(len(rows))]
+    order = [*([HEAD] if planted else []), *range(len(rows))]
     y = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None)
-    x = _axis(reach, say, palette)
+    x = _axis(0.0 if sizes else -reach, reach, say, palette)
     base = alt.Chart(rows, height=alt.Step(ROW)).encode(y=y, tooltip=_tips(say))
     has = {name: base.transform_filter(f"isValid(datum.{name})") for name in ("value", "low", "null_low")}
     band = has["null_low"].mark_bar(size=18, color=palette.neutral, opacity=0.35, cornerRadius=3, yOffset=DOWN)
     line = has["low"].mark_rule(strokeWidth=3, yOffset=DOWN)
     own = alt.Color("colour:N", scale=None)
     layers = [
-        *_marks(reach, palette),
+        *_marks(0.0 if sizes else -reach, palette),
         band.encode(x=alt.X("null_low:Q"), x2="null_high:Q"),
         line.encode(x=alt.X("low:Q"), x2="high:Q", color=own),
         *_points(has["value"], own, palette),
@@ -94,24 +95,31 @@ def _colour(kind: str, value: float | None, palette: Palette) -> str:
     return palette.male if value > 0 else palette.female
 
 
-def _axis(reach: float, say: Say, palette: Palette) -> alt.X:
+def _axis(least: float, most: float, say: Say, palette: Palette) -> alt.X:
+    further = [sign * float(k) for k in range(2, math.floor(most) + 1) for sign in (-1, 1)]
     names = "datum.value == 0 ? '0' : (datum.value > 0 ? '+' : '−') + format(abs(datum.value), '~')"
+    title = "◀ " + say(N_("leans female")) + " · log10 · " + say(N_("leans male")) + " ▶"
+    if least == 0:
+        names, title = "format(datum.value, '~')", say(N_("size in log10, without a direction"))
     axis = alt.Axis(
-        values=[mark for mark in MARKS if abs(mark) <= reach] + _further(reach),
-        labelExpr=names, grid=False, ticks=True, tickSize=8, domain=True, domainWidth=2, domainColor=palette.soft,
-        labelOverlap=False, tickColor=palette.soft,
-    )  # fmt: skip
-    title = "◀ " + say(N_("leans female")) + "     log10     " + say(N_("leans male")) + " ▶"
-    return alt.X("at:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis, title=title)
+        values=[mark for mark in (*MARKS, *further) if mark >= least],
+        labelExpr=names,
+        grid=False,
+        ticks=True,
+        tickSize=8,
+        tickColor=palette.soft,
+        domain=True,
+        domainWidth=2,
+        domainColor=palette.soft,
+        labelOverlap=False,
+    )
+    return alt.X("at:Q", scale=alt.Scale(domain=[least, most], nice=False), axis=axis, title=title)
 
 
-def _further(reach: float) -> list[float]:
-    return [sign * float(k) for k in range(2, math.floor(reach) + 1) for sign in (-1, 1)]
-
-
-def _marks(reach: float, palette: Palette) -> list[Any]:
-    strip = alt.Chart(pd.DataFrame([{"at": -0.3, "to": 0.3}])).mark_rect(color=palette.line, opacity=0.45)
-    lines = pd.DataFrame([{"at": mark, "wide": 2.0 if mark == 0 else 1.0} for mark in MARKS])
+def _marks(least: float, palette: Palette) -> list[Any]:
+    strip = alt.Chart(pd.DataFrame([{"at": max(least, -0.3), "to": 0.3}])).mark_rect(color=palette.line, opacity=0.45)
+    shown = [mark for mark in MARKS if mark >= least]
+    lines = pd.DataFrame([{"at": mark, "wide": 2.0 if mark == 0 else 1.0} for mark in shown])
     rules = alt.Chart(lines).mark_rule(color=palette.soft, opacity=0.7)
     return [
         strip.encode(x=alt.X("at:Q"), x2="to:Q"),
