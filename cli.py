@@ -18,6 +18,7 @@ COMMANDS = {
     "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",
     "mine": "commands.mining:mine",
+    "pairs": "commands.pairs:pairs",
     "concord": "commands.concord:concord",
     "models": "commands.live:models",
     "bias": "commands.bias:bias",

@@ -73,7 +73,8 @@ def main() -> None:
     ]
     lines = [
         "# How much more often a character stands in the given part of a name of three characters than in other words.",
-        f"# Natural log, rounded to {STEP}; from {len(names)} names of jieba's dictionary (MIT): training/name_characters.py.",
+        f"# Natural log, rounded to {STEP}; from {len(names)} names of jieba's dictionary (MIT).",
+        "# Written by training/name_characters.py.",
         "place\tscore\tcharacters",
     ]
     for place, groups in scores(names, words).items():
@@ -83,7 +84,8 @@ def main() -> None:
     ordinary = sorted(word for word in persons if word in inside and len(word) in (2, 3, 4) and word not in known)
     lines = [
         "# Words that jieba's dictionary tags as a person and that are ordinary words here: they are parts of longer",
-        "# words which are no persons. Written by training/name_characters.py; known names (mining_known_names) are left out.",
+        "# words which are no persons; known names (mining_known_names) are left out.",
+        "# Written by training/name_characters.py.",
         "words",
         " ".join(ordinary),
     ]

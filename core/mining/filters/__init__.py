@@ -60,7 +60,7 @@ _ORDER = (
     Filter(
         "gender_terms",
         N_("Other gendered words"),
-        N_("Another word gives away whom the keyword means: 先生, 姐妹俩, 新娘. Which words count depends on the keyword."),
+        N_("Another word gives the keyword away: 先生, 姐妹俩, 新娘. Which words count depends on the keyword."),
         gender_terms,
         "reject",
         "reject",
@@ -76,7 +76,7 @@ _ORDER = (
     Filter(
         "generic",
         N_("Generic 他 and neutral forms"),
-        N_("他 stands for anybody (每个人……他), or a form without gender such as TA stands beside it. A lead to look at."),
+        N_("他 stands for anybody (每个人……他), or a form without gender such as TA is beside it. A lead to look at."),
         generic,
         "flag",
         "flag",
@@ -84,7 +84,7 @@ _ORDER = (
     Filter(
         "names",
         N_("Personal names"),
-        N_("A full name, a given name or a foreign name tells the gender; a surname alone (老马, 张老师, 宋某) is kept."),
+        N_("A full, given or foreign name tells the gender; a surname alone (老马, 张老师, 宋某) is kept."),
         names,
         "reject",
         "flag",
@@ -100,12 +100,30 @@ _ORDER = (
     Filter(
         "near_duplicate",
         N_("Near-duplicate"),
-        N_("Apart from the keyword, most characters are those of a sentence that was read before; the first one stays."),
+        N_("Apart from the keyword, the sentence is nearly one that was read before; the first one stays."),
         None,
         "reject",
         "reject",
     ),
 )
+
+# What the reason of a Finding means, in words for the page.
+REASONS: dict[str, str] = {
+    "list": N_("a word of the list"),
+    "crossing": N_("the characters belong to two words"),
+    "swap": N_("the swapped word does not exist"),
+    "name": N_("part of a name"),
+    "term": N_("another word with a gender"),
+    "body": N_("a word about the body"),
+    "birth": N_("a word about pregnancy or birth"),
+    "generic": N_("stands for anybody"),
+    "dot": N_("a foreign name with a dot"),
+    "nickname": N_("a given name or nickname"),
+    "full": N_("a full name"),
+    "foreign": N_("a foreign name"),
+    "short": N_("too short"),
+    "long": N_("too long"),
+}
 
 FILTERS: dict[str, Filter] = {one.code: one for one in _ORDER}
 

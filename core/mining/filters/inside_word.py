@@ -44,7 +44,7 @@ def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
     """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
     for first in range(max(0, start - WIDEST + 1), end):
         for last in range(max(first + 2, start + 1), min(len(text), first + WIDEST) + 1):
-            if (first, last) == (start, end) or start <= first and last <= end:
+            if start <= first and last <= end:
                 continue
             if is_word(text[first:last]):
                 return True
@@ -56,7 +56,7 @@ def _stands_alone(sentence: Sentence, listed: Span) -> bool:
     found = sentence.candidate
     for token in _clause(sentence):
         holds = token.start <= found.start and found.end <= token.end
-        if not holds and token.start < listed[1] < token.end or not holds and token.start < listed[0] < token.end:
+        if not holds and any(token.start < end < token.end for end in listed):
             return False
     return True
 

@@ -82,7 +82,9 @@ def biological_words(keyword: str, side: Side, *, birth: bool) -> re.Pattern[str
     """Words about a body that *keyword* can have; `birth`: those about who gives birth, else all others."""
     any_body = keyword in PRONOUNS or group_of(keyword) == "partner"
     sexes = {"both", "male", "female"} if any_body else {"both", side}
-    return joined([row["words"] for row in table("mining_biological") if (row["born"] != "") == birth and row["sex"] in sexes])
+    return joined(
+        [row["words"] for row in table("mining_biological") if (row["born"] != "") == birth and row["sex"] in sexes]
+    )
 
 
 @cache

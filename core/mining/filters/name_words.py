@@ -31,7 +31,11 @@ FOREIGN = (
 )
 RUN = re.compile(f"[{FOREIGN}]+")
 DOTS = re.compile("[·•・‧]")
-DOTTED = re.compile(f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}|[{FOREIGN}]{{2,8}}[·•・‧]\\s?[一-龥]|[一-龥]{{1,3}}[·•・‧](?=[{FOREIGN}]{{2}})")
+DOTTED = re.compile(
+    f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}"
+    f"|[{FOREIGN}]{{2,8}}[·•・‧]\\s?[一-龥]"
+    f"|[一-龥]{{1,3}}[·•・‧](?=[{FOREIGN}]{{2}})"
+)
 
 
 @cache

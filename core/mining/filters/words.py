@@ -22,7 +22,9 @@ def is_word(text: str) -> bool:
 @cache
 def surnames(*kinds: str) -> frozenset[str]:
     """The surnames of some kinds: single, double, japanese."""
-    return frozenset(name for row in table("mining_surnames") if row["kind"] in kinds for name in row["surnames"].split())
+    return frozenset(
+        name for row in table("mining_surnames") if row["kind"] in kinds for name in row["surnames"].split()
+    )
 
 
 def is_surname(text: str) -> bool:
