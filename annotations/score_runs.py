@@ -183,6 +183,7 @@ def score_to_file(
     with whole_file(out) as write:
         write(csv_line(COLUMNS))
         for name in settings.models:
+            meter.say(Tally(), name)  # loading a model takes seconds
             try:
                 _score_with(name, report, write, meter)
             except (ModelUnavailable, Refused) as error:

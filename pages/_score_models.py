@@ -12,7 +12,7 @@ from core.errors import EvenhandError
 from core.inference import known_models
 from core.scoring_runs import FORBIDDEN, run_table, runs, runs_folder
 from pages._jobs_views import duration
-from pages._score_inputs import Chosen, forget_upload
+from pages._score_inputs import ENDINGS, Chosen, forget_upload
 from pages._widgets import _, plain, show_error
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
@@ -114,7 +114,10 @@ def _start(store: Store, chosen: Chosen, how: How, name: str) -> None:
 def free_name(store: Store, label: str, now: datetime | None = None) -> str:
     """A name for a run that is not taken: what is scored, and the day."""
     day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
-    bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[:40] or "run"
+    bare = "".join("-" if c in FORBIDDEN else c for c in label)
+    for ending in ENDINGS:
+        bare = bare.removesuffix(f".{ending}")
+    bare = bare.strip(". ")[:40] or "run"
     taken = {run.name for run in runs(runs_folder(store.path))}
     for one in jobs.jobs(store):
         if "--run" in one.command:

@@ -1,10 +1,8 @@
 """Runs of scoring on the page Score: those that go on, those that ended badly, those that are done."""
 
 import html
-from contextlib import suppress
 
 import streamlit as st
-from streamlit.errors import StreamlitPageNotFoundError
 
 from annotations import jobs
 from annotations.store import Store
@@ -58,7 +56,7 @@ def _show_run(run: Run) -> None:
             st.caption(":material/info: " + plain(_told(notice, "message")))
         for failure in run.record.get("failed", []):
             st.caption(":material/error: " + plain(_told(failure, "error")))
-        for line in _undefined(run):
+        for line in (*_undefined(run), *_exactness(run)):
             st.caption(plain(line))
         with st.container(horizontal=True, vertical_alignment="center"):
             _show_way_on(run)
@@ -79,8 +77,7 @@ def _show_run(run: Run) -> None:
 
 def _show_way_on(run: Run) -> None:
     label = _("Look at the models")
-    with suppress(StreamlitPageNotFoundError):
-        st.page_link("models.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
+    st.page_link("models.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
 
 
 def _delete(name: str) -> None:
@@ -122,6 +119,23 @@ def _undefined(run: Run) -> list[str]:
             found.setdefault(line, []).append(str(one.get("model", "")))
     every = len(run.models)
     return [line if len(names) == every else f"{line} · {', '.join(names)}" for line, names in found.items()]
+
+
+def _exactness(run: Run) -> list[str]:
+    """What bf16 changed, for each model that was asked in it."""
+    text = _(
+        "{model} in bf16: Bias_c differs from fp32 by at most {largest} (log10) in {compared} sentences compared; "
+        "{rescored} near a decision have their fp32 value."
+    )
+    lines = []
+    for one in run.record.get("models", []):
+        found = one.get("bf16")
+        if isinstance(found, dict):
+            largest = found.get("largest_difference")
+            shown = DASH if largest is None else f"{largest:.4f}"
+            compared, rescored = f"{found.get('compared', 0):,}", f"{found.get('rescored', 0):,}"
+            lines.append(text.format(model=one.get("model"), largest=shown, compared=compared, rescored=rescored))
+    return lines
 
 
 def _told(said: dict[str, object], key: str) -> str:
