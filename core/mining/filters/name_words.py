@@ -10,6 +10,7 @@ UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary
 
 # A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).
 AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
+SURELY_PLACES = frozenset("区县镇乡村庄寨屯堡阁寺庙")  # so also for words of the dictionary: 陈家庄
 # Frequent surnames that are hardly ever anything else before another character.
 ONLY_SURNAMES = frozenset("王李张刘陈杨赵周吴徐孙胡朱郭罗梁郑谢冯董萧曹袁邓沈彭吕苏卢蒋蔡魏薛潘杜贾丁崔闫肖")
 # A word of this shape that ends so is a place: 牛寨村, 文昌阁.
@@ -27,9 +28,13 @@ FOREIGN = (
     "古顾瓜圭哈海汉豪赫黑亨胡华霍基吉加迦贾坚简杰金津久卡凯坎康考柯科可克肯库夸奎昆拉腊莱赖兰劳勒雷蕾黎里理利莉丽廉列林琳龙隆卢鲁路露"
     "伦罗洛马玛麦曼芒梅门蒙孟米密缅明摩莫墨默姆穆拿娜纳内尼妮年宁纽努诺欧帕派潘庞培佩彭皮平珀普奇齐恰钱强乔钦琴琼丘让热仁日荣茹若萨塞"
     "赛桑瑟森沙莎山尚绍舍申圣施什史士舒斯丝松苏孙索所塔泰坦汤唐陶特藤提田图土托脱瓦万汪旺威韦维魏温文翁沃乌吾武西希锡夏显香肖歇谢辛欣兴"
-    "雄休许逊雅亚扬耶叶伊依因英尤约云泽扎詹章兹朱佐聂勋朗撒切伽勿略卜廖卓杰"
+    "雄休许逊雅亚扬耶叶伊依因英尤约云泽扎詹章兹朱佐聂勋朗撒切伽勿略卜廖卓杰狄俾堡"
 )
 RUN = re.compile(f"[{FOREIGN}]+")
+# After these a foreign name is that of a place, a school, a club or a firm.
+NAMED_AFTER = re.compile(
+    "大学|学院|中学|市|州|省|县|郡|国|族|语|人|河|湖|岛|山|港|湾|城|镇|机场|公司|集团|银行|球场|队|俱乐部|联队|街|路|区|半岛|海|地区|共和国|王国|帝国|王朝|杯|奖|号|型|式"
+)
 DOTS = re.compile("[·•・‧]")
 DOTTED = re.compile(
     f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}"

@@ -17,9 +17,11 @@ from core.mining.filters.name_words import (
     AFTER_SURNAME,
     DOTS,
     DOTTED,
+    NAMED_AFTER,
     ONLY_SURNAMES,
     PLACES,
     RUN,
+    SURELY_PLACES,
     TITLES,
     given_score,
     known_names,
@@ -37,6 +39,8 @@ PERSON = ("nr", "nrt", "nrfg")
 # character after a surname that is also a common word (余温, 牛河) must look like a given name more clearly.
 KNOWN_TWO, KNOWN_ONE = -0.5, -1.0
 NEW_TWO, NEW_ONE, NEW_ONE_DOUBTFUL = 0.0, 0.5, 1.5
+DIVIDED, DIVIDED_LATE = 1.0, 1.5  # a name cut after the surname, after the first given character
+END = Token("", "x", -1, -1)
 HAN = re.compile("[一-龥]+")
 LEAST_FOREIGN = 2  # characters of a foreign name that is told by its characters alone
 
@@ -53,10 +57,10 @@ def names(sentence: Sentence) -> Finding | None:
         for hit in nickname_shapes().finditer(sentence.text):
             if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
                 return Finding("nickname", hit.span())
-    for token in sentence.tokens:
+    for token, following in pairwise([*sentence.tokens, END]):
         if token.start < found.end and found.start < token.end:
             continue
-        span = _full_name(token)
+        span = _full_name(token) or _divided_name(token, following)
         if span is not None:
             return Finding("full", span)
     span = _foreign_name(sentence.tokens) or _japanese_name(sentence.tokens)
@@ -76,7 +80,7 @@ def _full_name(token: Token) -> Span | None:
     given = word[surname:]
     if len(given) > 2 and not known:
         given = given[:2]  # 王守华干: the tagger took one character too many
-    if not known and word[-1] in PLACES and len(word) <= 3:
+    if word[-1] in (SURELY_PLACES if known else PLACES) and len(word) <= 3:
         return None
     if not 1 <= len(given) <= 2 or given in AFTER_SURNAME or given[0] == "某" or TITLES.match(given):
         return None
@@ -87,9 +91,25 @@ def _full_name(token: Token) -> Span | None:
     return (token.start, token.start + surname + len(given)) if given_score(given) >= least else None
 
 
+def _divided_name(token: Token, following: Token) -> Span | None:
+    """梁|邦彦, 潘均|顺: a full name of three characters that the segmenter cut in two."""
+    whole = token.word + following.word
+    if token.tag not in PERSON or len(whole) != 3 or is_word(whole) or surname_length(whole) != 1:
+        return None
+    rest = following.tag in PERSON if len(token.word) == 1 else len(following.word) == 1
+    if not rest or token.word in ordinary_words() or following.word in ordinary_words() or not HAN.fullmatch(whole):
+        return None
+    if whole[1] == "某" or whole[1] in AFTER_SURNAME or TITLES.match(whole[1:]) or whole[-1] in PLACES:
+        return None
+    least = DIVIDED if len(token.word) == 1 else DIVIDED_LATE
+    return (token.start, following.end) if given_score(whole[1:]) >= least else None
+
+
 def _foreign_name(tokens: Sequence[Token]) -> Span | None:
-    for run in _runs(tokens):
+    for run, following in _runs(tokens):
         text = "".join(token.word for token in run)
+        if NAMED_AFTER.match(following):
+            continue
         person = any(token.tag in PERSON and len(token.word) > 1 for token in run)
         if person and len(text) >= LEAST_FOREIGN and text not in ordinary_words():
             return run[0].start, run[-1].end
@@ -109,16 +129,14 @@ def _japanese_name(tokens: Sequence[Token]) -> Span | None:
     return None
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Neighbouring tokens that are written with the characters of foreign names and are no ordinary words."""
+def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
+    """Neighbouring tokens written with the characters of foreign names that are no ordinary words, and what follows."""
     run: list[Token] = []
-    for token in tokens:
+    for token in [*tokens, END]:
         foreign = RUN.fullmatch(token.word) is not None and token.word not in ordinary_words()
         if foreign and (token.tag in PERSON or not is_word(token.word)):
             run.append(token)
             continue
         if run:
-            yield run
+            yield run, token.word
         run = []
-    if run:
-        yield run

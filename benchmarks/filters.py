@@ -1,0 +1,162 @@
+"""What the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S]`.
+
+Three parts, each on data beside the project (../shared/data; a part whose file
+is absent says so):
+- the accepted sentences of SlguSet_dev.csv, each as a sentence of plain text, length
+  and duplicate filters off: the share kept with names off and with names on reject, and
+  what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
+- mining_negatives.txt: sentences that must go, and twelve that must stay;
+- `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person.
+"""
+
+import argparse
+import csv
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from core.keywords import candidate
+from core.mining.filters import FILTERS
+from core.mining.finding import Finder
+from core.mining.types import LONGEST, SHORTEST, Finding, Sentence
+from core.resources import keyword_pairs
+from core.text import sentences
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+RULES = ("inside_word", "gender_terms", "biological")  # generic only flags; the others compare or measure
+
+
+def fit(text: str, finder: Finder) -> Sentence | None:
+    """The sentence if exactly one keyword stands in it."""
+    hits = finder.hits(text)
+    if len(hits) != 1:
+        return None
+    start, pair, side = hits[0]
+    return Sentence(text, candidate(text, start, pair, side))
+
+
+def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Finding] | None:
+    """The first filter of *codes* that has something against the sentence."""
+    for code in codes:
+        check = FILTERS[code].check
+        assert check is not None
+        found = check(sentence)
+        if found is not None:
+            return code, found
+    return None
+
+
+def is_tuning(text: str) -> bool:
+    """Whether a sentence of the development file is in the half on which rules were tuned."""
+    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
+
+
+def accepted_rows(path: Path) -> list[str]:
+    """The sentences of a file in the released format."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [row["句子"] for row in csv.DictReader(lines)]
+
+
+def kept(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[int, Counter[str]]:
+    """How many of *texts* pass, and why the others do not."""
+    reasons: Counter[str] = Counter()
+    for text in texts:
+        sentence = fit(text, finder)
+        found = ("exactly_one", Finding("keywords")) if sentence is None else first_finding(sentence, codes)
+        if found is not None:
+            reasons[f"{found[0]}/{found[1].reason}"] += 1
+    return len(texts) - reasons.total(), reasons
+
+
+def show_kept(finder: Finder) -> None:
+    """The shares of accepted sentences that are kept, all and by half."""
+    texts = accepted_rows(DATA / "slguset" / "SlguSet_dev.csv")
+    halves = {
+        "all": texts,
+        "tuning half": [t for t in texts if is_tuning(t)],
+        "other half": [t for t in texts if not is_tuning(t)],
+    }
+    for label, codes in (("names off", RULES), ("names reject", (*RULES, "names"))):
+        for name, some in halves.items():
+            number, reasons = kept(some, codes, finder)
+            print(f"{label:<13} {name:<12} kept {number:>5} of {len(some):>5} = {number / len(some):.2%}")
+            if name == "all":
+                for reason, count in reasons.most_common():
+                    print(f"    {reason:<24} {count:>4}  {count / len(some):.2%}")
+
+
+def negatives(path: Path) -> Iterator[tuple[str, str]]:
+    """(kind, sentence) of every line; what follows a # is a remark."""
+    for line in path.read_text("utf-8").splitlines():
+        if line.strip():
+            kind, text = line.split("\t", 1)
+            yield kind, text.split("#")[0].strip()
+
+
+def verdicts(finder: Finder, codes: tuple[str, ...]) -> tuple[Counter[tuple[str, bool]], list[tuple[str, str]]]:
+    """(kind, rejected) -> count over the negatives, and those that went the wrong way."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    wrong = []
+    for kind, text in negatives(DATA / "mining_negatives.txt"):
+        sentence = fit(text, finder)
+        rejected = sentence is None or first_finding(sentence, codes) is not None
+        counts[kind, rejected] += 1
+        if rejected == (kind == "keep"):
+            wrong.append((kind, text))
+    return counts, wrong
+
+
+def show_negatives(finder: Finder) -> None:
+    """The negatives with names off and on reject."""
+    for label, codes in (("names off", RULES), ("names reject", (*RULES, "names"))):
+        counts, wrong = verdicts(finder, codes)
+        parts = [
+            f"{kind} {counts[kind, kind != 'keep']}/{counts[kind, True] + counts[kind, False]}"
+            for kind in ("nonsem", "mutual", "bio", "name", "keep")
+        ]
+        print(f"{label:<13} {', '.join(parts)}")
+        for kind, text in wrong:
+            if kind != "name" or "names" in codes:
+                print(f"    wrong: {kind} {text}")
+
+
+def show_reading(number: int, seed: int, finder: Finder) -> None:
+    """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
+    text = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8")
+    accepted, rejected = [], []
+    for one in sentences(text):
+        sentence = fit(one, finder) if SHORTEST <= len(one) <= LONGEST else None
+        if sentence is not None:
+            found = first_finding(sentence, (*RULES, "names"))
+            (accepted if found is None else rejected).append((sentence, found))
+    print(f"zh_wiki.txt: {len(accepted)} accepted, {len(rejected)} rejected (names reject)")
+    print(Counter(found[0] for _, found in rejected if found))
+    chance = random.Random(seed)
+    for label, some in (("accepted", accepted), ("rejected", rejected)):
+        for sentence, found in chance.sample(some, number):
+            place = sentence.candidate
+            shown = f"{sentence.text[: place.start]}【{place.keyword}】{sentence.text[place.end :]}"
+            why = f"{found[0]}/{found[1].reason} {sentence.text[slice(*(found[1].span or (0, 0)))]}" if found else ""
+            print(label, why, shown)
+
+
+def main() -> None:
+    """Print the parts whose data is there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--read", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if not DATA.is_dir():
+        print("../shared/data is not here: nothing to measure")
+        return
+    finder = Finder(keyword_pairs("released"), spaced=False)
+    show_kept(finder)
+    show_negatives(finder)
+    if given.read:
+        show_reading(given.read, given.seed, finder)
+
+
+if __name__ == "__main__":
+    main()
