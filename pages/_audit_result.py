@@ -156,8 +156,12 @@ def _table_row(kind: str, one: Compared) -> dict[str, Any]:
     }
 
 
+def _heading(text: str) -> None:
+    st.markdown(f"**{text}**")
+
+
 def _reasons(found: audit.AuditResult) -> None:
-    st.markdown(f"**{_('What gives it away')}**")
+    _heading(_("What gives it away"))
     names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
     rows = [
         {_("reason"): names.get(code, code), _("labels on extremes"): extremes, _("labels on ordinary"): controls}
@@ -167,7 +171,7 @@ def _reasons(found: audit.AuditResult) -> None:
 
 
 def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
-    st.markdown(f"**{_('The measures with and without the leaks')}**")
+    _heading(_("The measures with and without the leaks"))
     names = {
         "run": _("all sentences of the run"),
         "extreme": _("extremes of this audit"),

@@ -103,10 +103,10 @@ def _preview(sample: AuditSample, per_item: int) -> None:
     extremes, controls = sample.count("extreme"), sample.count("control")
     labels = labels_needed(len(sample.items), per_item)
     tiles = [
-        (_("extremes towards the male word"), f"{sample.count('extreme', 'male'):,}"),
-        (_("extremes towards the female word"), f"{sample.count('extreme', 'female'):,}"),
-        (_("matched ordinary sentences"), f"{controls:,}"),
-        (_("labels it takes"), f"{labels:,}"),
+        (_("extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
+        (_("extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
+        (_("ordinary, matched"), f"{controls:,}"),
+        (_("labels to make"), f"{labels:,}"),
     ]
     for column, (name, value) in zip(st.columns(4), tiles, strict=True):
         column.metric(name, value, border=True)

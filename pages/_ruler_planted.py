@@ -1,13 +1,13 @@
 """The first half of the page Ruler: every planted model, what was planted, what the measures say, the verdict."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.errors import EvenhandError
 from core.models.plants import plant_of
 from pages._ruler_values import planted_marks
-from pages._ruler_words import number, planted_as, said
+from pages._ruler_words import number, planted_as, said, sentences_table
 from pages._widgets import _, downloads, show_error
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ def _models(marks: "list[Mark]") -> None:
                 _("offset"): _came_back(own["offset"], "+z.3f"),
                 _("share of contexts"): _came_back(own["contexts_share"], "z.0%"),
                 _("side AUC"): _came_back(own["side_auc"], "z.2f"),
-                _("largest error"): f"{own['worst_sentence'].measured.value or 0:.0e}",
+                _("largest error"): _tiny(own["worst_sentence"].measured.value),
                 _("verdict"): "✓ " + _("comes back")
                 if not failed
                 else "✗ " + _("{n} do not come back").format(n=failed),
             }
         )
-    st.dataframe(rows, hide_index=True, key="planted", column_config=_widths())
+    sentences_table(rows)
     text = _(
         "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Share of contexts: how much of Bias_c "
         "depends on the sentence; the rest is the offset and the word pair. Side AUC: 0.5 where the sentence does not "
@@ -75,8 +75,8 @@ def _models(marks: "list[Mark]") -> None:
     st.caption(text)
 
 
-def _widths() -> dict[str, Any]:
-    return {_("what was planted"): st.column_config.TextColumn(width="large")}
+def _tiny(value: float | None) -> str:
+    return f"{value:.0e}" if value else "0"
 
 
 def _came_back(mark: "Mark", form: str) -> str:

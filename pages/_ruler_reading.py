@@ -1,10 +1,10 @@
 """How to read the ruler: for each value, what it is held against, and what comes out."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages._ruler_words import interval, number, said
+from pages._ruler_words import interval, number, said, sentences_table
 from pages._widgets import DASH, _, downloads, plain
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def show_reading(found: "OnRuler") -> None:
     """The table of what is the null of what, the references in sentences, the signature."""
-    st.markdown(f"**{_('Held against chance')}**")
+    _heading(_("Held against chance"))
     rows = [_null_row(null) for null in found.nulls] + _without_null()
-    st.dataframe(rows, hide_index=True, key="nulls", column_config=_widths())
+    sentences_table(rows)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "Chance: the middle 95 % of 2,000 shuffles (side AUC: worked out). Pair by pair is the stricter one: most "
@@ -24,17 +24,14 @@ def show_reading(found: "OnRuler") -> None:
         )
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
-    st.markdown(f"**{_('Held against a size')}**")
+    _heading(_("Held against a size"))
     for sentence in [_contexts(found), _neutral(found), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
     st.code(found.signature, language=None, wrap_lines=True)
 
 
-def _widths() -> dict[str, Any]:
-    return {
-        _("shuffled"): st.column_config.TextColumn(width="medium"),
-        _("what comes out"): st.column_config.TextColumn(width="large"),
-    }
+def _heading(text: str) -> None:
+    st.markdown(f"**{text}**")
 
 
 def _null_row(null: "Null") -> dict[str, str]:
