@@ -1,0 +1,246 @@
+"""How fast, how exact: `python -m benchmarks.scoring --sentences 1000 --threads 2 --file SlguSet_dev.csv [--json]`.
+
+A BERT of the size of bert-base-chinese with random weights, and the same sentences through: the papers' loop (one
+sentence at a time), the fill-mask pipeline at batch 32 with sentences grouped by pair, minicons where it is
+installed, this app's engine; and the bare matrix products of the model's shapes. The ways take turns, always the one
+that is furthest behind, so that whatever else the machine does hits all alike. `wall` is what a person
+waits; `cpu` is processor time, which a busy machine disturbs least. Then: equality of Bias_c, bf16 on a
+part, and where the time goes with demo-zh.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.score_sentence import DEV, read_probes
+from benchmarks.scoring_ways import (
+    Finished,
+    MatrixProducts,
+    Plain,
+    base_sized,
+    engine,
+    fill_mask_pipeline,
+    has_minicons,
+    minicons_cloze,
+    operations,
+    papers_loop,
+)
+from core.bias import bias_of
+from core.models import open_scorer
+from core.models.masked import MaskedScorer
+from core.models.precision import rescored
+from core.types import MaskedSentence
+
+PRODUCTS = 12  # how often the matrix products are run, spread over the whole time
+
+
+@dataclass(slots=True)
+class Lane:
+    """One way under way."""
+
+    name: str
+    work: Finished
+    total: int
+    wall: float = 0.0
+    cpu: float = 0.0
+    biases: dict[int, float | None] = field(default_factory=dict)
+    over: bool = False
+
+    def step(self) -> None:
+        """One batch, timed."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        finished = next(self.work, None)
+        self.wall += time.perf_counter() - wall
+        self.cpu += time.process_time() - cpu
+        self.over = finished is None
+        self.biases.update(finished or ())
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        return len(self.biases) / max(1, self.total)
+
+
+def race(lanes: Sequence[Lane]) -> None:
+    """Run all to the end, always the one that is furthest behind."""
+    while waiting := [lane for lane in lanes if not lane.over]:
+        min(waiting, key=lambda lane: lane.share).step()
+
+
+def largest_difference(one: dict[int, float | None], other: dict[int, float | None]) -> float:
+    """Of Bias_c (log10), over the sentences that both have."""
+    pairs = ((one[i], other[i]) for i in one.keys() & other.keys())
+    return max((abs(a - b) for a, b in pairs if a is not None and b is not None), default=0.0)
+
+
+def warm_up(plain: Plain, scorer: MaskedScorer, probes: Sequence[MaskedSentence]) -> None:
+    """The first call of everything is slow."""
+    for _ in papers_loop(plain, probes[:2]):
+        pass
+    scorer.score(probes[:8])
+
+
+def compare(folder: Path, probes: list[MaskedSentence], *, with_minicons: bool) -> dict[str, Any]:
+    """Rates, share of the matrix-product rate, equality."""
+    plain, scorer = Plain.load(folder), open_scorer(str(folder), device="cpu")
+    assert isinstance(scorer, MaskedScorer)
+    warm_up(plain, scorer, probes)
+    products, count = MatrixProducts(), len(probes)
+    lanes = [
+        Lane("papers' loop", papers_loop(plain, probes), count),
+        Lane("fill-mask pipeline, batch 32", fill_mask_pipeline(plain, probes), count),
+        Lane("this engine", engine(scorer, probes), count),
+        Lane("matrix products", products.run(plain.model.config, PRODUCTS), PRODUCTS),
+    ]
+    if with_minicons:
+        lanes.insert(2, Lane("minicons, two passes", minicons_cloze(plain, probes), count))
+    race(lanes)
+    by_name = {lane.name: lane for lane in lanes}
+    loop, mine, bare = by_name["papers' loop"], by_name["this engine"], by_name["matrix products"]
+    asked = list(dict.fromkeys((one.ids, one.slots) for one in scorer.reader.read_all(probes) if one.slots))
+    needed = operations(plain.model.config, [len(ids) for ids, _ in asked], [len(slots) for _, slots in asked])
+    rows = [_row(lane, loop) for lane in lanes if lane is not bare]
+    return {
+        "sentences": count,
+        "distinct": len(asked),
+        "tokens": sum(len(ids) for ids, _ in asked),
+        "undefined": sum(value is None for value in mine.biases.values()),
+        "ways": rows,
+        "times_pipeline_wall": by_name["fill-mask pipeline, batch 32"].wall / mine.wall,
+        "times_pipeline_cpu": by_name["fill-mask pipeline, batch 32"].cpu / mine.cpu,
+        "product_gflops_wall": products.done / bare.wall / 1e9,
+        "product_gflops_cpu": products.done / bare.cpu / 1e9,
+        "engine_gflops_wall": needed / mine.wall / 1e9,
+        "engine_gflops_cpu": needed / mine.cpu / 1e9,
+    }
+
+
+def _row(lane: Lane, loop: Lane) -> dict[str, Any]:
+    done = len(lane.biases)
+    return {
+        "way": lane.name,
+        "sentences": done,
+        "per_second": done / lane.wall,
+        "per_cpu_second": done / lane.cpu,
+        "times_loop_wall": (done / lane.wall) / (len(loop.biases) / loop.wall),
+        "times_loop_cpu": (done / lane.cpu) / (len(loop.biases) / loop.cpu),
+        "largest_difference": largest_difference(lane.biases, loop.biases),
+    }
+
+
+def try_bf16(folder: Path, probes: list[MaskedSentence]) -> dict[str, Any]:
+    """Speed against fp32 and error, and what the safety net scores again."""
+    exact, rough = open_scorer(str(folder), device="cpu"), open_scorer(str(folder), precision="bf16", device="cpu")
+    lanes = [Lane(name, engine(one, probes), len(probes)) for name, one in (("fp32", exact), ("bf16", rough))]
+    race(lanes)
+    found = rescored(probes, rough.score(probes), exact, sample=min(200, len(probes) // 4), extremes=len(probes) // 20)
+    known = [bias_of(score) for score in found.scores]
+    return {
+        "sentences": len(probes),
+        "fp32_per_cpu_second": len(probes) / lanes[0].cpu,
+        "bf16_per_cpu_second": len(probes) / lanes[1].cpu,
+        "largest_difference": largest_difference(lanes[0].biases, lanes[1].biases),
+        "signs_that_differ_before": _signs(lanes[0].biases, dict(lanes[1].biases)),
+        "signs_that_differ_after": _signs(lanes[0].biases, dict(enumerate(known))),
+        "sampled": found.sampled,
+        "scored_again": found.rescored,
+        "error_seen": found.error,
+    }
+
+
+def _signs(one: dict[int, float | None], other: dict[int, float | None]) -> int:
+    return sum((one[i] or 0.0) * (other[i] or 0.0) < 0 for i in one)
+
+
+def profile(model: str, probes: list[MaskedSentence]) -> dict[str, Any]:
+    """Share of processor time per step of the engine."""
+    scorer = open_scorer(model, device="cpu")
+    assert isinstance(scorer, MaskedScorer)
+    scorer.score(probes[:50])
+    spent = {"tokens": 0.0, "head": 0.0, "model": 0.0}
+
+    def timed(name: str, call: Any) -> Any:
+        def run(*given: Any) -> Any:
+            began = time.process_time()
+            try:
+                return call(*given)
+            finally:
+                spent[name] += time.process_time() - began
+
+        return run
+
+    forward: Any = scorer.loaded.forward
+    parts = forward.parts
+    object.__setattr__(parts, "head", timed("head", parts.head))
+    scorer.reader.read_all = timed("tokens", scorer.reader.read_all)  # type: ignore[method-assign]
+    outer = timed("model", forward)
+    outer.batches = forward.batches
+    vars(scorer.loaded)["forward"] = outer
+    began = time.process_time()
+    scorer.score(probes)
+    total = time.process_time() - began
+    spent["model"] -= spent["head"]
+    spent["the rest"] = total - sum(spent.values())
+    return {
+        "model": model,
+        "sentences": len(probes),
+        "per_cpu_second": len(probes) / total,
+        "shares": {name: value / total for name, value in spent.items()},
+    }
+
+
+def show(report: dict[str, Any]) -> None:
+    """The report as text."""
+    speed = report["speed"]
+    print(f"torch {report['torch']}, {report['threads']} thread(s), {report['file']}")
+    print(f"{speed['sentences']} sentences, {speed['distinct']} distinct questions, {speed['tokens']} tokens\n")
+    print(f"{'way':30} {'sentences/s':>12} {'per cpu s':>10} {'x loop':>7} {'(cpu)':>7} {'largest difference':>19}")
+    for row in speed["ways"]:
+        print(
+            f"{row['way']:30} {row['per_second']:12.1f} {row['per_cpu_second']:10.1f} {row['times_loop_wall']:7.2f} "
+            f"{row['times_loop_cpu']:7.2f} {row['largest_difference']:19.1e}"
+        )
+    wall, cpu = (speed[f"engine_gflops_{kind}"] / speed[f"product_gflops_{kind}"] for kind in ("wall", "cpu"))
+    print(f"\nengine against the pipeline: {speed['times_pipeline_wall']:.2f} ({speed['times_pipeline_cpu']:.2f} cpu)")
+    mine, bare = speed["engine_gflops_wall"], speed["product_gflops_wall"]
+    print(f"engine {mine:.0f} of {bare:.0f} GFLOP/s of bare matrix products: {wall:.0%} ({cpu:.0%} cpu)")
+    for key in ("bf16", "profile"):
+        if key in report:
+            print(f"\n{key}: " + json.dumps(report[key], ensure_ascii=False))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--file", type=Path, default=DEV)
+    parser.add_argument("--bf16", type=int, default=100, metavar="N", help="sentences in bf16; 0 leaves it out")
+    parser.add_argument("--no-minicons", action="store_true")
+    parser.add_argument(
+        "--profile", default="demo-zh", metavar="MODEL", help="where the time goes; empty leaves it out"
+    )
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    probes = read_probes(options.file, options.sentences)
+    report: dict[str, Any] = {"torch": torch.__version__, "threads": options.threads, "file": options.file.name}
+    with tempfile.TemporaryDirectory() as name:
+        base_sized(Path(name))
+        report["speed"] = compare(Path(name), probes, with_minicons=has_minicons() and not options.no_minicons)
+        if options.bf16:
+            report["bf16"] = try_bf16(Path(name), probes[:: max(1, len(probes) // options.bf16)][: options.bf16])
+    if options.profile:
+        report["profile"] = profile(options.profile, probes)
+    print(json.dumps(report, ensure_ascii=False, indent=1)) if options.json else show(report)
+
+
+if __name__ == "__main__":
+    main()
