@@ -28,6 +28,7 @@ SECTIONS = {
         st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:"),
         st.Page("score.py", title=_("Score a file"), icon=":material/playlist_play:"),
         st.Page("models.py", title=_("Models side by side"), icon=":material/compare_arrows:"),
+        st.Page("ruler.py", title=_("Ruler"), icon=":material/straighten:"),
         st.Page("check.py", title=_("Check of published numbers"), icon=":material/fact_check:"),
     ],
     _("More"): [
@@ -42,7 +43,7 @@ def keep_language() -> None:
     st.query_params["lang"] = st.session_state["language"]
 
 
-page = st.navigation(SECTIONS)
+page = st.navigation(SECTIONS, expanded=True)
 with st.sidebar:
     st.segmented_control(
         _("Language"),

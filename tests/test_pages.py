@@ -21,6 +21,7 @@ PAGES = {
     "try.py": "Try a sentence",
     "score.py": "Score a whole file",
     "models.py": "Models side by side",
+    "ruler.py": "Ruler",
     "check.py": "Check of published numbers",
     "jobs.py": "Jobs",
     "about.py": "About",
