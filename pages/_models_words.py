@@ -19,21 +19,14 @@ if TYPE_CHECKING:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def words_of(source: Source, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
     """The topic words of one model, with their signature."""
-    from core.topics import topic_words
+    from core.report.words import words_of as topics
 
     rows = rows_for(source, [model], settings)
-    value = rows["corrected_log10" if corrected else "bias_log10"]
-    male, female = rows[value > OBVIOUS], rows[value < -OBVIOUS]
-    keywords = [word for pair in rows["pair"].drop_duplicates() for word in pair.split("/")]
-    found = topic_words(
-        male["sentence"].tolist(),
-        female["sentence"].tolist(),
-        keywords=keywords,
-        top=top,
-        strata=(male["pair"].tolist(), female["pair"].tolist()),
-    )
+    value = "corrected_log10" if corrected else "bias_log10"
+    found = topics(rows, top=top, value=value)
+    male, female = int((rows[value] > OBVIOUS).sum()), int((rows[value] < -OBVIOUS).sum())
     signature = rows["signature"].iloc[0] if len(rows) else ""
-    return found.assign(model=model, male_sentences=len(male), female_sentences=len(female), signature=signature)
+    return found.assign(model=model, male_sentences=male, female_sentences=female, signature=signature)
 
 
 @st.fragment

@@ -25,7 +25,8 @@ from core.measures import Summary, extremes, models_of, prior_corrected, summari
 from core.report import sentences, table
 from core.report.figures import WIDTH, Figure, figures
 from core.report.lines import Paper, Say, table_lines
-from core.report.texts import METHOD, UNDEFINED
+from core.report.texts import METHOD, UNDEFINED, WORDS
+from core.report.words import words_html
 from core.version import VERSION
 
 EXTREMES = 5
@@ -107,6 +108,9 @@ def report_html(
         *(_figure(figure, number) for number, figure in enumerate(drawn[1:], 2)),
         _heading(say(N_("Extremes"))),
         *(_extremes(kept[kept["model"] == model], model, settings.extremes, say) for model in models),
+        _heading(say(N_("Topic words"))),
+        f"<p class=note>{_e(say(WORDS))}</p>",
+        *(words_html(kept[kept["model"] == model], model, say) for model in models),
         _undefined(frame, say),
         _method(say),
         _how_made(found, frame, settings, say),
@@ -166,6 +170,7 @@ figure svg {{ display: block; max-width: 100%; height: auto; margin: 0 auto }}
 .two {{ display: grid; grid-template-columns: 1fr 1fr; gap: 2rem }}
 .facts {{ display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.4rem; font-size: .92rem }}
 .facts dt {{ color: {LIGHT.soft} }} .facts dd {{ margin: 0; overflow-wrap: anywhere }}
+.words {{ border-collapse: collapse }} .words th, .words td {{ text-align: left; padding: .25rem 1.2rem .25rem 0 }}
 code {{ font-size: .82rem; overflow-wrap: anywhere }}
 @media (max-width: 760px) {{ .two {{ grid-template-columns: 1fr; gap: .5rem }} main {{ padding: 1.2rem .9rem 3rem }}
   .facts {{ grid-template-columns: 1fr }} .facts dd {{ margin-bottom: .5rem }} }}

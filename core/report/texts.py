@@ -56,3 +56,8 @@ UNDEFINED = N_(
     "Undefined values (a missing probability, or 0 for both words) and infinite ones (0 for one word) are in no mean. "
     "They are counted here and never taken as 0."
 )
+WORDS = N_(
+    "Of the sentences that lean obviously to one side, keywords left out. The weight says that a word is common on a "
+    "side, not that the sides differ; an asterisk marks the words whose share differs between the sides "
+    "(permutation within keyword pairs, below 0.05 after Holm's adjustment over the words shown)."
+)
