@@ -84,7 +84,7 @@ def test_what_cannot_be_read_says_so_and_the_rest_is_read(
 
 
 def test_nothing_to_read_is_an_error_that_names_the_first_problem(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="nowhere.txt is not there"):
+    with pytest.raises(BadFile, match=r"nowhere\.txt is not there"):
         mined(tmp_path / "nowhere.txt")
 
 
@@ -155,7 +155,7 @@ def test_tables_keep_where_a_text_is_from(tmp_path: Path) -> None:
     source = {"name": "早报", "date": "2019-01-02", "columns": {"版": "3"}}
     assert [{key: line["source"][key] for key in source} for line in lines] == [source, source]
     start = lines[0]["source"]["offset"]
-    assert (tmp_path / "a.csv").read_bytes()[start:].startswith("2019-01-02".encode())
+    assert (tmp_path / "a.csv").read_bytes()[start:].startswith(b"2019-01-02")
 
     (tmp_path / "b.jsonl").write_text("\n".join(json.dumps(row) for row in ROWS) + "\n{\n", encoding="utf-8")
     lines, report = mined(tmp_path / "b.jsonl")
@@ -167,7 +167,7 @@ def test_tables_keep_where_a_text_is_from(tmp_path: Path) -> None:
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV, encoding="utf-8")
-    with pytest.raises(BadFile, match="no column body. Its columns: 日期, 报纸, 正文, 版"):
+    with pytest.raises(BadFile, match=r"no column body\. Its columns: 日期, 报纸, 正文, 版"):
         mined(tmp_path / "a.csv", column="body")
 
 
