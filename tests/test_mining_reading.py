@@ -69,7 +69,7 @@ def test_the_encoding_of_real_text(shared_data: Path) -> None:
         ("high.txt", bytes(range(0x80, 0x100)) * 20, "not_text", "neither UTF-8 nor GB18030 nor Big5"),
         ("cut.txt.gz", gzip.compress(TEXT.encode() * 9, mtime=0)[:-12], "archive", "damaged archive"),
         ("no.zip", b"PK\x03\x04 no archive", "archive", "damaged archive"),
-        ("rows.csv", b"a,b\n1,2\n", "not_text", "has no column with text. Its columns: a, b."),
+        ("rows.csv", b"a,b\n1,2\n", "column", "has no column with text. Its columns: a, b."),
     ],
 )
 def test_what_cannot_be_read_says_so_and_the_rest_is_read(

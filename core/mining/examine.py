@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,13 +67,11 @@ class Examined:
         return found
 
 
-@dataclass(slots=True)
-class _Paragraph:
-    """A stretch of text that no sentence crosses: where it begins, and the row it is from."""
+class _Paragraph(NamedTuple):
+    """A stretch of text that no sentence crosses: where it begins in the decoded block."""
 
     at: int
     text: str
-    row: Row | None = None
 
 
 class Examiner:
@@ -115,12 +113,14 @@ class _Work:
         self.finder, self.settings = examiner.finder, examiner.settings
         self.cleaner = Cleaner(block.shape, examiner.settings.spaced)
         self.text = ""
+        self.row: Row | None = None  # of a table
         self.marked = (0, block.offset)  # a character of self.text, and its byte in the file
         self.surely_whole = False
 
     def run(self) -> None:
         """Go through the paragraphs."""
         clean, split, found = self.cleaner.clean, self.finder.split, self.found
+        careful = self.examiner.convert is not None or self.settings.spaced
         quoted_or_keyword, search, quotes = self.finder.quoted_or_keyword, self.finder.search, self.settings.quotes
         for paragraph in self._paragraphs():
             line = clean(paragraph.text)
@@ -128,7 +128,7 @@ class _Work:
                 continue
             parts = split(line)
             found.sentences += len(parts) - (not parts[0].strip(EDGES))
-            if self.examiner.convert is not None or self.settings.spaced or not self.surely_whole:
+            if careful or not self.surely_whole:
                 self._with_care(paragraph, line, parts)
                 continue
             end = 0
@@ -163,8 +163,8 @@ class _Work:
                 block.name, block.data, block.encoding, block.header, block.offset, block.line, self.found.problems
             ):
                 self._begin(row.text, _DAMAGED.search(row.text) is None)
-                for paragraph in self._cut(row.text):
-                    yield _Paragraph(paragraph.at, paragraph.text, row)
+                self.row = row
+                yield from self._cut(row.text)
             return
         try:
             text, whole = block.data.decode(block.encoding), True
@@ -224,15 +224,17 @@ class _Work:
                     counts.sample(code).add(key, example_of(candidate_, finding, self.block.name, offset))
                 return
             findings.append((code, finding))
-        row = paragraph.row
-        origin = (row.name, row.date, dict(row.columns)) if row else (None, None, {})
+        row = self.row
+        name, date, columns = (row.name, row.date, dict(row.columns)) if row else (None, None, dict[str, str]())
         offset = self._offset(paragraph, line, at)
-        self.found.mined.append(Mined(candidate_, self.block.name, offset, *origin, original, tuple(findings)))
+        flagged = tuple(findings)
+        mined = Mined(candidate_, self.block.name, offset, name, date, columns, original, flagged)
+        self.found.mined.append(mined)
 
     def _offset(self, paragraph: _Paragraph, line: str, at: int) -> int:
         """The byte of the file where the sentence begins; of its row, in a table."""
-        if paragraph.row is not None:
-            return paragraph.row.offset
+        if self.row is not None:
+            return self.row.offset
         if line is not paragraph.text:
             at = self.cleaner.positions(paragraph.text)[at]
         at += paragraph.at

@@ -17,7 +17,7 @@ from core.errors import N_, BadFile
 from core.mining.encodings import Encoding, encoding_of_corpus
 from core.mining.report import Problem, Read
 from core.mining.sources import ARCHIVE_BROKEN, BROKEN, UNREADABLE, Shape, Text, texts
-from core.mining.tables import Header, header_of
+from core.mining.tables import NO_COLUMN, NO_TEXT_COLUMN, Header, header_of
 from core.text import CLOSERS, MARKS
 
 BLOCK = 1 << 20  # bytes
@@ -97,7 +97,8 @@ def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Re
             read.encodings[encoding] += 1
             yield from _cut(text, file, first, encoding, header, problems)
     except BadFile as error:
-        problems.append(Problem(text.name, 0, "not_text", error.message, error.values))
+        reason = "column" if error.message in (NO_COLUMN, NO_TEXT_COLUMN) else "not_text"
+        problems.append(Problem(text.name, 0, reason, error.message, error.values))
     except BROKEN as error:
         values = {"file": text.name, "why": str(error) or type(error).__name__}
         problems.append(Problem(text.name, 0, "archive", ARCHIVE_BROKEN, values))

@@ -14,6 +14,7 @@ from core.types import Side
 from core.version import VERSION
 
 EXAMPLES = 10  # rejected (or flagged) sentences shown per filter, pair and side
+NUMBERS = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
 Cell = tuple[str, Side]
 
 
@@ -241,15 +242,15 @@ class Report:
 
 
 def _counts(counts: CellCounts) -> dict[str, Any]:
-    names = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
-    whole = {name: getattr(counts, name) for name in names}
+    whole = {name: getattr(counts, name) for name in NUMBERS}
     return whole | {"rejected": dict(counts.rejected), "flagged": dict(counts.flagged)}
 
 
 def _cell(row: Mapping[str, Any], seed: int) -> CellCounts:
-    names = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
-    numbers = {name: int(row[name]) for name in names}
-    found = CellCounts(**numbers, rejected=Counter(row["rejected"]), flagged=Counter(row["flagged"]))
+    first, second, third, fourth = (int(row[name]) for name in NUMBERS)
+    found = CellCounts(first, second, third, fourth)
+    found.rejected.update(row["rejected"])
+    found.flagged.update(row["flagged"])
     for code, given in row["filters"].items():
         for one in given["examples"]:
             example = Example(**one | {"span": tuple(one["span"]) if one["span"] else None})

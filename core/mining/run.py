@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, EvenhandError
-from core.mining.duplicates import MOST_COMPARED, Exact, Near, text_key
+from core.mining.duplicates import Exact, Near, text_key
 from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
 from core.mining.finding import counterpart
 from core.mining.minhash import masked
@@ -27,7 +27,7 @@ from core.mining.types import Finding
 
 AHEAD = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were left out because bytes in them are not {encoding}.")
-COMPARED = N_("Near-duplicates were looked for among the first {most} candidates only.")
+COMPARED = N_("Near-duplicates were looked for among the first million candidates only.")
 WORKER_ENDED = N_("A process of the run ended by itself, often for lack of memory. Try fewer workers.")
 
 Line = dict[str, Any]
@@ -131,6 +131,7 @@ class _Collector:
     def __init__(self, report: Report, on_candidate: OnCandidate) -> None:
         self.report, self.on_candidate = report, on_candidate
         self.settings = report.settings
+        self.modes = self.settings.all_modes()
         self.exact, self.near = Exact(), Near()
         self.damage: _Damage | None = None
 
@@ -169,14 +170,14 @@ class _Collector:
         candidate, findings = one.candidate, list(one.findings)
         pair = candidate.pair.name
         counts = self.report.cells[pair, candidate.side]
-        mode = self.settings.mode(pair, "duplicate")
+        mode = self.modes[pair]["duplicate"]
         if mode != "off" and (not self.exact.add(text_key(candidate.sentence)) or known):
             finding = Finding("same")
             if mode == "reject":
                 self._reject(counts, one, "duplicate", finding, "")
                 return
             findings.append(("duplicate", finding))
-        mode = self.settings.mode(pair, "near_duplicate")
+        mode = self.modes[pair]["near_duplicate"]
         if mode != "off":
             text = masked(candidate.sentence, candidate.start, candidate.end)
             like = self.near.like(text, keys, earlier)
@@ -212,7 +213,7 @@ class _Collector:
         """What is to be said at the end."""
         self._tell_damage()
         if self.near.full:
-            self.report.notices.append(COMPARED.format(most=MOST_COMPARED))
+            self.report.notices.append(COMPARED)
 
 
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
