@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core.errors import N_, BadFile
+from core.mining.settings import WITHOUT_SPACES
 from core.text import control_character, decode
 from core.types import KeywordPair, Side, Span
 
@@ -35,7 +36,8 @@ def read_pairs(path: Path) -> tuple[KeywordPair, ...]:
     Lines that begin with '#' are comments. A stem is the part that differs and
     gets masked, a half-open span such as 0:1; without the columns it is what
     is left when the common beginning and end are taken off (女孩/男孩 -> 女/男,
-    姥姥/姥爷 -> 姥/爷 in second place). Language: default zh. Raises BadFile
+    姥姥/姥爷 -> 姥/爷 in second place), and the whole word in a language that
+    writes spaces. Language: default zh. Raises BadFile
     with file and line for the first thing that is wrong.
     """
     try:
@@ -84,7 +86,8 @@ def _pair(row: dict[str, str], name: str, line: int) -> KeywordPair:
     male, female = row["male"], row["female"]
     if male == female:
         raise BadFile(SAME_WORDS, file=name, line=line, word=male)
-    own = differing(male, female)
+    whole = (0, len(male)), (0, len(female))
+    own = differing(male, female) if language in WITHOUT_SPACES else whole
     stems: list[Span] = []
     for column, word, usual in (("male_stem", male, own[0]), ("female_stem", female, own[1])):
         stems.append(_span(row[column], word, name, line) if row[column] else usual)

@@ -29,7 +29,7 @@ LINE_ENDS = re.compile("[\r\n\u2028\u2029]+")
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place: the words before and after, and whether it is in an even or odd paragraph."""
+    """One place: the words before and after, and in which of two random halves of the paragraphs it is."""
 
     left: str
     right: str
@@ -90,10 +90,11 @@ def neighbours(
     spaced = pairs[0].language not in WITHOUT_SPACES
     finder, chance = Finder(pairs, spaced), random.Random(seed)  # noqa: S311
     total = total_size(paths)
-    for number, (block, position) in enumerate(blocks(paths, found.read, column=column, limit=limit_bytes)):
-        for line_number, line in enumerate(_lines(block, found.read, spaced)):
+    for block, position in blocks(paths, found.read, column=column, limit=limit_bytes):
+        for line in _lines(block, found.read, spaced):
             if finder.search(line) is not None:
-                for use, occurrence in _in_line(line, finder, found, (number + line_number) % 2):
+                # At random, because lines of some files take turns.
+                for use, occurrence in _in_line(line, finder, found, chance.getrandbits(1)):
                     use.add(occurrence, chance)
         if progress is not None:
             progress(position, total if limit_bytes is None else min(limit_bytes, total))

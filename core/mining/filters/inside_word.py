@@ -13,6 +13,7 @@ rule throws away one good sentence in five. Three tests instead:
 import re
 
 from core.mining.filters.lists import accepted_words, inside_words, touching
+from core.mining.filters.name_words import AFTER_SURNAME
 from core.mining.filters.words import is_surname, is_word
 from core.mining.types import Finding, Sentence, Token, tagged
 from core.types import Candidate, Span
@@ -37,7 +38,8 @@ def inside_word(sentence: Sentence) -> Finding | None:
         return Finding("list", listed)
     if found.keyword not in IN_NAMES and not _dictionary_disagrees(sentence.text, found.start, found.end):
         return None
-    return _by_tokens(_clause(sentence), found)
+    tokens = _clause(sentence)
+    return _by_tokens(tokens, found) or _end_of_name(tokens, found)
 
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
@@ -87,6 +89,18 @@ def _by_tokens(tokens: tuple[Token, ...], found: Candidate) -> Finding | None:
             return Finding("name", span) if name and is_surname(token.word[0]) else None
         if not _swappable(token, found):
             return Finding("swap", span)
+    return None
+
+
+def _end_of_name(tokens: tuple[Token, ...], found: Candidate) -> Finding | None:
+    """王亚|男: a surname with one character that no dictionary has, and right after it 男, alone."""
+    alone = any(token.start == found.start and token.end == found.end for token in tokens)
+    if found.keyword not in IN_NAMES or not alone:
+        return None
+    for token in tokens:
+        new = token.end == found.start and token.tag.startswith("nr") and not is_word(token.word)
+        if new and len(token.word) == 2 and is_surname(token.word[0]) and token.word[1] not in AFTER_SURNAME:
+            return Finding("name", (token.start, found.end))
     return None
 
 

@@ -76,7 +76,7 @@ def _full_name(token: Token) -> Span | None:
         return None
     known, surname = is_word(word), surname_length(word)
     if surname == 0:
-        return None
+        return _after_first(token) if len(word) == 4 and not known else None
     given = word[surname:]
     if len(given) > 2 and not known:
         given = given[:2]  # 王守华干: the tagger took one character too many
@@ -91,9 +91,18 @@ def _full_name(token: Token) -> Span | None:
     return (token.start, token.start + surname + len(given)) if given_score(given) >= least else None
 
 
+def _after_first(token: Token) -> Span | None:
+    """召朱守谦: the tagger took the character before the name into it."""
+    word = token.word[1:]
+    fits = surname_length(word) == 1 and not TITLES.match(word[1:]) and word[1] != "某" and word[-1] not in PLACES
+    return (token.start + 1, token.end) if fits and given_score(word[1:]) >= DIVIDED_LATE else None
+
+
 def _divided_name(token: Token, following: Token) -> Span | None:
-    """梁|邦彦, 潘均|顺: a full name of three characters that the segmenter cut in two."""
+    """梁|邦彦, 潘均|顺, 欧阳|雪晴: a full name that the segmenter cut in two."""
     whole = token.word + following.word
+    if len(token.word) == 2 == surname_length(whole) and following.tag in PERSON and len(following.word) <= 2:
+        return token.start, following.end  # 欧阳|雪晴
     if token.tag not in PERSON or len(whole) != 3 or is_word(whole) or surname_length(whole) != 1:
         return None
     rest = following.tag in PERSON if len(token.word) == 1 else len(following.word) == 1
@@ -124,7 +133,8 @@ def _japanese_name(tokens: Sequence[Token]) -> Span | None:
         if 1 <= len(following.word) <= 3 and HAN.fullmatch(following.word) and following.word not in ordinary_words():
             return token.start, following.end
     for token in tokens:
-        if token.tag in PERSON and len(token.word) in (3, 4, 5) and token.word[:2] in surnames("japanese"):
+        whole = len(token.word) == 4 or (len(token.word) in (3, 5) and token.tag in PERSON)
+        if whole and token.word[:2] in surnames("japanese") and token.word not in ordinary_words():
             return token.start, token.end
     return None
 
