@@ -84,19 +84,24 @@ class CachedScorer:
         """One score per probe, in order; new ones are on disk when this returns."""
         keys = [self.key(probe) for probe in probes]
         known = self.remembered(keys)
-        self.hits += sum(key in known for key in keys)
-        asked = {key: probe for key, probe in zip(keys, probes, strict=True) if key not in known}
+        asked = {}
+        if len(known) < len(keys):  # some are new, or equal
+            asked = {key: probe for key, probe in zip(keys, probes, strict=True) if key not in known}
+            self.repeated += len(keys) - len(set(keys))
+            self.hits += sum(key in known for key in keys)
+        else:
+            self.hits += len(keys)
         if asked:
             self.misses += len(asked)
             new = dict(zip(asked, self.scorer.score(list(asked.values())), strict=True))
             self._remember(new)
             known |= new
-        self.repeated += len(keys) - len(set(keys))
         return [known[key] for key in keys]
 
     def remembered(self, keys: Sequence[bytes]) -> dict[bytes, Score]:
         """The answers that are in the file, of those keys; damage is noticed, set aside and said."""
         found: dict[bytes, Score] = {}
+        signature = self.signature
         wanted = sorted(set(keys))  # in the order of the tree, which is read once from left to right
         for i in range(0, len(wanted), AT_ONCE):
             if self._db is None:
@@ -104,8 +109,8 @@ class CachedScorer:
             some = wanted[i : i + AT_ONCE]
             query = f"SELECT key, answer, reason FROM score WHERE key IN ({','.join('?' * len(some))})"
             try:
-                for key, answer, reason in self._db.execute(query, some):
-                    found[key] = Score(unpacked(key, answer), self.signature, reason)
+                for key, answer, reason in self._db.execute(query, some).fetchall():
+                    found[key] = Score(unpacked(key, answer), signature, reason)
             except sqlite3.OperationalError as error:  # locked, or the disk fails: ask the model
                 self._give_up(UNUSABLE, why=error)
             except (sqlite3.DatabaseError, Damaged):

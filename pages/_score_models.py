@@ -137,7 +137,7 @@ def forecast(store: Store, rows: int, how: How) -> str:
     text = text.format(rows=f"{rows:,}", models=len(how.models))
     rates = _rates(store, how)
     if all(model in rates for model in how.models):
-        seconds = sum(rows / rates[model] for model in how.models)
+        seconds = sum(loading + rows / rate for rate, loading in (rates[model] for model in how.models))
         text += " " + _("At the rate of earlier runs about {time}; less where sentences were scored before.").format(
             time=duration(seconds)
         )
@@ -146,14 +146,14 @@ def forecast(store: Store, rows: int, how: How) -> str:
     return text
 
 
-def _rates(store: Store, how: How) -> dict[str, float]:
-    """Sentences a second by model, from the newest run that was made in the same way."""
-    rates: dict[str, float] = {}
+def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
+    """Sentences a second and seconds of loading by model, from the newest run that was made in the same way."""
+    rates: dict[str, tuple[float, float]] = {}
     for run in runs(runs_folder(store.path)):
         settings = run.record.get("settings", {})
         if [settings.get("method"), settings.get("precision")] != [how.method, how.precision]:
             continue
         for one in run.record.get("models", []):
             if isinstance(one.get("rate"), int | float) and one["rate"] > 0:
-                rates.setdefault(str(one["model"]), float(one["rate"]))
+                rates.setdefault(str(one["model"]), (float(one["rate"]), float(one.get("loading_seconds") or 0)))
     return rates

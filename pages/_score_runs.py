@@ -56,8 +56,8 @@ def _show_run(run: Run) -> None:
             st.caption(":material/info: " + plain(_told(notice, "message")))
         for failure in run.record.get("failed", []):
             st.caption(":material/error: " + plain(_told(failure, "error")))
-        for line in (*_undefined(run), *_exactness(run)):
-            st.caption(plain(line))
+        if lines := [*_undefined(run), *_exactness(run)]:
+            st.caption("  \n".join(map(plain, lines)))
         with st.container(horizontal=True, vertical_alignment="center"):
             _show_way_on(run)
             st.download_button(
