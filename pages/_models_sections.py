@@ -22,7 +22,7 @@ def choose_section() -> Section:
         "extremes": _("Extremes"),
         "words": _("Topic words"),
         "audit": _("Leaks"),
-        "report": _("Report"),
+        "report": _("Report as a file"),
     }
     if "section" not in st.session_state:
         asked = st.query_params.get("section")
