@@ -6,7 +6,6 @@ import pickle
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tiny_models
@@ -26,13 +25,9 @@ from transformers import (
     XLNetLMHeadModel,
 )
 
-from core.errors import ModelUnavailable, Refused
+from core.errors import ModelUnavailable
 from core.models import fetching, known_models, names, open_scorer
-from core.models.devices import computes_bf16
 from core.models.loading import load_causal, load_masked
-from core.models.masked import MaskedScorer
-from core.models.pair_sum import PairSumScorer
-from core.models.pll import PllScorer
 from core.resources import MODELS, keyword_pairs
 from core.types import MaskedSentence
 
@@ -125,6 +120,17 @@ def other_shape(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(written | {"intermediate_size": 48}))
 
 
+def other_vocabulary(folder: Path) -> None:
+    tiny_models.bert(folder)
+    written = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(written | {"vocab_size": 60}))
+
+
+def empty_weights(folder: Path) -> None:
+    tiny_models.bert(folder)
+    (folder / "model.safetensors").write_bytes(b"")
+
+
 def no_tokenizer(folder: Path) -> None:
     tiny_models.bert(folder)
     for path in folder.glob("tokenizer*"):
@@ -158,6 +164,8 @@ REFUSALS: list[tuple[Breaker, str]] = [
     (no_weights, "holds no weights that load without running code"),
     (truncated, "damaged"),
     (other_shape, "does not fit its config.json"),
+    (other_vocabulary, "does not fit its config.json"),
+    (empty_weights, "damaged"),
     (no_tokenizer, "lacks the vocabulary"),
     (no_mask_token, "has no mask token"),
     (too_many_words, "do not belong together"),
@@ -261,53 +269,6 @@ def test_the_digest_of_a_causal_model_changes_with_its_settings(tmp_path: Path) 
     words.write_text(json.dumps(cutting | {"post_processor": frame}))
     other_frame = load_causal(str(tmp_path)).weights
     assert len({before, other_norm, other_frame}) == 3
-
-
-METHODS: list[tuple[Breaker, str, type]] = [
-    (reads_from_left_to_right, "auto", MaskedScorer),
-    (reads_from_left_to_right, "masked", MaskedScorer),
-    (reads_from_left_to_right, "pll", PllScorer),
-    (untied, "auto", PairSumScorer),
-    (untied, "pair-sum", PairSumScorer),
-    (decoder, "auto", PairSumScorer),
-]
-
-
-@pytest.mark.parametrize(("make", "method", "kind"), METHODS)
-def test_the_method_follows_the_model(make: Breaker, method: Any, kind: type, tmp_path: Path) -> None:
-    make(tmp_path / "model")
-    assert type(open_scorer(str(tmp_path / "model"), method=method, device="cpu")) is kind
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"method": "guess"}, "guess is no way to score; there are: auto, masked, pair-sum, pll"),
-        ({"method": "pll", "joint": "sequential"}, "sequential joins the tokens of a masked word; pll sums"),
-        ({"joint": "mean"}, "mean is no way to join"),
-    ],
-    ids=["method", "method and joint", "joint"],
-)
-def test_settings_that_do_not_exist_or_fit(settings: Any, sentence: str) -> None:
-    with pytest.raises(Refused, match=sentence):
-        open_scorer("known", **settings)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the device that should be missing")
-def test_a_device_that_is_not_there() -> None:
-    with pytest.raises(ModelUnavailable, match=r"no device cuda that torch can use\. There is: .*cpu"):
-        open_scorer("known", device="cuda")
-    with pytest.raises(ModelUnavailable, match="no device tpu"):
-        open_scorer("known", device="tpu")
-
-
-@pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="an accelerator is here")
-def test_the_processor_is_the_last_resort() -> None:
-    for device in ("auto", "cpu"):
-        scorer = open_scorer("known", device=device)
-        assert scorer.loaded.model.device == torch.device("cpu")
-    assert isinstance(computes_bf16(torch.device("cpu")), bool)
-    assert not computes_bf16(torch.device("mps"))
 
 
 def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ Task = Literal["masked", "causal"]
 HARMLESS = ("position_ids", "token_type_ids", "pooler.", "seq_relationship.")
 ALIKE = 1e-3  # relative; a model that looks ahead differs by far more
 
+LOOKS_AHEAD = N_("{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined.")
+
 log = logging.getLogger(__name__)
 
 
@@ -65,7 +67,4 @@ def refuse_looking_ahead(name: str, model: Any) -> None:
     other[0, -1] = model.config.vocab_size - 1
     first, second = (model(input_ids=row, use_cache=False).logits[0, :-1].float() for row in (ids, other))
     if bool((first - second).abs().max() > ALIKE * (1 + first.abs().max())):
-        message = N_(
-            "{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined."
-        )
-        raise ModelUnavailable(message, name=name, kind=model.config.model_type)
+        raise ModelUnavailable(LOOKS_AHEAD, name=name, kind=model.config.model_type)

@@ -15,7 +15,7 @@ from transformers.utils import logging as transformers_logging
 
 from core.errors import N_, ModelUnavailable
 from core.models import Precision
-from core.models.checks import Task, refuse_looking_ahead, refuse_missing, refuse_nan
+from core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
 from core.models.devices import chosen
 from core.models.fetching import locate
 from core.models.forward import Forward, forward_of
@@ -82,6 +82,8 @@ def load_causal(
     name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
 ) -> LoadedModel:
     """Load a language model that reads from left to right; refusals as of `load_masked`."""
+    if is_planted(name):
+        raise ModelUnavailable(LOOKS_AHEAD, name=name, kind="bert")
     return _load(name, "causal", precision, patience, device)
 
 
@@ -158,8 +160,7 @@ def _refuse_other_task(name: str, config: Any, task: Task) -> None:
     if task == "masked":
         message = N_("{name} ({kind}) is not a masked language model: it cannot fill a blank inside a sentence.")
         raise ModelUnavailable(message, name=name, kind=kind)
-    message = N_("{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined.")
-    raise ModelUnavailable(message, name=name, kind=kind)
+    raise ModelUnavailable(LOOKS_AHEAD, name=name, kind=kind)
 
 
 def _tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
