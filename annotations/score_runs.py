@@ -15,7 +15,8 @@ from annotations.store import timestamp
 from core.cache import CachedScorer
 from core.errors import N_, EvenhandError, ModelUnavailable, Refused
 from core.models import open_scorer
-from core.models.fetching import locate
+from core.models.fetching import HUB_NAME, locate
+from core.models.names import BUILTIN
 from core.notice import Notice
 from core.scoring import CHUNK, COLUMNS, ScoredRow, Tally, score_items
 from core.scoring_bf16 import ExactNearDecisions
@@ -23,7 +24,6 @@ from core.scoring_runs import csv_line, whole_file, write_record
 from core.types import Scorer
 from core.version import VERSION
 
-PLANTED = "planted:"
 PACKAGES = ("torch", "transformers", "tokenizers")
 
 
@@ -156,15 +156,19 @@ def versions() -> dict[str, str]:
     }
 
 
-def check_models(names: tuple[str, ...]) -> None:
-    """Refuse a list with a name that is no model before anything is scored. Raises ModelUnavailable, Refused."""
+def check_models(names: tuple[str, ...], *, fetch: bool = True) -> None:
+    """Refuse a list with a name that is no model before anything is scored. Raises ModelUnavailable, Refused.
+
+    A model of the hub that is not here is fetched; without *fetch* it is left to the run.
+    """
     if not names:
         raise Refused(N_("Name at least one model."))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise Refused(N_("{name} is named twice; once is enough."), name=twice)
     for name in names:
-        if not name.startswith(PLANTED):
+        on_hub = HUB_NAME.fullmatch(name) and name not in BUILTIN and not Path(name).exists()
+        if fetch or not on_hub:
             locate(name)
 
 

@@ -96,7 +96,7 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
 
 
 def _start(store: Store, chosen: Chosen, how: How, name: str) -> None:
-    check_models(how.models)  # a name that is no model is told at once, not by a job that fails
+    check_models(how.models, fetch=False)  # a name that is no model is told at once, not by a job that fails
     run_table(runs_folder(store.path), name)
     command = ["score", *how.options, "--run", name, "--json"]
     if chosen.uid:

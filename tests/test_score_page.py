@@ -144,6 +144,15 @@ def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_p
     assert jobs.jobs(fresh_store) == []
 
 
+def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
+    monkeypatch.setattr("core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
+    page = visit()
+    page.session_state["models"] = ["somebody/some-model"]
+    page.run()
+    whole(page.button(key="start").click().run())
+    assert "somebody/some-model" in jobs.jobs(fresh_store)[0].command
+
+
 def test_without_a_model_there_is_no_start(sample_project):
     page = visit()
     page.multiselect(key="models").set_value([]).run()
