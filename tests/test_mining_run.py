@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.errors import BadFile
 from core.keywords import find
 from core.mining import reading
+from core.mining.cleaning import Cleaner
 from core.mining.report import Report
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings
@@ -176,6 +177,7 @@ RAY = """
 import json, sys
 from pathlib import Path
 from core.mining import reading
+from core.mining.cleaning import Cleaner
 from core.mining.run import mine
 from core.mining.settings import Settings
 reading.BLOCK = 4000
@@ -283,3 +285,14 @@ def test_pairs_of_a_language_with_spaces(tmp_path: Path) -> None:
     mixed = (*pairs, *keyword_pairs("table1"))
     with pytest.raises(BadFile, match="with and without spaces"):
         Settings(mixed)
+
+
+def test_the_map_of_a_line_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line may be a whole block: making its map for each candidate would take the square of its length."""
+    made: list[str] = []
+    original = Cleaner.positions
+    monkeypatch.setattr(Cleaner, "positions", lambda self, line: made.append(line) or original(self, line))
+    lines, _ = mined(corpus(tmp_path, " 她来了。" * 50 + "\n" + " 他走了。" * 50))
+    assert (len(lines), len(made)) == (100, 2)
+    data = (tmp_path / "corpus.txt").read_bytes()
+    assert all(data[line["source"]["offset"] :].startswith(line["sentence"].encode()) for line in lines)

@@ -114,6 +114,7 @@ class _Work:
         self.cleaner = Cleaner(block.shape, examiner.settings.spaced)
         self.text = ""
         self.row: Row | None = None  # of a table
+        self.places: tuple[_Paragraph | None, list[int]] = (None, [])
         self.marked = (0, block.offset)  # a character of self.text, and its byte in the file
         self.surely_whole = False
 
@@ -236,7 +237,9 @@ class _Work:
         if self.row is not None:
             return self.row.offset
         if line is not paragraph.text:
-            at = self.cleaner.positions(paragraph.text)[at]
+            if self.places[0] is not paragraph:  # once per paragraph: it may be the whole block
+                self.places = (paragraph, self.cleaner.positions(paragraph.text))
+            at = self.places[1][at]
         at += paragraph.at
         character, byte = self.marked
         if at < character:
