@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 FILE = "audit.jsonl"  # what the desk shows as the source of every sentence of an audit
 KEY = "audit"  # in `extra`: everything that an annotator must not know
-NO_LEAK = Choice("accept", "j", "无泄漏", "No leak")
-LEAK = Choice("reject", "k", "有泄漏", "Leak")
+NO_LEAK = Choice("accept", "j", "无泄露", "No leak")
+LEAK = Choice("reject", "k", "有泄露", "Leak")
 
 AUDITS = """
 SELECT DISTINCT project.uid FROM batch JOIN project ON project.id = batch.project

@@ -9,7 +9,7 @@ from annotations.store import Store
 from core.errors import EvenhandError
 from core.leaks import Compared, WithAndWithout, verdict
 from core.statistics import Estimate
-from pages._ruler_words import number, said
+from pages._ruler_words import number, said, sentences_table
 from pages._widgets import DASH, _, downloads, language, plain, show_chart, show_error
 
 if TYPE_CHECKING:
@@ -164,10 +164,14 @@ def _reasons(found: audit.AuditResult) -> None:
     _heading(_("What gives it away"))
     names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
     rows = [
-        {_("reason"): names.get(code, code), _("labels on extremes"): extremes, _("labels on ordinary"): controls}
+        {
+            _("reason"): names.get(code, code),
+            _("labels on extremes"): str(extremes),
+            _("labels on ordinary"): str(controls),
+        }
         for code, (extremes, controls) in found.reasons.items()
     ]
-    st.dataframe(rows, hide_index=True, key="leak-reasons")
+    sentences_table(rows)
 
 
 def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
@@ -178,7 +182,7 @@ def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
         "control": _("ordinary sentences of this audit"),
     }
     rows = [_means_row(names[scope], part) for scope, part in found.measures[rule].items()]
-    st.dataframe(rows, hide_index=True, key="leak-measures")
+    sentences_table(rows)
     told = _("log10. With → without the sentences that leak; only judged sentences can be left out.")
     if not of_run:
         told += " " + _("Open the run {run} above with its model {model} to see all its sentences here.").format(
@@ -187,7 +191,7 @@ def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
     st.caption(plain(told))
 
 
-def _means_row(name: str, part: WithAndWithout) -> dict[str, Any]:
+def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
     def change(field: str) -> str:
         return " → ".join(number(getattr(means, field), "z.3f") for means in (part.all, part.kept))
 

@@ -9,11 +9,14 @@ from core.models.plants import RAIN, Plant
 from core.statistics import Estimate, Note
 from pages._widgets import DASH, _
 
+SHORT = 17  # characters: "+0.300 → +0.300" stays in one line
+
 SHEET = """<style>
 .ruler-table { border-collapse: collapse; width: 100%; font-size: .92rem; line-height: 1.4 }
 .ruler-table th { text-align: left; font-weight: 500; opacity: .75 }
 .ruler-table th, .ruler-table td { padding: .38em .7em .38em 0; vertical-align: top;
   border-bottom: 1px solid color-mix(in srgb, currentColor 16%, transparent); font-variant-numeric: tabular-nums }
+.ruler-table .short { white-space: nowrap }
 @media (max-width: 640px) {
   .ruler-table thead { position: absolute; left: -9999px }
   .ruler-table tr { display: block; padding: .5em 0;
@@ -29,16 +32,13 @@ def sentences_table(rows: Sequence[dict[str, str]]) -> None:
     if not rows:
         return
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in rows[0])
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td data-label="{html.escape(name, quote=True)}"><span>{html.escape(cell)}</span></td>'
-            for name, cell in row.items()
-        )
-        + "</tr>"
-        for row in rows
-    )
+    body = "".join(f"<tr>{''.join(_cell(name, cell) for name, cell in row.items())}</tr>" for row in rows)
     st.html(f'{SHEET}<table class="ruler-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
+
+
+def _cell(name: str, cell: str) -> str:
+    kind = ' class="short"' if len(cell) <= SHORT else ""
+    return f'<td data-label="{html.escape(name, quote=True)}"{kind}><span>{html.escape(cell)}</span></td>'
 
 
 def said(note: Note | None) -> str:

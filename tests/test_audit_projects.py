@@ -70,7 +70,7 @@ def test_what_was_sent_is_what_was_drawn(fresh_store, sample, sent) -> None:
 
 def test_the_guideline_asks_for_leaks(fresh_store, sent) -> None:
     asked = guideline(fresh_store, sent)
-    assert "泄漏" in asked.text
+    assert "泄露" in asked.text
     assert [choice.code for choice in asked.choices] == ["accept", "reject"]
     assert {reason.code for reason in asked.reasons} >= {"gender_term", "biological", "name"}
     assert sent.presentation == "masked" and sent.opinion_model is None

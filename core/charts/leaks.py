@@ -9,7 +9,8 @@ import pandas as pd
 from core.charts.style import LIGHT, Palette, styled
 from core.errors import N_
 
-ROW = 40  # pixels
+ROW = 44  # pixels: the name above, the mark below
+DOWN = 12  # from the middle of a row to its mark
 Say = Callable[[str], str]
 
 
@@ -25,31 +26,32 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = _same, palet
     """
     rows = data.reset_index(drop=True).copy()
     for column in ("share", "low", "high"):
-        numbers = pd.to_numeric(rows[column], errors="coerce")
-        rows[column] = numbers.astype(object).where(numbers.notna(), None)
+        rows[column] = pd.to_numeric(rows[column], errors="coerce").astype(float)  # Altair writes NaN as null
     colours = {"both": palette.ink, "male": palette.male, "female": palette.female}
     rows["colour"] = [colours[str(toward)] for toward in rows["toward"]]
     rows["label"] = [f"{end} · {name}" for end, name in zip(rows["end"], rows["name"], strict=True)]
     rows["count"] = [f"{leaks}/{judged}" for leaks, judged in zip(rows["leaks"], rows["judged"], strict=True)]
-    order = list(rows["label"])
-    axis = alt.Axis(title=None, labelLimit=260, ticks=False, domain=False)
-    share_axis = alt.Axis(format=".0%", tickCount=5, gridDash=[3, 3])
+    rows["words"] = rows["label"] + "\u2003" + rows["count"]
+    rows["row"] = range(len(rows))
     base = alt.Chart(rows, height=alt.Step(ROW)).encode(
-        y=alt.Y("label:N", sort=order, axis=axis, scale=alt.Scale(domain=order)),
+        y=alt.Y("row:O", scale=alt.Scale(domain=list(range(len(rows))), padding=0), axis=None),
         tooltip=[
             alt.Tooltip("label:N", title=say(N_("sentences"))),
             alt.Tooltip("count:N", title=say(N_("leaks of judged"))),
             alt.Tooltip("share:Q", title=say(N_("share")), format=".1%"),
         ],
     )
-    x = alt.X("share:Q", scale=alt.Scale(domain=[0, 1]), axis=share_axis, title=say(N_("share that leaks")))
+    axis = alt.Axis(format=".0%", tickCount=5, gridDash=[3, 3])
+    x = alt.X("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis, title=say(N_("share that leaks")))
     own = alt.Color("colour:N", scale=None)
-    lines = base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", color=own)
+    lines = base.mark_rule(strokeWidth=3, yOffset=DOWN).encode(x=alt.X("low:Q"), x2="high:Q", color=own)
     known = base.transform_filter("isValid(datum.share)")
-    full = known.transform_filter("datum.stratum == 'extreme'").mark_point(size=140, filled=True, opacity=1)
-    hollow = known.transform_filter("datum.stratum != 'extreme'").mark_point(
-        size=140, filled=False, fill=palette.card, strokeWidth=2.5, opacity=1
+    full = known.transform_filter("datum.stratum == 'extreme'").mark_point(
+        size=140, filled=True, opacity=1, yOffset=DOWN
     )
-    words = known.mark_text(dy=-14, fontSize=12).encode(x=x, text="count:N", color=own)
+    hollow = known.transform_filter("datum.stratum != 'extreme'").mark_point(
+        size=140, filled=False, fill=palette.card, strokeWidth=2.5, opacity=1, yOffset=DOWN
+    )
+    words = base.mark_text(align="left", dy=-9, fontSize=13).encode(x=alt.value(2), text="words:N", color=own)
     layers = [lines, full.encode(x=x, color=own), hollow.encode(x=x, stroke=own), words]
     return styled(alt.layer(*layers), description, palette)

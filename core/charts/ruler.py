@@ -44,7 +44,7 @@ def ruler(
     models came back as, ticks on the edge of the ruler. `sizes`: values without a direction, on an axis from 0.
     """
     rows = _rows(data, palette)
-    known = [abs(v) for name in NUMBERS for v in rows[name] if v is not None and math.isfinite(v)]
+    known = [abs(v) for name in NUMBERS for v in rows[name] if math.isfinite(v)]
     reach = max(LEAST_REACH, max(known, default=0.0) * 1.08)
     order = [*([HEAD] if planted else []), *range(len(rows))]
     y = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None)
@@ -78,7 +78,7 @@ def _rows(data: pd.DataFrame, palette: Palette) -> pd.DataFrame:
     rows = data.reset_index(drop=True).copy()
     for name in NUMBERS:
         numbers = pd.to_numeric(rows[name], errors="coerce").astype(float)
-        rows[name] = numbers.astype(object).where(numbers.map(math.isfinite), None)
+        rows[name] = numbers.where(numbers.map(math.isfinite))  # a column of floats: Altair writes its NaN as null
     rows["row"] = range(len(rows))
     rows["label"] = rows["name"] + "\u2003" + rows["text"]
     rows["ink"] = [palette.soft if kind == "reference" else palette.ink for kind in rows["kind"]]
@@ -89,8 +89,8 @@ def _rows(data: pd.DataFrame, palette: Palette) -> pd.DataFrame:
     return rows
 
 
-def _colour(kind: str, value: float | None, palette: Palette) -> str:
-    if kind != "signed" or value is None or abs(value) < 0.0005:
+def _colour(kind: str, value: float, palette: Palette) -> str:
+    if kind != "signed" or not abs(value) >= 0.0005:  # NaN too
         return palette.ink
     return palette.male if value > 0 else palette.female
 
