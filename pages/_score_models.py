@@ -42,12 +42,12 @@ def choose_models() -> How:
     entries = known_models()
     names = [entry.name for entry in entries]
     here = {entry.name for entry in entries if entry.builtin and entry.available}
-    st.session_state.setdefault("models", [name for name in FIRST_MODELS if name in here])
+    st.session_state.setdefault("score-models", [name for name in FIRST_MODELS if name in here])
     wide, narrow = st.columns([5, 1], vertical_alignment="bottom")
     models = wide.multiselect(
         _("Models"),
-        names + [name for name in st.session_state["models"] if name not in names],
-        key="models",
+        names + [name for name in st.session_state["score-models"] if name not in names],
+        key="score-models",
         accept_new_options=True,
         placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
     )

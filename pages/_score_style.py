@@ -7,7 +7,7 @@ import streamlit as st
 from core.charts.style import palette
 
 SHEET = Template("""<style>
-.st-key-models [data-tag], .st-key-models [data-tag] * { color: $paper }
+.st-key-score-models [data-tag], .st-key-score-models [data-tag] * { color: $paper }
 ol.score-rows { list-style: none; margin: 0; padding: 0; font-size: 1rem; line-height: 1.75 }
 .score-rows li { display: flex; gap: 14px; margin: 0; padding: 3px 0; border-top: 1px solid $line;
   overflow-wrap: anywhere }

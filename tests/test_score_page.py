@@ -67,7 +67,7 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
     shown = html_of(page)
     assert '<span class="m">他</span>把实验报告' in shown
     assert '<span class="f">她</span>在图书馆' in shown
-    page.multiselect(key="models").set_value(["known", "random-zh"]).run()
+    page.multiselect(key="score-models").set_value(["known", "random-zh"]).run()
     page.text_input(key="name").set_value("my run").run()
     whole(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
@@ -136,7 +136,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
 
 def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_project):
     page = visit()
-    page.session_state["models"] = ["no such/model here"]
+    page.session_state["score-models"] = ["no such/model here"]
     page.run()
     page.button(key="start").click().run()
     assert len(page.error) == 1
@@ -147,7 +147,7 @@ def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_p
 def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
     monkeypatch.setattr("core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
     page = visit()
-    page.session_state["models"] = ["somebody/some-model"]
+    page.session_state["score-models"] = ["somebody/some-model"]
     page.run()
     whole(page.button(key="start").click().run())
     assert "somebody/some-model" in jobs.jobs(fresh_store)[0].command
@@ -155,7 +155,7 @@ def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, s
 
 def test_without_a_model_there_is_no_start(sample_project):
     page = visit()
-    page.multiselect(key="models").set_value([]).run()
+    page.multiselect(key="score-models").set_value([]).run()
     assert page.button(key="start").disabled
     assert "Choose at least one model." in said(page)
 
@@ -190,7 +190,7 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
 
 def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sample_project):
     page = visit()
-    page.multiselect(key="models").set_value(["known"]).run()
+    page.multiselect(key="score-models").set_value(["known"]).run()
     assert any("At the rate of earlier runs about" in text for text in said(page))
     page.radio(key="score-precision").set_value("bf16").run()
     assert any("is known a few seconds after the start" in text for text in said(page))
