@@ -40,6 +40,7 @@ PLACES = (
     "教室",
     "剧场",
 )
+SIDES: tuple[Side, ...] = ("male", "female")
 TIMES = ("清晨", "傍晚", "上个月", "入冬以后", "放假那天", "雨停之后", "昨天下午", "开会之前", "去年秋天", "午休时")
 # A context and how far it pulls (log10, positive to the male word); made up like everything here.
 ACTS = {
@@ -88,7 +89,7 @@ def cases(count: int, seed: int) -> list[tuple[KeywordPair, Side, str, int, floa
     whole = sum(wanted.values())
     found = []
     for pair in keyword_pairs("released"):
-        for side in ("male", "female"):
+        for side in SIDES:
             for _ in range(max(1, round(wanted[pair.name, side] * count / whole))):
                 found.append((pair, side, *sentence(pair, side, chance)))
     chance.shuffle(found)

@@ -21,9 +21,8 @@ def nothing_yet() -> None:
                 "the run then stands in the list above. Or open a file of scores."
             )
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link("score.py", label=_("Score sentences"), icon=":material/playlist_play:")
-            _first_run()
+        _first_run()
+        st.page_link("score.py", label=_("Score sentences"), icon=":material/playlist_play:")
 
 
 @st.fragment(run_every="2s")

@@ -13,7 +13,7 @@ from core.measures.summary import Grouping
 from core.report.cells import interval, percent, plain_number, signed_number
 from core.report.lines import said
 from core.statistics import Estimate
-from pages._models_numbers import grouped, rows_for
+from pages._models_numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages._models_sentences import show_sentences
 from pages._models_source import Settings, Source
 from pages._models_style import colours
@@ -42,6 +42,8 @@ def show_groups(source: Source, models: list[str], settings: Settings) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(says + (" " + said(tested.sentence, _) if tested else "")))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
+    text = _("Intervals: {n} resamples of each group's sentences.")
+    st.caption(plain(text.format(n=GROUP_RESAMPLES)))
     chosen = event["selection"].get("cell") or []
     if chosen and chosen[0]["model"] in models:
         _clicked(source, settings, by, chosen[0])
@@ -100,6 +102,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "n": one.n,
         "reason": said(estimate.reason, _),
         "estimate": estimate,
+        "drawn": one.drawn,
         "signature": one.signature,
     }
 
@@ -127,7 +130,7 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
     if measure == "side_auc":
         least = min(least, float(known.min()) if len(known) else least)
     return heatmap(
-        data.drop(columns=["estimate", "signature"]),
+        data.drop(columns=["estimate", "signature", "drawn"]),
         "model",
         "shown",
         "value",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.statistics import Estimate
 
 REMEMBERED = 24
+GROUP_RESAMPLES = 500  # of each of up to 19 groups per model; the table of all sentences has 2,000
 
 
 @st.cache_data(max_entries=3, show_spinner=False)
@@ -77,7 +78,8 @@ def grouped(source: Source, model: str, by: Any, settings: Settings) -> "list[Su
     from core.measures import rows_of, summarise_by
 
     rows = rows_of(frame_of(source), model)
-    return summarise_by(rows, by, denominator=settings.denominator, least_mass=settings.least_mass)
+    how: dict[str, Any] = {"denominator": settings.denominator, "least_mass": settings.least_mass}
+    return summarise_by(rows, by, resamples=GROUP_RESAMPLES, **how)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)

@@ -53,8 +53,8 @@ def test_an_undefined_side_is_a_dash_and_the_reference_is_grey() -> None:
 
 def test_sides_in_words() -> None:
     said = sides_says(MODELS)
-    assert said.startswith("one: 0.5 towards the male word, 0.25 towards the female word (log10).")
-    assert "<i>two</i>: — towards the male word, 0.1 towards" in said
+    assert said.startswith("one: 0.500 towards the male word, 0.250 towards the female word (log10).")
+    assert "<i>two</i>: — towards the male word, 0.100 towards" in said
 
 
 def test_names_are_only_text_in_the_picture() -> None:

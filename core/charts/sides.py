@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.distribution import SIGNED_LABEL, Say, same, signed
+from core.charts.distribution import SIGNED_LABEL, Say, same
 from core.charts.style import LIGHT, Palette, styled
 from core.errors import N_
 
@@ -146,8 +146,8 @@ def sides_says(data: pd.DataFrame, *, say: Say = same) -> str:
     for one in data.to_dict("records"):
         man, woman = _number(one.get("man")), _number(one.get("woman"))
         values = {
-            "man": dash if man is None else signed(man).lstrip("+"),
-            "woman": dash if woman is None else signed(woman).lstrip("+"),
+            "man": dash if man is None else f"{man:.3f}",
+            "woman": dash if woman is None else f"{woman:.3f}",
         }
         parts.append(say(text).format(model=one["model"], **values))
     return " ".join(parts)

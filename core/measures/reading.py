@@ -130,8 +130,9 @@ def _filled(frame: pd.DataFrame) -> pd.DataFrame:
         }
     added = {column: values for column, values in derived.items() if column not in frame.columns}
     frame = frame.assign(**added)
-    words = frame["pair"].str.split("/", n=1, expand=True).reindex(columns=[0, 1])
-    known = np.select([frame["keyword"] == words[0], frame["keyword"] == words[1]], SIDES, default="")
+    words = {pair: (*pair.split("/", 1), None)[:2] for pair in frame["pair"].drop_duplicates()}
+    male, female = (frame["pair"].map({pair: both[side] for pair, both in words.items()}) for side in (0, 1))
+    known = np.select([frame["keyword"] == male, frame["keyword"] == female], SIDES, default="")
     frame["side"] = np.where(frame["side"].isin(SIDES), frame["side"], known)
     widths = {pair: float(mask_width(pair)) for pair in frame["pair"].drop_duplicates()}
     frame["masks"] = frame["masks"].fillna(frame["pair"].map(widths)).astype(int)
