@@ -29,11 +29,11 @@ LINE_ENDS = re.compile("[\r\n\u2028\u2029]+")
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place: the words before and after, and in which of two random halves of the paragraphs it is."""
+    """One place: the words before and after, and the number of its paragraph."""
 
     left: str
     right: str
-    half: int
+    paragraph: int
 
 
 @dataclass(slots=True)
@@ -47,8 +47,9 @@ class WordUse:
     right: Counter[str] = field(default_factory=Counter)
     surnames: int = 0
     kept: list[Occurrence] = field(default_factory=list)
+    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
 
-    def add(self, found: Occurrence, chance: random.Random) -> None:
+    def add(self, found: Occurrence) -> None:
         """Count one occurrence."""
         self.count += 1
         self.left[found.left] += 1
@@ -56,7 +57,7 @@ class WordUse:
         self.surnames += found.left == SURNAME
         if len(self.kept) < KEPT:
             self.kept.append(found)
-        elif (at := chance.randrange(self.count)) < KEPT:
+        elif (at := self.chance.randrange(self.count)) < KEPT:
             self.kept[at] = found
 
 
@@ -85,17 +86,20 @@ def neighbours(
     """
     pairs, paths = tuple(pairs), list(paths)
     found = Neighbours(Read(), {})
+    sides: tuple[Side, Side] = ("male", "female")
     for pair in pairs:
-        found.uses[pair.name, "male"], found.uses[pair.name, "female"] = WordUse(pair.male), WordUse(pair.female)
+        for side in sides:
+            word = pair.word(side)
+            found.uses[pair.name, side] = WordUse(word, chance=random.Random(f"{seed} {word}"))  # noqa: S311
     spaced = pairs[0].language not in WITHOUT_SPACES
-    finder, chance = Finder(pairs, spaced), random.Random(seed)  # noqa: S311
+    finder, paragraph = Finder(pairs, spaced), 0
     total = total_size(paths)
     for block, position in blocks(paths, found.read, column=column, limit=limit_bytes):
         for line in _lines(block, found.read, spaced):
+            paragraph += 1
             if finder.search(line) is not None:
-                # At random, because lines of some files take turns.
-                for use, occurrence in _in_line(line, finder, found, chance.getrandbits(1)):
-                    use.add(occurrence, chance)
+                for use, occurrence in _in_line(line, finder, found, paragraph):
+                    use.add(occurrence)
         if progress is not None:
             progress(position, total if limit_bytes is None else min(limit_bytes, total))
     return found
@@ -116,26 +120,26 @@ def _lines(block: Block, read: Read, spaced: bool) -> Iterator[str]:
             yield cleaner.clean(line)
 
 
-def _in_line(line: str, finder: Finder, found: Neighbours, half: int) -> Iterator[tuple[WordUse, Occurrence]]:
+def _in_line(line: str, finder: Finder, found: Neighbours, paragraph: int) -> Iterator[tuple[WordUse, Occurrence]]:
     for clause in (SPACED_CLAUSE if finder.spaced else CLAUSE).finditer(line):
         text = clause[0]
         for start, pair, side in finder.hits(text):
             use = found.uses[pair.name, side]
             place = candidate(text, start, pair, side)
             if finder.spaced:
-                yield use, _spaced(place, half)
+                yield use, _spaced(place, paragraph)
             elif inside_word(Sentence(text, place)) is not None:
                 use.inside += 1
             else:
-                yield use, _by_words(place, half)
+                yield use, _by_words(place, paragraph)
 
 
-def _spaced(place: Candidate, half: int) -> Occurrence:
+def _spaced(place: Candidate, paragraph: int) -> Occurrence:
     before, after = place.sentence[: place.start].split(), place.sentence[place.end :].split()
-    return Occurrence(before[-1].lower() if before else NOTHING, after[0].lower() if after else NOTHING, half)
+    return Occurrence(before[-1].lower() if before else NOTHING, after[0].lower() if after else NOTHING, paragraph)
 
 
-def _by_words(place: Candidate, half: int) -> Occurrence:
+def _by_words(place: Candidate, paragraph: int) -> Occurrence:
     """The words that touch the keyword: the rest of its own token (女|司机), else the token beside it."""
     left = right = NOTHING
     for token in tagged(place.sentence):
@@ -145,4 +149,4 @@ def _by_words(place: Candidate, half: int) -> Occurrence:
             left = token.word[: place.start - token.start]
         if token.end > place.end and right == NOTHING:
             right = token.word[max(0, place.end - token.start) :]
-    return Occurrence(SURNAME if is_surname(left) and len(place.keyword) > 1 else left, right, half)
+    return Occurrence(SURNAME if is_surname(left) and len(place.keyword) > 1 else left, right, paragraph)

@@ -4,14 +4,15 @@ Three things are measured per pair, on any corpus:
 - how often each word occurs, and their ratio;
 - **asymmetry**: how well the words before and after tell which of the two stands
   there, as the area under the ROC curve (0.5 = not at all, 1 = always). A naive
-  Bayes classifier learns on one half of the paragraphs and is tested on the other,
-  and the other way round, so chance gives 0.5 whatever the corpus. Interval: DeLong;
+  Bayes classifier learns on a random half of the paragraphs and is tested on the
+  other, both ways, SPLITS times; so chance gives about 0.5. Interval: DeLong;
 - **unswapped**: the share of a word's occurrences in compounds that never occur
   with the other word, where that is no chance: if both words took the compound at
   the same rate, all its occurrences would fall on this side less often than CHANCE.
 """
 
 import math
+import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from core.types import KeywordPair
 
 LEAST = 20  # occurrences of each word below which nothing is said
 CHANCE = 0.01  # a compound with all its occurrences on one side is called unswapped below this probability
+SPLITS = 10  # random halves over which the asymmetry is averaged
+NORMAL = 1.959963984540054  # two-sided 95 % of the normal distribution
 SHOWN = 8  # compounds listed per word and direction
 METHOD = 1
 Scores = NDArray[np.float64]
@@ -106,7 +109,7 @@ def check_pairs(paths: Iterable[Path | str], pairs: Iterable[KeywordPair], **opt
     """Compare how the words of each pair are used in the text of *paths*; options as `neighbours` has them."""
     pairs = tuple(pairs)
     found = neighbours(paths, pairs, **options)
-    signature = f"pairs-check|least:{LEAST}|chance:{CHANCE:g}|seed:{options.get('seed', 0)}|v{METHOD}"
+    signature = f"pairs-check|least:{LEAST}|splits:{SPLITS}|chance:{CHANCE:g}|seed:{options.get('seed', 0)}|v{METHOD}"
     return PairsCheck(tuple(pair_report(pair, found) for pair in pairs), found.read, signature)
 
 
@@ -152,33 +155,51 @@ def _unswapped(use: WordUse, other: WordUse) -> Estimate:
     return wilson(hits, len(use.kept), nothing=NO_WORD)
 
 
-def told_apart(male: list[Occurrence], female: list[Occurrence]) -> Estimate:
+def told_apart(male: list[Occurrence], female: list[Occurrence], *, seed: int = 0) -> Estimate:
     """How well neighbours tell the words apart: area under the ROC curve, 95 % interval after DeLong et al. (1988).
 
-    Each half of the paragraphs is judged by what the other half taught; ties
-    count one half. Undefined where a word has fewer than LEAST occurrences, or a half none.
+    The paragraphs are cut in random halves SPLITS times; each half is judged by
+    what the other taught, ties count one half, and areas and variances are
+    averaged (the splits share their data, so more of them narrow nothing).
+    Undefined where a word has fewer than LEAST occurrences or stands in fewer than two paragraphs.
     """
-    if min(len(male), len(female)) < LEAST or any(not _half(words, n) for words in (male, female) for n in (0, 1)):
+    sides = (male, female)
+    paragraphs = [sorted({one.paragraph for one in side}) for side in sides]
+    if min(len(male), len(female)) < LEAST or min(map(len, paragraphs)) < 2:
         return Estimate.undefined(TOO_RARE, min(len(male), len(female)))
-    scores: tuple[list[list[float]], list[list[float]]] = ([], [])
-    for half in (0, 1):
-        taught = _half(male, 1 - half), _half(female, 1 - half)
-        weights = _log_ratios([one.left for one in taught[0]], [one.left for one in taught[1]])
-        after = _log_ratios([one.right for one in taught[0]], [one.right for one in taught[1]])
-        for side, words in enumerate((male, female)):
-            scores[side].append([weights.get(o.left, 0.0) + after.get(o.right, 0.0) for o in _half(words, half)])
-    value, variance = 0.0, 0.0
-    sizes = [len(scores[0][half]) * len(scores[1][half]) for half in (0, 1)]
-    for half in (0, 1):
-        part, spread = _area(np.array(scores[0][half]), np.array(scores[1][half]))
-        value += part * sizes[half] / sum(sizes)
-        variance += spread * (sizes[half] / sum(sizes)) ** 2
-    error = 1.959963984540054 * math.sqrt(variance)
+    chance = random.Random(seed)  # noqa: S311
+    areas: list[float] = []
+    variances: list[float] = []
+    while len(areas) < SPLITS:
+        first = {number for side in paragraphs for number in side if chance.getrandbits(1)}
+        halves = [
+            [[one for one in side if (one.paragraph in first) == part] for part in (True, False)] for side in sides
+        ]
+        if all(half for side in halves for half in side):
+            area, variance = _both_ways(halves)
+            areas.append(area)
+            variances.append(variance)
+    value, error = sum(areas) / SPLITS, NORMAL * math.sqrt(sum(variances) / SPLITS)
     return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(male) + len(female))
 
 
-def _half(words: list[Occurrence], half: int) -> list[Occurrence]:
-    return [one for one in words if one.half == half]
+def _both_ways(halves: list[list[list[Occurrence]]]) -> tuple[float, float]:
+    """Area and variance when each half is judged by the other; `halves[side][part]`."""
+    total = sum(len(halves[0][part]) * len(halves[1][part]) for part in (0, 1))
+    area = variance = 0.0
+    for part in (0, 1):
+        taught = halves[0][1 - part], halves[1][1 - part]
+        before = _log_ratios([one.left for one in taught[0]], [one.left for one in taught[1]])
+        after = _log_ratios([one.right for one in taught[0]], [one.right for one in taught[1]])
+        scores = [
+            np.array([before.get(one.left, 0.0) + after.get(one.right, 0.0) for one in halves[side][part]])
+            for side in (0, 1)
+        ]
+        weight = len(scores[0]) * len(scores[1]) / total
+        found, spread = _area(scores[0], scores[1])
+        area += weight * found
+        variance += weight**2 * spread
+    return area, variance
 
 
 def _log_ratios(male: list[str], female: list[str]) -> dict[str, float]:

@@ -14,7 +14,7 @@ import re
 
 from core.mining.filters.lists import accepted_words, inside_words, touching
 from core.mining.filters.name_words import AFTER_SURNAME
-from core.mining.filters.words import is_surname, is_word
+from core.mining.filters.words import dictionary, is_surname, is_word
 from core.mining.types import Finding, Sentence, Token, tagged
 from core.types import Candidate, Span
 
@@ -44,11 +44,12 @@ def inside_word(sentence: Sentence) -> Finding | None:
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
     """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
+    known = dictionary().has_word
     for first in range(max(0, start - WIDEST + 1), end):
-        for last in range(max(first + 2, start + 1), min(len(text), first + WIDEST) + 1):
-            if start <= first and last <= end:
-                continue
-            if is_word(text[first:last]):
+        # From inside the keyword on, only what ends beyond it; before it, whatever reaches into it.
+        shortest = end + 1 if first >= start else start + 1
+        for last in range(max(first + 2, shortest), min(len(text), first + WIDEST) + 1):
+            if known(text[first:last]):
                 return True
     return False
 

@@ -133,7 +133,8 @@ def _japanese_name(tokens: Sequence[Token]) -> Span | None:
         if 1 <= len(following.word) <= 3 and HAN.fullmatch(following.word) and following.word not in ordinary_words():
             return token.start, following.end
     for token in tokens:
-        whole = len(token.word) == 4 or (len(token.word) in (3, 5) and token.tag in PERSON)
+        whole = token.tag in PERSON or (token.tag in ("n", "nz") and len(token.word) == 4)
+        whole = whole and 3 <= len(token.word) <= 5
         if whole and token.word[:2] in surnames("japanese") and token.word not in ordinary_words():
             return token.start, token.end
     return None

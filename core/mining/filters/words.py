@@ -7,7 +7,8 @@ from core.resources import table
 
 
 @cache
-def _dictionary() -> Any:
+def dictionary() -> Any:
+    """The segmenter, whose `has_word` knows the dictionary; loaded when it is first asked."""
     import rjieba
 
     return rjieba
@@ -15,7 +16,7 @@ def _dictionary() -> Any:
 
 def is_word(text: str) -> bool:
     """Whether *text* is a word of jieba's dictionary (349,046 words)."""
-    known: bool = _dictionary().has_word(text)
+    known: bool = dictionary().has_word(text)
     return known
 
 
