@@ -40,7 +40,8 @@ class NewItem:
     what it completes, `stratum` the cell it is drawn from, and `key` what makes
     it itself (context, completion, model, setting and index in one string).
     `uid` keeps the public id of an item that was exported before. `late`: it
-    comes last in its cell (mining flagged it).
+    comes last in its cell (mining flagged it). `counterpart`: the other word
+    where it is written otherwise here than in the pair (She of he/she).
     """
 
     text: str
@@ -53,6 +54,7 @@ class NewItem:
     key: str | None = None
     stratum: str = ""
     late: bool = False
+    counterpart: str | None = None
 
 
 class Taken(Refused):
@@ -130,7 +132,8 @@ class Batch:
         values.append(_rank(self.project.seed, identity) + (LATE if new.late else 0))
         values += [identity, new.text, new.context]
         if found:
-            values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword, found.counterpart]
+            values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword]
+            values.append(new.counterpart or found.counterpart)
         else:
             values += [None] * 6
         values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), self.project.per_item]

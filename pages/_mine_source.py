@@ -10,9 +10,14 @@ from annotations import jobs
 from annotations.store import Store
 from core.errors import EvenhandError
 from core.mining import corpus
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, language, plain, show_error
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
+
+UNITS = {
+    "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
+    "zh": ((1e4, " 万"), (1e8, " 亿")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,14 @@ def size(number: int) -> str:
         if number < limit:
             return f"{number / (limit / 1000):.3g} {unit}"
     return f"{number / 1e9:.3g} GB"
+
+
+def large(number: float) -> str:
+    """A large number as people read it, in the units of their language."""
+    for size, unit in reversed(UNITS[language()]):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:,.0f}"
 
 
 def source_name(kind: str) -> str:

@@ -89,18 +89,24 @@ def mined(source: Source, row: Row) -> Usable:
     if not _is_candidate(values):
         bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
     start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
-    sides: dict[str, Side] = {f"{keyword}/{counterpart}": "male", f"{counterpart}/{keyword}": "female"}
+    male, slash, female = str(name).partition("/")
+    folded = (str(keyword).casefold(), str(counterpart).casefold())  # at the start of a sentence: He, She of he/she
+    sides: dict[tuple[str, str], Side] = {
+        (male.casefold(), female.casefold()): "male",
+        (female.casefold(), male.casefold()): "female",
+    }
     fits = 0 <= start <= stem_start < stem_end <= end <= len(text) and text[start:end] == keyword
-    if not fits or name not in sides or keyword == counterpart or not counterpart:
+    if not fits or folded not in sides or folded[0] == folded[1] or not (male and slash and female):
         message = N_("Word, stem and pair do not fit the sentence: {named} at {start} to {end}, pair {pair}.")
         bad("bad_span", message, named=str(keyword)[:40], start=start, end=end, pair=str(name)[:80])
+    side = sides[folded]
     own = (stem_start - start, stem_end - start)
     other = (own[0], max(own[0], len(counterpart) - (len(keyword) - own[1])))
-    side = sides[name]
-    words = (keyword, counterpart, own, other) if side == "male" else (counterpart, keyword, other, own)
-    found = Candidate(text, start, end, stem_start, stem_end, KeywordPair(*words), side)
+    stems = (own, other) if side == "male" else (other, own)
+    found = Candidate(text, start, end, stem_start, stem_end, KeywordPair(male, female, *stems), side)
     extra = {key: value for key, value in values.items() if key not in CANDIDATE}
-    return Usable(NewItem(text, found, source.name, row.line, extra, late=is_flagged(extra)))
+    late = is_flagged(extra)
+    return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=counterpart))
 
 
 def is_flagged(extra: dict[str, Any]) -> bool:
