@@ -30,7 +30,7 @@ def show_running(store: Store) -> None:
     jobs.mark_interrupted(store)
     found = [one for one in _scoring(store) if one.state != "done"]
     if found:
-        st.subheader(_("Under way"), anchor=False)
+        st.subheader(_("Not finished"), anchor=False)
     for one in found[:LISTED]:
         show_job(store, one)
 

@@ -77,7 +77,7 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
         *("--", "project:sample"),
     )
     assert job.title == "Score sample with known, random-zh"
-    assert [heading.value for heading in page.subheader] == ["Under way", "Finished runs"]
+    assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
 
 
 def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project):
