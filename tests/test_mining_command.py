@@ -118,13 +118,13 @@ def test_nothing_half_written_takes_the_place(tmp_path: Path) -> None:
 
 
 def endless(tmp_path: Path) -> Path:
-    """A text that is never finished being read: a pipe that stays open."""
-    path = tmp_path / "pipe.txt"
-    path.write_text("".join(f"第{n}天她在河边的第{n * 7}棵树下等船。\n" for n in range(200_000)), encoding="utf-8")
+    """A text that takes much longer to mine than a test takes to end it (45 MB)."""
+    path = tmp_path / "long.txt"
+    path.write_text("".join(f"第{n}天她在河边的第{n * 7}棵树下等船。\n" for n in range(900_000)), encoding="utf-8")
     return path
 
 
-def wait_for(made: Any, seconds: float = 60.0) -> Any:
+def wait_for(made: Any, seconds: float = 150.0) -> Any:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := made():
@@ -135,14 +135,15 @@ def wait_for(made: Any, seconds: float = 60.0) -> Any:
 
 def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
-    process = subprocess.Popen(command(text, out), cwd=ROOT, stdout=subprocess.DEVNULL)
+    off = [f"{code}=off" for code in ("near_duplicate", "inside_word", "names")]
+    modes = [word for one in off for word in ("--set", one)]
+    process = subprocess.Popen(command(text, out, *modes), cwd=ROOT, stdout=subprocess.DEVNULL)
     part = wait_for(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size])[0]
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     assert not out.exists()
     assert part.exists()
-    off = [f"{code}=off" for code in ("near_duplicate", "inside_word", "names")]
-    run(text, "--out", out, "--limit", "2", *[word for one in off for word in ("--set", one)])
+    run(text, "--out", out, "--limit", "0.5", *modes)
     assert not part.exists()  # what the killed run left is cleared up
     found = [line["sentence"] for line in lines_of(out)]
     assert len(found) == len(set(found)) > 1000
