@@ -1,7 +1,6 @@
 """`mine` as a person, a page and a script run it; ended half-way it leaves nothing half-written."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -165,4 +164,4 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(fresh_store: Store,
     jobs.resume(fresh_store, jobs.find(fresh_store, job.uid))
     done = wait_for(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one)
     assert (done.state, done.result["candidates"]) == ("done", 2)
-    assert (done.done, done.total) == (os.path.getsize(text), os.path.getsize(text))
+    assert (done.done, done.total) == (text.stat().st_size, text.stat().st_size)
