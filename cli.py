@@ -19,6 +19,7 @@ COMMANDS = {
     "score-sentence": "commands.live:score_sentence",
     "mine": "commands.mining:mine",
     "pairs": "commands.pairs:pairs",
+    "forecast": "commands.forecast:forecast",
     "concord": "commands.concord:concord",
     "models": "commands.live:models",
     "bias": "commands.bias:bias",

@@ -80,7 +80,7 @@ def _settings() -> tuple[int | None, str]:
             _("Intervals over"),
             ("auto", *UNITS),
             key="unit",
-            format_func=unit_name,
+            format_func={unit: unit_name(unit) for unit in ("auto", *UNITS)}.__getitem__,
             help=_("Sentences of one text are alike: counting texts gives wider and truer intervals."),
         )
     return window if close else None, unit

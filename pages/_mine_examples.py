@@ -11,7 +11,7 @@ from core.mining.filters import FILTERS
 from core.mining.report import Example, Report
 from core.mining.steps import ALL, chosen
 from core.types import Side
-from pages._mine_report import pair_name
+from pages._mine_report import named, pair_name
 from pages._projects_parts import marked, show
 from pages._widgets import _, plain
 
@@ -33,13 +33,17 @@ def show_examples(report: Report, *, key: str) -> None:
     """Up to ten examples of a filter, for all pairs or one; what it means is underlined with dots."""
     pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-examples-pair", format_func=pair_name, width=200)
+        pair = st.selectbox(
+            _("Keyword pair"), pairs, key=f"{key}-examples-pair", format_func=named(pairs, pair_name), width=200
+        )
         counts = chosen(report, pair)
         code = st.selectbox(
             _("Filter"),
             list(FILTERS),
             key=f"{key}-filter",
-            format_func=lambda one: f"{_(FILTERS[one].name)} · {counts.rejected[one] + counts.flagged[one]:,}",
+            format_func=named(
+                FILTERS, lambda one: f"{_(FILTERS[one].name)} · {counts.rejected[one] + counts.flagged[one]:,}"
+            ),
             width=320,
         )
     st.caption(plain(_(FILTERS[code].explanation)))
@@ -87,7 +91,9 @@ def _with_found(example: Example, side: Side) -> str:
 def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
     """Lines of a candidates file as annotators would get them, for all pairs (a few of each) or one."""
     pairs = [ALL, *dict.fromkeys(str(line["pair"]) for line in lines)]
-    pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-kept-pair", format_func=pair_name, width=200)
+    pair = st.selectbox(
+        _("Keyword pair"), pairs, key=f"{key}-kept-pair", format_func=named(pairs, pair_name), width=200
+    )
     some = [line for line in lines if pair in (ALL, line["pair"])]
     if pair == ALL:
         seen: Counter[tuple[str, str]] = Counter()

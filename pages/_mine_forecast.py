@@ -15,7 +15,7 @@ from core.mining.report import Report
 from core.mining.steps import supplies
 from core.resources import quotas as preset_quotas
 from core.statistics import Estimate, Note
-from pages._mine_report import side_name
+from pages._mine_report import named, side_name
 from pages._mine_source import large
 from pages._projects_new import PRINTED_TOTAL
 from pages._projects_parts import show
@@ -68,13 +68,15 @@ def show_forecast(store: Store, run: Run, report: Report) -> None:
             _("Share of kept candidates"),
             [*found, TYPED],
             key="pilot",
-            format_func=lambda one: one or _("typed in"),
+            format_func=named([*found, TYPED], lambda one: one or _("typed in")),
             width=240,
         )
         project = found.get(name)
         accepted, reviewed = _typed() if project is None else (0, 0)
         options = ["table1", "released"] if project is None else ["project", "table1", "released"]
-        wanted = st.selectbox(_("Quotas"), options, key="forecast_quotas", format_func=_quotas_name, width=240)
+        wanted = st.selectbox(
+            _("Quotas"), options, key="forecast_quotas", format_func=named(options, _quotas_name), width=240
+        )
     outcome = _computed(store, run, report, project, wanted, (accepted, reviewed))
     if outcome is None:
         return

@@ -10,7 +10,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.mining.report import Report
 from core.resources import quotas
-from pages._mine_report import known_pairs
+from pages._mine_report import known_pairs, named
 from pages._projects_new import edit_quotas, say_total
 from pages._widgets import _, plain, show_error
 
@@ -28,7 +28,11 @@ def show_into_project(store: Store, run: Run, report: Report) -> None:
         return
     found = {project.name: project for project in projects(store) if project.kind == "sentences"}
     name = st.selectbox(
-        _("Project"), [*found, NEW], key="into", format_func=lambda one: one or _("a new project"), width=360
+        _("Project"),
+        [*found, NEW],
+        key="into",
+        format_func=named([*found, NEW], lambda one: one or _("a new project")),
+        width=360,
     )
     if name == NEW:
         _show_new(store, run, report)

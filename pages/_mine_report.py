@@ -1,6 +1,7 @@
 """A report of mining as people read it: how much, the funnel, each pair before and after, what could not be read."""
 
 import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import streamlit as st
@@ -84,6 +85,11 @@ def side_name(side: str) -> str:
     return _("both sides") if side == ALL else side_word("male" if side == "male" else "female")
 
 
+def named(options: Iterable[str], name: Callable[[str], str]) -> Callable[[str], str]:
+    """The names of *options*, made now: a widget may ask for them when no page of a visitor runs."""
+    return {option: name(option) for option in options}.__getitem__
+
+
 def show_figures(report: Report, *, key: str) -> None:
     """The funnel of what is chosen, then every pair before and after the filters, then the numbers."""
     _show_funnel(report, key)
@@ -100,14 +106,14 @@ def _show_funnel(report: Report, key: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
-        pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-pair", format_func=pair_name, width=200)
+        pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-pair", format_func=named(pairs, pair_name), width=200)
         side = st.segmented_control(
             _("Side"),
             (ALL, "male", "female"),
             default=ALL,
             required=True,
             key=f"{key}-side",
-            format_func=side_name,
+            format_func=named((ALL, "male", "female"), side_name),
         )
     counts = chosen(report, pair, side or ALL)
     rows = [_step_row(step, report) for step in steps(counts)]

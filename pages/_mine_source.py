@@ -106,11 +106,12 @@ def folder_source(key: str) -> Source | None:
         )
         return None
     known = _folders(str(root))
+    everything = _("everything in {root}").format(root=root.name)
     typed = st.selectbox(
         _("Folder or file"),
         known,
         key=f"{key}-folder",
-        format_func=lambda name: name or _("everything in {root}").format(root=root.name),
+        format_func=lambda name: name or everything,
         accept_new_options=True,
         help=_("Below the corpus folder of the server; type the path of a file or folder that is not listed."),
     )

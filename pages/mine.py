@@ -5,6 +5,7 @@ import streamlit as st
 from annotations.store import Store
 from core.errors import EvenhandError
 from pages._mine_dry import show_trial, try_out
+from pages._mine_pairs import show_pairs_check
 from pages._mine_runs import opened, show_run, show_runs, start
 from pages._mine_settings import ask_settings
 from pages._mine_source import ask_source
@@ -18,6 +19,7 @@ def show_new(store: Store) -> None:
     if source is None or settings is None:
         st.info(_("Choose a text and the keyword pairs; then try them on the first 5 MB."))
         return
+    show_pairs_check(source, settings.pairs)
     with st.container(horizontal=True, vertical_alignment="center"):
         trying = st.toggle(_("Try on the first 5 MB"), key="trying")
         if st.button(_("Mine all of it"), key="start", type="primary", icon=":material/play_arrow:"):

@@ -1,6 +1,7 @@
 """The forecast: known cases by hand, intervals that cover, verdicts, what cannot be said."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -140,3 +141,32 @@ def test_json_is_json_and_the_same_again() -> None:
     texts = [json.dumps(as_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
     assert texts[0] == texts[1]
     assert json.loads(texts[0])["signature"].startswith("forecast|beta-binomial|draws:20000|seed:0|v1")
+
+
+def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from cli import cli
+    from core.mining.report import Report
+    from core.mining.settings import Settings
+
+    report = Report(Settings())
+    report.read.characters = 2_000_000
+    report.cells[CELL].candidates = 700
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
+    pilot = ["--kept", "700", "--reviewed", "1000"]
+    answer = CliRunner().invoke(cli, ["forecast", str(file), *pilot, "--json"])
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)
+    (cell,) = [one for one in found["cells"] if (one["pair"], one["side"]) == CELL]
+    assert (cell["quota"], cell["found"], cell["verdict"], cell["rate_from"]) == (3000, 700, "no", "all")
+    assert cell["expected"]["value"] == pytest.approx(490)
+    assert cell["characters"]["value"] == pytest.approx(2510 / 0.7 / 350e-6)
+    assert found["quota"] == 19_000
+    said = CliRunner().invoke(cli, ["forecast", str(file), *pilot]).stdout
+    assert "他/她 female: no; kept 490" in said
+    for wrong in (["--kept", "7"], ["--kept", "9", "--reviewed", "3"]):
+        assert "--reviewed" in str(CliRunner().invoke(cli, ["forecast", str(file), *wrong]).exception)
+    file.write_text("[]", encoding="utf-8")
+    assert "no report" in str(CliRunner().invoke(cli, ["forecast", str(file)]).exception)

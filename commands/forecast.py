@@ -1,0 +1,102 @@
+"""`forecast REPORT CANDIDATES`: can the text that was mined meet the quotas?"""
+
+import json
+from pathlib import Path
+
+import click
+
+from annotations.mining import stock
+from annotations.projects import project as find_project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadFile, Refused
+from core.mining.forecast import Forecast, Supply
+from core.mining.forecast import as_json as whole
+from core.mining.forecast import forecast as forecast_of
+from core.mining.report import Cell, Report
+from core.mining.steps import supplies
+from core.resources import quotas as preset_quotas
+
+
+@click.command("forecast")
+@click.argument("report_path", metavar="REPORT", type=click.Path())
+@click.option("--project", "name", help="Take the share that is kept, and the quotas, from this project.")
+@click.option("--candidates", type=click.Path(), help="The candidates of the same run, with --project.")
+@click.option("--kept", type=click.IntRange(0), help="Without a project: how many of a pilot were kept ...")
+@click.option("--reviewed", type=click.IntRange(1), help="... of how many that were reviewed.")
+@click.option("--quotas", "wanted", type=click.Choice(["table1", "released"]), help="Quotas of the paper or its file.")
+@db_option
+@json_option
+def forecast(
+    report_path: str,
+    name: str | None,
+    candidates: str | None,
+    kept: int | None,
+    reviewed: int | None,
+    wanted: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Can the text of a run of `mine` (its REPORT) meet the quotas of each pair and side, and how much is missing?
+
+    Sentences kept in the end with a 95 % prediction interval; characters of
+    such text that are still needed. A pair and side with fewer than ten
+    reviewed candidates takes the share of all together.
+    """
+    report = _read(Path(report_path))
+    if name is None:
+        found = forecast_of(*_from_pilot(report, wanted), pilot=_pilot(kept, reviewed))
+    else:
+        if candidates is None:
+            raise Refused(N_("With --project, name the candidates of the run too: --candidates FILE."))
+        with existing_store(db) as store:
+            there = stock(store, find_project(store, name), candidates)
+        goals = preset_quotas("released" if wanted == "released" else "table1") if wanted else there.quotas
+        left = {cell: there.pending.get(cell, 0) + there.new.get(cell, 0) for cell in report.cells}
+        done = {cell: there.accepted.get(cell, 0) + there.rejected.get(cell, 0) for cell in report.cells}
+        given = supplies(report, goals, left=left, kept=there.accepted, reviewed=done, accepted=there.accepted)
+        found = forecast_of(given, report.read.characters)
+    if not found.cells:
+        raise Refused(N_("None of the pairs of this run has a quota; --quotas table1 takes those of the paper."))
+    answer(whole(found), for_people(found), as_json=as_json)
+
+
+def _read(path: Path) -> Report:
+    try:
+        return Report.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be read: {why}."), file=str(path), why=error.strerror or error) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadFile(N_("{file} is no report of `mine`."), file=str(path)) from error
+
+
+def _pilot(kept: int | None, reviewed: int | None) -> tuple[int, int]:
+    if (kept is None) != (reviewed is None) or (kept or 0) > (reviewed or 0):
+        raise Refused(N_("A pilot has two numbers: --kept, and --reviewed, which is not smaller."))
+    return kept or 0, reviewed or 0
+
+
+def _from_pilot(report: Report, wanted: str | None) -> tuple[dict[Cell, Supply], int]:
+    goals = preset_quotas("released" if wanted == "released" else "table1")
+    left = {cell: counts.candidates for cell, counts in report.cells.items()}
+    return supplies(report, goals, left=left, kept={}, reviewed={}, accepted={}), report.read.characters
+
+
+def for_people(found: Forecast) -> str:
+    """One line a pair and side, then all together."""
+    lines = []
+    for cell in found.cells:
+        kept = _range(cell.expected.value, cell.expected.low, cell.expected.high, str(cell.expected.reason))
+        text = _range(cell.characters.value, cell.characters.low, cell.characters.high, str(cell.characters.reason))
+        lines.append(
+            f"{cell.pair} {cell.side}: {cell.verdict}; kept {kept} of {cell.supply.quota:,}; more text: {text}"
+        )
+    total = _range(found.expected.value, found.expected.low, found.expected.high, str(found.expected.reason))
+    more = _range(found.characters.value, found.characters.low, found.characters.high, str(found.characters.reason))
+    scarce = f" (scarcest: {' '.join(found.scarcest)})" if found.scarcest else ""
+    return "\n".join([*lines, f"together: {total} of {found.quota:,}; more text: {more}{scarce}", found.signature])
+
+
+def _range(value: float | None, low: float | None, high: float | None, reason: str) -> str:
+    if value is None:
+        return f"— ({reason})" if low is None else f"at least {low:,.0f}"
+    return f"{value:,.0f}" if low is None or high is None else f"{value:,.0f} [{low:,.0f}, {high:,.0f}]"
