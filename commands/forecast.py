@@ -12,7 +12,7 @@ from core.errors import N_, BadFile, Refused
 from core.mining.forecast import Forecast, Supply
 from core.mining.forecast import as_json as whole
 from core.mining.forecast import forecast as forecast_of
-from core.mining.report import Cell, Report
+from core.mining.report import Report
 from core.mining.steps import supplies
 from core.resources import quotas as preset_quotas
 
@@ -51,8 +51,9 @@ def forecast(
         with existing_store(db) as store:
             there = stock(store, find_project(store, name), candidates)
         goals = preset_quotas("released" if wanted == "released" else "table1") if wanted else there.quotas
-        left = {cell: there.pending.get(cell, 0) + there.new.get(cell, 0) for cell in report.cells}
-        done = {cell: there.accepted.get(cell, 0) + there.rejected.get(cell, 0) for cell in report.cells}
+        cells: list[tuple[str, str]] = list(report.cells)
+        left = {cell: there.pending.get(cell, 0) + there.new.get(cell, 0) for cell in cells}
+        done = {cell: there.accepted.get(cell, 0) + there.rejected.get(cell, 0) for cell in cells}
         given = supplies(report, goals, left=left, kept=there.accepted, reviewed=done, accepted=there.accepted)
         found = forecast_of(given, report.read.characters)
     if not found.cells:
@@ -75,9 +76,9 @@ def _pilot(kept: int | None, reviewed: int | None) -> tuple[int, int]:
     return kept or 0, reviewed or 0
 
 
-def _from_pilot(report: Report, wanted: str | None) -> tuple[dict[Cell, Supply], int]:
+def _from_pilot(report: Report, wanted: str | None) -> tuple[dict[tuple[str, str], Supply], int]:
     goals = preset_quotas("released" if wanted == "released" else "table1")
-    left = {cell: counts.candidates for cell, counts in report.cells.items()}
+    left: dict[tuple[str, str], int] = {cell: counts.candidates for cell, counts in report.cells.items()}
     return supplies(report, goals, left=left, kept={}, reviewed={}, accepted={}), report.read.characters
 
 

@@ -66,10 +66,12 @@ def _example(example: Example, side: Side) -> str:
         body = _with_found(example, side)
     like = ""
     if example.like:
-        like = f'<div class="from">{html.escape(_("like"))}: {html.escape(example.like)}</div>'
+        repeats = _("repeats: {sentence}").format(sentence=example.like)
+        like = f'<div class="from">{html.escape(repeats)}</div>'
     elif example.span is not None:
         inside = example.sentence[slice(*example.span)]
-        like = f'<div class="from">{html.escape(_("because of"))} <b>{html.escape(inside)}</b></div>'
+        because = _("because of: {words}").format(words=inside)
+        like = f'<div class="from">{html.escape(because)}</div>'
     origin = html.escape(example.file.rsplit("/", 1)[-1])
     return f'<tr><td class="text">{body}{like}<div class="from">{origin}</div></td></tr>'
 

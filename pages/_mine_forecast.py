@@ -112,10 +112,10 @@ def _computed(
 ) -> Forecast | None:
     from annotations.pipeline import state
 
-    cells = list(report.cells)
+    cells: list[tuple[str, str]] = list(report.cells)
     goals = preset_quotas("released" if wanted == "released" else "table1")
     if project is None:
-        left = {cell: report.cells[cell].candidates for cell in cells}
+        left: dict[tuple[str, str], int] = {cell: one.candidates for cell, one in report.cells.items()}
         given = supplies(report, goals, left=left, kept={}, reviewed={}, accepted={})
         if not given:
             st.info(_("None of these pairs has a quota."))
@@ -200,7 +200,8 @@ def _row(cell: CellForecast) -> str:
     quota = html.escape(_("of {quota}").format(quota=f"{cell.supply.quota:,}"))
     rate = _interval(cell.rate, "{:.0%}")
     if not cell.own and cell.rate.value is not None:
-        rate += f'<div class="small">{html.escape(_("all pairs together"))}</div>'
+        together = _("all pairs together")
+        rate += f'<div class="small">{html.escape(together)}</div>'
     return (
         f'<tr><td>{name}</td><td class="verdict {cell.verdict}">{html.escape(mark)}</td>'
         f'<td>{kept} <span class="small">{quota}</span></td><td>{rate}</td><td>{_text(cell)}</td></tr>'

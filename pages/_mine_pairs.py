@@ -67,7 +67,7 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
 
 def _row(one: PairReport) -> str:
     verdict = f'<span class="verdict {one.verdict}">{html.escape(verdict_name(one.verdict))}</span>'
-    cells = "".join(f"<td>{_word(word, side)}</td>" for word, side in ((one.male, "male"), (one.female, "female")))
+    cells = f"<td>{_word(one.male, 'male')}</td><td>{_word(one.female, 'female')}</td>"
     why = html.escape(_(one.why))
     told = _told(one.asymmetry)
     return (

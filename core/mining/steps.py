@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.errors import N_
 from core.mining.filters import FILTERS
 from core.mining.forecast import Supply
-from core.mining.report import Cell, CellCounts, Report
+from core.mining.report import CellCounts, Report
 
 ALL = ""  # in place of a pair or a side: all of them
 
@@ -65,7 +65,7 @@ def supplies(
     kept: Counts,
     reviewed: Counts,
     accepted: Counts,
-) -> dict[Cell, Supply]:
+) -> dict[tuple[str, str], Supply]:
     """What a forecast needs: each quota of *quotas* whose pair was looked for, with what is known of it.
 
     `left`: candidates still to be reviewed; `kept`: accepted already;
