@@ -99,7 +99,8 @@ def _calculation(claim: PrintedClaim) -> str:
     if not claim.calculation:
         return ""
     lines = "".join(f"<li>{html.escape(said(line, _))}</li>" for line in claim.calculation)
-    return f"<details><summary>{html.escape(_('Calculation'))}</summary><ul>{lines}</ul></details>"
+    title = html.escape(_("Calculation"))
+    return f"<details><summary>{title}</summary><ul>{lines}</ul></details>"
 
 
 def _record(claim: PrintedClaim) -> dict[str, str]:

@@ -110,7 +110,8 @@ def by_pair(cells: Iterable[CellCount]) -> dict[str, dict[str, CellCount]]:
 
 def quota_bars(cells: Iterable[CellCount]) -> str:
     """Accepted sentences of each pair and side against what is wanted; without a quota against what there is."""
-    head = f"<tr><th>{html.escape(_('Keyword pair'))}</th>" + "".join(
+    pair = html.escape(_("Keyword pair"))
+    head = f"<tr><th>{pair}</th>" + "".join(
         f'<th><span class="side {side}">{html.escape(side_word(side))}</span></th>' for side in ("male", "female")
     )
     rows = "".join(
@@ -136,7 +137,8 @@ def _cell(cell: CellCount | None) -> str:
 def preview_table(rows: Sequence[PreviewRow]) -> str:
     """The first rows of a file: the word that was found, or what is wrong with the row."""
     body = "".join(_preview_row(row) for row in rows)
-    head = f'<th class="number">{html.escape(_("Line"))}</th><th>{html.escape(_("Sentence"))}</th>'
+    line, sentence = html.escape(_("Line")), html.escape(_("Sentence"))
+    head = f'<th class="number">{line}</th><th>{sentence}</th>'
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
 
 
