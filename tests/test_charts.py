@@ -106,3 +106,10 @@ def test_data_is_inside_the_chart() -> None:
     # An address or an identifier in its place would mean that another thread's settings were used.
     spec = json.dumps(draw().to_dict())
     assert '"url"' not in spec and "0.82" in spec
+
+
+def test_a_missing_number_is_null_in_the_data_of_a_chart() -> None:
+    cells = pd.DataFrame({"a": ["甲", "甲"], "b": ["乙", "丙"], "k": [0.5, None], "why": ["", None]}).astype(object)
+    chart = heatmap(cells, "a", "b", "k", description="d", tooltip=["why"])
+    assert "NaN" not in chart.to_json()
+    assert chart.to_json().replace(" ", "").count('"k":null') >= 1

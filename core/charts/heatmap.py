@@ -48,7 +48,7 @@ def heatmap(
     shown = data.assign(_text=[_written(n, digits, signed=scale == "sides") for n in numbers])
     if mark is not None:
         shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
-    shown[value] = numbers.astype(object).where(numbers.notna(), None)
+    shown[value] = numbers.astype(float)
     fields = [
         alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]

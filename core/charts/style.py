@@ -143,7 +143,9 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
 def _inline(chart: Any) -> Any:
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):
-        chart.data = alt.InlineData(values=alt.to_values(chart.data)["values"])
+        rows = alt.to_values(chart.data)["values"]
+        # Altair leaves the None of a column of objects as NaN, which is no JSON and is drawn as a number.
+        chart.data = alt.InlineData(values=[{k: None if v != v else v for k, v in row.items()} for row in rows])
     for part in ("layer", "hconcat", "vconcat", "concat"):
         inner = chart._get(part)
         if isinstance(inner, list):
