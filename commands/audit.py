@@ -21,14 +21,14 @@ def audit() -> None:
 def _drawn(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
     from core.audit import draw
     from core.errors import N_, Refused
-    from core.measures import models_of, read_scores
+    from core.measures import label_of, models_of, read_scores
 
     frame = read_scores(scores)
     names = models_of(frame)
     if model is None and len(names) > 1:
         message = N_("{file} holds several models; say which with --model: {models}")
         raise Refused(message, file=scores.name, models=", ".join(names))
-    return draw(frame, model or names[0], n, seed, by=by)
+    return draw(frame, label_of(frame, model or names[0]), n, seed, by=by)
 
 
 def _draw_options(function: Any) -> Any:

@@ -59,14 +59,15 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     frequency. Models come in the order of the file or of --model; less lean is not better.
     """
     from commands.bias_answers import FOOT
-    from core.measures import models_of, read_scores, rows_of
+    from core.measures import models_of, plain_names, read_scores, rows_of
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
     frame = read_scores(scores)
     for name in (*models, *chain(*differences)):
         rows_of(frame, name)  # a wrong name is said before the work
     found = [_model(rows_of(frame, name), options, **extra) for name in models or models_of(frame)]
-    data: dict[str, Any] = {"models": dict(data for data, _ in found)}
+    names = plain_names(frame)
+    data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
     texts = [text for _, text in found]
     if differences:
         data["differences"], text = _differences(frame, differences, options)

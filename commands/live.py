@@ -57,6 +57,7 @@ def as_data(reading: Reading) -> dict[str, Any]:
         "counterpart": typed,
         "prior_log10": reading.prior.reason,
         "corrected_log10": reading.corrected_reason,
+        "pair_mass": reading.mass_reason,
     }
     for key in [key for key, value in data.items() if value is None or _infinite(value)]:
         data[f"{key}_reason"] = reasons.get(key) or reading.reason or infinite

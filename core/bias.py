@@ -16,9 +16,11 @@ from core.types import Score
 LN10 = math.log(10)
 OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold
 SMALL_MASS = 0.01  # below one per cent for both words together the ratio says little
+WHOLE_SENTENCES = ("pair-sum", "pll")  # methods without a slot
 Denominator = Literal["side", "all"]
 
 NO_ANSWER = N_("The model gave no probability for one of the two words.")
+NO_SLOT = N_("Whole sentences were scored, so there is no slot and no pair mass.")
 BOTH_ZERO = N_("Both words have probability 0, so their ratio is undefined.")
 
 
@@ -64,9 +66,22 @@ def masks_in(signature: str, masks: int) -> int:
     return max(1, masks) if "|geometric_mean|" in signature else 1
 
 
+def method_of(signature: str) -> str:
+    """The first part of a signature: "masked", "pair-sum", "pll"; "" where there is none."""
+    return signature.partition("|")[0] if "|" in signature else ""
+
+
+def whole_sentences(signature: str) -> bool:
+    """Whether probabilities are those of whole sentences (SPEC 6.1): then nothing like a pair mass exists."""
+    return method_of(signature) in WHOLE_SENTENCES
+
+
 def word_mass(logp_male: float | None, logp_female: float | None, signature: str, masks: int) -> float | None:
-    """`pair_mass` of whole words, the product over masks (SPEC 6.1), also for scores that are geometric means."""
-    if logp_male is None or logp_female is None:
+    """`pair_mass` of whole words, the product over masks (SPEC 6.1), also for scores that are geometric means.
+
+    None where whole sentences were scored: their probabilities say nothing about a slot.
+    """
+    if logp_male is None or logp_female is None or whole_sentences(signature):
         return None
     power = masks_in(signature, masks)
     return pair_mass(logp_male * power, logp_female * power)

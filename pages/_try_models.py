@@ -76,13 +76,14 @@ def _show_numbers(reading: Reading) -> None:
     st.html(f'<div class="try-big">{ratio_html(slot, reading.bias_log10)}</div>')
     if reading.reason:
         st.caption(_(reading.reason))
-    show_mass(reading.p_male, reading.p_female)
+    if reading.pair_mass is not None:
+        show_mass(reading.p_male, reading.p_female)
     if reading.small_mass:
         st.warning(_("Both words together stay under 1 %: read the ratio with care."), icon=":material/visibility:")
     facts = [
         (_("probability of {word}").format(word=slot.male), percent(reading.p_male), ""),
         (_("probability of {word}").format(word=slot.female), percent(reading.p_female), ""),
-        (_("both words together"), percent(reading.pair_mass), ""),
+        (_("both words together"), percent(reading.pair_mass), _(reading.mass_reason) if reading.mass_reason else ""),
         (_("Bias_c, log10 (+ male word, − female word)"), signed(reading.bias_log10), ""),
         (_("Bias_c, natural log"), signed(reading.bias_ln), ""),
     ]

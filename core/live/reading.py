@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from core.bias import SMALL_MASS, as_ln, bias, corrected, masks_in, why_undefined, word_mass
+from core.bias import NO_SLOT, SMALL_MASS, as_ln, bias, corrected, masks_in, whole_sentences, why_undefined, word_mass
 from core.errors import N_
 from core.live.prior import Prior, prior
 from core.live.slot import Slot, find_slot
@@ -56,8 +56,15 @@ class Reading:
 
     @property
     def pair_mass(self) -> float | None:
-        """Both probabilities together."""
+        """Both probabilities together; None where whole sentences were scored: `mass_reason` says so."""
         return word_mass(self.logp_male, self.logp_female, self.signature, len(self.fillers))
+
+    @property
+    def mass_reason(self) -> str | None:
+        """Why there is no pair mass; None where there is one."""
+        if self.pair_mass is not None:
+            return None
+        return NO_SLOT if whole_sentences(self.signature) else self.reason
 
     @property
     def _factor(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.bias import SMALL_MASS
+from core.bias import NO_SLOT, SMALL_MASS, whole_sentences
 from core.errors import N_
 from core.measures.reading import finite_bias
 from core.statistics.values import Note
@@ -41,7 +41,8 @@ def mass_of(rows: pd.DataFrame) -> Mass:
     """The pair mass of *rows*."""
     known = rows["pair_mass"].dropna()
     if known.empty:
-        return Mass(None, None, 0, NO_MASS)
+        whole = bool(rows["signature"].map(whole_sentences).any())
+        return Mass(None, None, 0, Note(NO_SLOT) if whole else NO_MASS)
     return Mass(float(known.median()), float((known < SMALL_MASS).mean()), len(known))
 
 
