@@ -7,16 +7,17 @@ to no desk (see `wire.SOURCE_COLUMNS`); an audit is known by the file name of it
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotations.agreement import AgreementReport, agreement
 from annotations.items import Batch, NewItem
-from annotations.projects import create_project, project_by_uid
+from annotations.projects import archive, change_project, create_project, project_by_uid
 from annotations.store import Store
 from annotations.types import Choice, Project
 from core.audit import AuditItem, AuditSample, Order, Stratum, candidate_of
-from core.errors import N_, NotFound, Refused
+from core.errors import N_, EvenhandError, NotFound, Refused
 from core.leaks import (
     Compared,
     Judged,
@@ -152,7 +153,8 @@ def send(
 
     *run*: the name of the score run it was drawn from, so that the result can be taken back to it. *language*: of the
     guideline. Raises NotAllowed where the name is taken, Refused for what cannot be, NotFound where a row does not
-    say which word of its sentence is the keyword; then nothing was made.
+    say which word of its sentence is the keyword; then nothing was made. Where the import fails half-way, the empty
+    project is put away under another name.
     """
     rows = [_new_item(item, line, sample, run) for line, item in enumerate(sample.items, 1)]
     project = create_project(
@@ -166,9 +168,15 @@ def send(
         presentation="masked",
         seed=sample.seed,
     )
-    with Batch.begin(store, project, FILE) as batch:
-        batch.add(rows)
-        batch.publish()
+    try:
+        with Batch.begin(store, project, FILE) as batch:
+            batch.add(rows)
+            batch.publish()
+    except BaseException:
+        # A guideline is never deleted, so neither is its project: it is put away, and its name is free again.
+        with suppress(EvenhandError):
+            archive(store, change_project(store, project, name=f"{name} ({project.uid[:8]})"))
+        raise
     return project
 
 

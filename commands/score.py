@@ -164,5 +164,15 @@ def for_people(report: RunReport) -> str:
         for reason, count in tally.undefined.most_common():
             row, status = tally.examples[reason]
             lines.append(f"  {count:,} without a number, such as row {row}: {status}")
+        if one.bf16:
+            largest, drawn = (_log10(one.bf16[key]) for key in ("largest_difference", "sample_largest_difference"))
+            lines.append(
+                f"  bf16 differs from fp32 by at most {drawn} (log10) in a sample of {one.bf16['sampled']:,}, {largest} "
+                f"in all {one.bf16['compared']:,} compared; {one.bf16['rescored']:,} near a decision have their fp32 value"
+            )
         lines.append(f"  {one.signature}")
     return "\n".join([*lines, f"Written: {report.out}"])
+
+
+def _log10(value: float | None) -> str:
+    return "—" if value is None else f"{value:.4f}"

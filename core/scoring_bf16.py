@@ -28,7 +28,8 @@ class ExactNearDecisions:
     def __init__(self, items: Callable[[], Iterator[ScoreItem]], rough: CachedScorer, exact: CachedScorer) -> None:
         self._items, self._rough, self._exact = items, rough, exact
         self._values: list[float | None] = []
-        self._known: dict[int, Score] = {}
+        self._known: set[int] = set()
+        self._exact_scores: dict[bytes, Score] = {}  # by probe: a sentence and its twin keep one number
         self._near: dict[int, Decision] = {}
         self._sampled = 0
         self._error: float | None = None
@@ -44,8 +45,9 @@ class ExactNearDecisions:
         self._settle()
         # Remembered by now, so nothing is asked a second time.
         again = score_items(self._items(), self._rough, model=model, chunk=chunk)
-        for number, row in enumerate(again):
-            exact = self._known.get(number)
+        for row in again:
+            probe = row.item.probe
+            exact = None if probe is None else self._exact_scores.get(self._rough.key(probe))
             finished = row if exact is None else scored_row(row.item, model, exact, exact.signature)
             tally.count(finished)
             yield finished
@@ -57,7 +59,7 @@ class ExactNearDecisions:
         self._error = self._sample_error = self._compare(drawn)
         while self._error is not None:
             self._near = near_decision(self._values, self._error)
-            fresh = self._near.keys() - self._known.keys()
+            fresh = self._near.keys() - self._known
             if not fresh:
                 return
             self._error = max(self._error, self._compare(fresh) or 0.0)
@@ -69,7 +71,9 @@ class ExactNearDecisions:
         while some := list(islice(chosen, CHUNK)):
             scores = self._exact.score([item.probe for _, item in some if item.probe is not None])
             for (i, item), score in zip(some, scores, strict=True):
-                self._known[i] = score
+                assert item.probe is not None
+                self._known.add(i)
+                self._exact_scores[self._rough.key(item.probe)] = score
                 rough, value = self._values[i], scored_row(item, "", score, score.signature).bias_log10
                 if rough is not None and value is not None and isfinite(rough) and isfinite(value):
                     largest = max(largest or 0.0, abs(rough - value))
@@ -81,7 +85,7 @@ class ExactNearDecisions:
             "largest_difference": self._error,
             "sample_largest_difference": self._sample_error,
             "sampled": self._sampled,
-            "rescored": len(self._known.keys() & self._near.keys()),
+            "rescored": len(self._known & self._near.keys()),
             "compared": len(self._known),
             "near": dict(Counter(self._near.values())),
         }

@@ -1,4 +1,4 @@
-"""An audit from sample to answer, with labels that go the way of every label; annotators learn nothing of the strata."""
+"""An audit from sample to answer, with labels that go the way of all; annotators learn nothing of the strata."""
 
 import json
 
@@ -10,7 +10,7 @@ from annotations import audit
 from annotations.api import WORK, Call
 from annotations.items import Batch, NewItem, items
 from annotations.labels import append
-from annotations.projects import annotators, create_project, guideline, project
+from annotations.projects import annotators, create_project, guideline, project, projects
 from annotations.queue import claim
 from annotations.seats import Seat
 from core.audit import draw
@@ -181,3 +181,16 @@ def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> N
 def test_the_guideline_in_both_languages() -> None:
     assert audit.guideline_text("zh") != audit.guideline_text("en")
     assert audit.guideline_text("ja") == audit.guideline_text("en")
+
+
+def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypatch) -> None:
+    def broken(batch, rows):
+        raise Refused("No room.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Batch, "add", broken)
+        with pytest.raises(Refused, match="No room"):
+            audit.send(fresh_store, sample, "audit of m", PEOPLE)
+    assert projects(fresh_store) == []
+    assert audit.audits(fresh_store) == []
+    assert audit.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"

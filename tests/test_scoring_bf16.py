@@ -72,6 +72,16 @@ def test_every_decision_is_that_of_fp32():
     assert (tally.asked, tally.worked, tally.free) == (N - 6, N - 6, 6)
 
 
+def test_a_sentence_and_its_twin_keep_one_number():
+    texts = [f"{word}在第{row}天来了。" for row in range(1, 400) for word in ("他", "她")]
+    twins = [item_of(row, find(text)[0]) for row, text in enumerate(texts, 1)]
+    with CachedScorer(Wavy("bf16", 0.03), None) as rough, CachedScorer(Wavy("fp32"), None) as exact:
+        near = ExactNearDecisions(lambda: iter(twins), rough, exact)
+        values = [(row.bias_log10, row.signature) for row in near.rows(model="m", tally=Tally())]
+    assert values[::2] == values[1::2]
+    assert {signature.split("|")[4] for _, signature in values} == {"bf16", "fp32"}
+
+
 def test_a_larger_error_asks_more_again():
     small, large = (run(error)[1] for error in (0.003, 0.1))
     assert small["compared"] < large["compared"]
