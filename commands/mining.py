@@ -1,11 +1,14 @@
 """`mine`: raw text to candidate sentences, with a report that says why the others went."""
 
 import json
+import math
 import sys
 import time
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -23,6 +26,10 @@ from core.types import KeywordPair
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 SHOWN = 20  # problems printed for people
 UNREADABLE = N_("{file} cannot be read: {why}.")
+NO_MODE = N_("--set wants FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
+NO_LIMIT = N_("--limit wants a number of megabytes.")
+SAME_PLACE = N_("{file} is named twice as a file to write; each needs a place of its own.")
+OWN_TEXT = N_("{file} is a text to read; writing there would destroy it. Name another file.")
 NO_SETTINGS = N_("{file} holds no settings of mining; a report of an earlier run has them under `settings`.")
 
 
@@ -95,12 +102,14 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     settings give the same candidates in the same order, however many processes work. Nothing is at --out
     before the run is over; a run that was killed is started anew.
     """
-    settings = _settings(options)
-    out, meter = Path(options["out"]), Meter()
-    own = [Path(options[name]) for name in ("out", "report_path", "table") if options[name]]
-    limit = int(options["limit"] * 1e6) if options["limit"] else None
-    try:
-        with candidates_file(out) as write:
+    settings, meter = _settings(options), Meter()
+    own = {name: Path(options[name]) for name in ("out", "report_path", "table") if options[name]}
+    _refuse_places(list(own.values()), paths)
+    # All that is to be written is opened first: a run of hours must not end with a folder that is not there.
+    with ExitStack() as opened:
+        files = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
+        write = opened.enter_context(candidates_file(own["out"]))
+        try:
             report = mine_texts(
                 paths,
                 settings,
@@ -108,24 +117,41 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
                 progress=meter,
                 workers=options["workers"],
                 ray=options["address"],
-                limit_bytes=limit,
-                without=own,
+                limit_bytes=_limit(options["limit"]),
+                without=own.values(),
             )
-    finally:
-        meter.end()
-    _write_reports(report, options)
+        finally:
+            meter.end()
+        _write_reports(report, files)
     for problem in [] if as_json else report.read.problems[:SHOWN]:
         click.echo(problem.text, err=True)
     answer(_summary(report, options), for_people(report), as_json=as_json)
 
 
-def _write_reports(report: Report, options: dict[str, Any]) -> None:
-    if options["report_path"]:
-        with whole_file(Path(options["report_path"])) as file:
-            json.dump(report.to_json(), file, ensure_ascii=False, indent=1)
-    if options["table"]:
-        with whole_file(Path(options["table"])) as file:
-            file.write(report.to_csv())
+def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
+    """Raises BadFile where two files to write are one, or one is a text that was named to be read."""
+    read = {Path(path).expanduser().resolve() for path in paths}
+    places = [path.resolve() for path in own]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            raise BadFile(SAME_PLACE, file=str(own[number]))
+        if place in read:
+            raise BadFile(OWN_TEXT, file=str(own[number]))
+
+
+def _limit(megabytes: float | None) -> int | None:
+    if megabytes is None:
+        return None
+    if not math.isfinite(megabytes):
+        raise BadFile(NO_LIMIT)
+    return max(1, int(megabytes * 1e6))
+
+
+def _write_reports(report: Report, files: dict[str, IO[str]]) -> None:
+    if "report_path" in files:
+        json.dump(report.to_json(), files["report_path"], ensure_ascii=False, indent=1)
+    if "table" in files:
+        files["table"].write(report.to_csv())
 
 
 def _settings(options: dict[str, Any]) -> Settings:
@@ -137,7 +163,9 @@ def _settings(options: dict[str, Any]) -> Settings:
         values["shortest"], values["longest"] = _length(options["length"])
     modes, pair_modes = dict(values.get("modes", {})), list(values.get("pair_modes", []))
     for one in (*options["given"], *([f"names={options['names']}"] if options["names"] else [])):
-        left, _, mode = one.rpartition("=")
+        left, equals, mode = one.rpartition("=")
+        if not (equals and left):
+            raise BadFile(NO_MODE, text=one)
         pair, _, code = left.rpartition(":")
         if pair:
             pair_modes.append({"pair": pair, "filter": code, "mode": mode})

@@ -86,7 +86,9 @@ def command(text: Path, out: Path, *more: str) -> list[str]:
     ("options", "says"),
     [
         (["--set", "height=off"], "height=off is no filter and mode"),
-        (["--set", "names"], "is no filter and mode"),
+        (["--set", "names"], "--set wants FILTER=MODE"),
+        (["--limit", "nan"], "--limit wants a number"),
+        (["--report", "nowhere/r.json"], "nowhere/r.json cannot be written"),
         (["--set", "a/b:names=off"], "a/b is not among the pairs"),
         (["--length", "ten"], "--length wants two numbers"),
         (["--pairs", "nowhere.tsv"], "nowhere.tsv cannot be read"),
@@ -97,6 +99,19 @@ def test_what_is_asked_wrongly_is_one_sentence(text: Path, tmp_path: Path, optio
     done = CliRunner().invoke(cli, ["mine", str(text), "--out", str(tmp_path / "c.jsonl"), *options])
     assert says in str(done.exception)
     assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_no_file_is_written_over_another(text: Path, tmp_path: Path) -> None:
+    out, before = tmp_path / "c.jsonl", text.read_bytes()
+    for options, says in (
+        (["--out", out, "--report", out], "c.jsonl is named twice"),
+        (["--out", out, "--report", tmp_path / "r", "--table", tmp_path / "r"], "r is named twice"),
+        (["--out", text], "text.txt is a text to read"),
+    ):
+        done = CliRunner().invoke(cli, ["mine", str(text), *map(str, options)])
+        assert says in str(done.exception)
+    assert text.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 
 def test_what_an_earlier_run_wrote_into_the_folder_is_not_read(text: Path, tmp_path: Path) -> None:
@@ -136,10 +151,14 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     off = [f"{code}=off" for code in ("near_duplicate", "inside_word", "names")]
     modes = [word for one in off for word in ("--set", one)]
-    process = subprocess.Popen(command(text, out, *modes), cwd=ROOT, stdout=subprocess.DEVNULL)
+    workers = ["--workers", "2"]
+    process = subprocess.Popen(command(text, out, *modes, *workers), cwd=ROOT, stdout=subprocess.DEVNULL)
     part = wait_for(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size])[0]
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert len(family) > 1
     process.send_signal(signal.SIGKILL)
     process.wait(20)
+    assert not psutil.wait_procs(family, timeout=60)[1]  # nobody waits for a run that is no more
     assert not out.exists()
     assert part.exists()
     run(text, "--out", out, "--limit", "0.5", *modes)

@@ -88,6 +88,41 @@ def test_nothing_to_read_is_an_error_that_names_the_first_problem(tmp_path: Path
         mined(tmp_path / "nowhere.txt")
 
 
+def test_a_folder_without_texts_says_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF")
+    with pytest.raises(BadFile, match=rf"{tmp_path} holds nothing that is read: \.txt"):
+        mined(tmp_path)
+
+
+def test_what_came_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
+    noise = random.Random(0)
+    extra = ["".join(chr(noise.randrange(0x4E00, 0x9000)) for _ in range(40)) + "。" for _ in range(300)]
+    whole = "".join(f"{TEXT}{one}\n" for one in extra)
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(whole.encode(), mtime=0)[:-4000])
+    lines, report = mined(tmp_path / "cut.txt.gz")
+    assert [(one.reason, one.text.endswith("what came before was read.")) for one in report.read.problems] == [
+        ("archive", True)
+    ]
+    assert len(lines) > 200
+    assert report.read.damaged == 0
+    assert {line["sentence"][-1] for line in lines} == {"。"}  # none that was broken off
+
+
+def test_a_row_with_more_or_fewer_cells_is_left_out(tmp_path: Path) -> None:
+    rows = [
+        "date,text,page",
+        "2019,她在树下读书，没有人来打扰。,3",
+        "2019,他走了,又回来了。,4",
+        "2019",
+        "2018,他把窗户关上了，外面下着雨。",
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    lines, report = mined(tmp_path / "a.csv")
+    assert [line["keyword"] for line in lines] == ["她", "他"]
+    assert [(one.line, one.reason) for one in report.read.problems] == [(3, "bad_row"), (4, "bad_row")]
+    assert "line 3: 4 cells where the first line has 3" in report.read.problems[0].text
+
+
 def test_a_byte_that_does_not_decode_costs_its_sentence(tmp_path: Path) -> None:
     good = "她在树下读书，没有人来打扰。他把窗户关上了，外面正下着雨。"
     for encoding, bad in (("utf-8", b"\xe4\xb8"), ("gb18030", b"\xff")):

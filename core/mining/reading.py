@@ -8,7 +8,7 @@ sentence is that long).
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -27,6 +27,8 @@ EMPTY = N_("{file} is empty.")
 LONG_ROW = N_("{file}, line {line}: a row of more than {limit} MB is left out.")
 LONG_SENTENCE = N_("{file}, line {line}: more than a megabyte without the end of a sentence is left out.")
 NOTHING_READ = N_("None of the files could be read; the first problem: {why}")
+
+NOTHING_THERE = N_("{given} holds nothing that is read: .txt, .md, .html, .jsonl, .csv or .tsv, also in .gz and .zip.")
 
 _BETWEEN = re.compile(f'[{MARKS}][{MARKS}{CLOSERS}]*(?=[^{MARKS}{CLOSERS}"])')
 _PARAGRAPH = re.compile(rb"</(?:p|div|li|td|tr|h[1-6])>|<br\s*/?>", re.IGNORECASE)
@@ -60,6 +62,7 @@ def blocks(
     nothing could be read.
     """
     problems: list[Problem] = []
+    paths = list(paths)
     handed, behind = 0, 0
     for text in texts(paths, problems, read.skipped, without):
         for block, position in _blocks_of(text, problems, column, read):
@@ -75,7 +78,9 @@ def blocks(
         problems.clear()
     read.report(problems)
     if not read.files:
-        raise BadFile(NOTHING_READ, why=read.problems[0].text if read.problems else "no file")
+        if not read.problems:
+            raise BadFile(NOTHING_THERE, given=", ".join(map(str, paths)))
+        raise BadFile(NOTHING_READ, why=read.problems[0].text)
 
 
 def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int:
@@ -86,16 +91,22 @@ def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int
 def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Read) -> Iterator[tuple[Block, int]]:
     try:
         with text.open() as file:
-            encoding = encoding_of_corpus(iter(lambda: file.read(BLOCK), b""), text.name)
+            source = _Source(file)
+            encoding = encoding_of_corpus(iter(source.read, b""), text.name)
         with text.open() as file:
-            first = file.read(BLOCK)
+            source = _Source(file)
+            first = source.read()
+            if source.broken is not None and not first:
+                raise source.broken
             if not first.strip():
                 problems.append(Problem(text.name, 0, "empty", EMPTY, {"file": text.name}))
                 return
             header = header_of(text.name, text.shape, first, encoding, column)
             read.files += 1
             read.encodings[encoding] += 1
-            yield from _cut(text, file, first, encoding, header, problems)
+            yield from _cut(text, source, first, encoding, header, problems)
+            if source.broken is not None:
+                raise source.broken
     except BadFile as error:
         reason = "column" if error.message in (NO_COLUMN, NO_TEXT_COLUMN) else "not_text"
         problems.append(Problem(text.name, 0, reason, error.message, error.values))
@@ -107,20 +118,47 @@ def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Re
         problems.append(Problem(text.name, 0, "unreadable", UNREADABLE, values))
 
 
+class _Source:
+    """The bytes of a text by blocks. Where an archive is damaged it ends there, and `broken` says why."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        # read1 gives what is unpacked so far; read would lose it where the damage comes in the same block.
+        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+        self.broken: Exception | None = None
+
+    def read(self) -> bytes:
+        """The next block; shorter at the end only."""
+        pieces, wanted = [], BLOCK
+        while wanted and self.broken is None:
+            try:
+                piece = self._read(wanted)
+            except BROKEN as error:
+                self.broken = error
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            wanted -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
 def _cut(
-    text: Text, file: IO[bytes], first: bytes, encoding: Encoding, header: Header | None, problems: list[Problem]
+    text: Text, source: _Source, first: bytes, encoding: Encoding, header: Header | None, problems: list[Problem]
 ) -> Iterator[tuple[Block, int]]:
     """The blocks of one text, of which *first* has been read already."""
     cutter = _Cutter(text, encoding, problems)
     buffer, offset, line = first, 0, 1
     while buffer:
-        more = file.read(BLOCK)
-        skipped, end = cutter.cut(buffer, line, last=not more)
+        more = source.read()
+        # What a damaged archive breaks off in the middle of is no sentence.
+        skipped, end = cutter.cut(buffer, line, last=not more and source.broken is None)
         if end > skipped:
             start = line + buffer.count(b"\n", 0, skipped)
             data = buffer[skipped:end] if skipped or end < len(buffer) else buffer
             place = min(text.size, int((offset + end) / text.expands))
             yield Block(text.name, text.shape, encoding, offset + skipped, start, data, header), place
+        if not more and source.broken is not None:
+            return
         line += buffer.count(b"\n", 0, end)
         offset += end
         buffer = buffer[end:] + more

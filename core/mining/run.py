@@ -5,13 +5,15 @@ taken in the order of the text, and only then compared for duplicates. So the
 same text and settings give the same candidates in the same order.
 """
 
+import os
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,16 @@ _examiner: Examiner | None = None
 
 def _prepare(settings: dict[str, Any]) -> None:
     global _examiner
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _examiner = examiner(settings)
+
+
+def _end_with_parent() -> None:
+    """A worker holds both ends of its queue, so it would wait for ever where the run was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _examine(item: tuple[Block, int]) -> Examined:

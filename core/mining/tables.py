@@ -22,6 +22,7 @@ DATE_COLUMNS = ("date", "time", "published", "year", "日期", "时间", "发布
 NO_COLUMN = N_("{file} has no column {column}. Its columns: {columns}.")
 NO_TEXT_COLUMN = N_("{file} has no column with text. Its columns: {columns}.")
 BAD_JSON = N_("{file}, line {line} is no JSON object ({why}).")
+UNEVEN_ROW = N_("{file}, line {line}: {found} cells where the first line has {expected}; the row is left out.")
 BAD_ROW = N_("{file}, line {line}: the row cannot be read ({why}).")
 
 
@@ -113,7 +114,16 @@ def rows(
     for at, number, cells in _records(data, encoding, header.delimiter, shape, name, problems, line):
         if offset + at == 0 or not cells:
             continue  # the header itself, an empty line
+        if len(cells) != len(header.columns) and (len(cells) > len(header.columns) or _lacks_text(cells, header)):
+            # A comma inside an unquoted text, or an article that was cut: half a text must not pass for a whole.
+            values = {"file": name, "line": number, "found": len(cells), "expected": len(header.columns)}
+            problems.append(Problem(name, number, "bad_row", UNEVEN_ROW, values))
+            continue
         yield _row(offset + at, number, dict(zip(header.columns, cells, strict=False)), header)
+
+
+def _lacks_text(cells: list[str], header: Header) -> bool:
+    return len(cells) <= header.columns.index(header.text)
 
 
 def _json_rows(
