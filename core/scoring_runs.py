@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from core.cells import neutralised
 from core.errors import N_, BadFile, Refused
 
@@ -195,12 +197,11 @@ def _sweep(folder: Path, begun: str) -> None:
 
 def _alive(process: int) -> bool:
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE  # killed, and nobody has asked how it ended
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:  # somebody else's
+    except psutil.AccessDenied:  # somebody else's
         return True
-    return True
 
 
 class _Line:

@@ -9,7 +9,7 @@ from scipy import stats
 
 from core.bias import Denominator
 from core.errors import N_
-from core.measures.means import MEASURES, weighted
+from core.measures.means import MEASURES, support, weighted
 from core.measures.mixing import STILL
 from core.measures.reading import finite_bias, models_of, rows_of
 from core.measures.resampling import Draws, Numbers, UnitChoice, units_of
@@ -79,7 +79,9 @@ def paired_differences(
         one, two = of_a(weights), of_b(weights)
         return {name: one[name] - two[name] for name in COMPARED}
 
-    found = Draws(resamples, seed).intervals(differences, units.count)
+    one, two = support(first, units), support(second, units)
+    rests = {name: min(one[name], two[name]) for name in one}
+    found = Draws(resamples, seed).intervals(differences, units.count, support=rests)
     return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
 
 

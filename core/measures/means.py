@@ -38,6 +38,15 @@ def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Meas
     return measures
 
 
+def support(rows: pd.DataFrame, units: Units) -> dict[str, int]:
+    """On how many units those measures rest that need a side: the units of the side, or of the smaller one of two."""
+    sums = side_sums(finite_bias(rows).to_numpy(float), units)
+    man, woman = (int((sums[:, column] > 0).sum()) for column in (1, 3))
+    sides = rows["side"].to_numpy()
+    sources = [len(np.unique(units.codes[sides == side])) for side in ("male", "female")]
+    return {"bias_man": man, "bias_woman": woman, "model_bias": min(man, woman), "side_auc": min(sources)}
+
+
 def side_sums(values: Numbers, units: Units) -> Numbers:
     """Per unit: sum and count of the positive values, sum (as positive) and count of the negative, count of all."""
     up, down = values > 0, values < 0

@@ -4,8 +4,10 @@ One pass over the draws serves every measure: a draw says how often each unit wa
 needs of a unit (sums and counts of its rows) is added up by one matrix product.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -21,10 +23,12 @@ from core.statistics.values import NO_VARIATION, few_units
 UnitKind = Literal["sentence", "source"]
 UnitChoice = Literal["auto", "sentence", "source"]
 Numbers = NDArray[np.float64]
+Counts = NDArray[np.uint8]
 Measures = Callable[[Numbers], Mapping[str, Numbers]]  # weights (draws x units) -> one number per measure and draw
 
-BLOCK = 2_000_000  # weights held in memory at a time
+BLOCK = 160_000  # weights held at a time: so few that they stay in the processor's cache
 ONE_UNIT = Note(N_("A single unit: no interval."))
+RESTS_ON_ONE = Note(N_("It rests on a single unit of one side: no interval."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,46 @@ def units_of(rows: pd.DataFrame, unit: UnitChoice = "auto") -> Units:
     return Units(unit, codes, len(distinct) + int(alone.sum()))
 
 
+def _drawn(units: int, resamples: int, seed: int) -> Iterator[Counts]:
+    """*units* picks with replacement a draw, counted per unit; in blocks of draws."""
+    random = np.random.default_rng(seed)
+    left = resamples
+    while left > 0:
+        now = min(left, max(1, BLOCK // units))
+        picks = random.integers(0, units, size=(now, units), dtype=np.int64)
+        picks += np.arange(now)[:, None] * units
+        # A byte is enough: that one of 256 or more units is picked 256 times in a draw has a chance below 1e-500.
+        yield np.bincount(picks.ravel(), minlength=now * units).reshape(now, units).astype(np.uint8)
+        left -= now
+
+
+class _Remembered:
+    """The latest draws: models on the same sentences are drawn alike, and drawing takes longer than reckoning."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[int, int, int], list[Counts]] = OrderedDict()
+        self._lock = Lock()
+
+    def blocks(self, units: int, resamples: int, seed: int) -> list[Counts] | None:
+        """The draws; None where they would take too much memory to keep."""
+        if units * resamples > self._most:
+            return None
+        key = units, resamples, seed
+        with self._lock:
+            found = self._kept.pop(key, None)
+        if found is None:
+            found = list(_drawn(*key))
+        with self._lock:
+            self._kept[key] = found
+            while sum(n * times for n, times, _seed in self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return found
+
+
+_remembered = _Remembered(64_000_000)
+
+
 @dataclass(frozen=True, slots=True)
 class Draws:
     """How intervals are drawn. The same seed and data give the same interval."""
@@ -71,24 +115,25 @@ class Draws:
 
     def weights(self, units: int) -> Iterator[Numbers]:
         """How often each unit was picked, draws x units, in blocks: *units* picks with replacement a draw."""
-        random = np.random.default_rng(self.seed)
-        left = self.resamples
-        while left > 0:
-            now = min(left, max(1, BLOCK // units))
-            picks = random.integers(0, units, size=(now, units), dtype=np.int64)
-            picks += np.arange(now)[:, None] * units
-            yield np.bincount(picks.ravel(), minlength=now * units).reshape(now, units).astype(float)
-            left -= now
+        known = _remembered.blocks(units, self.resamples, self.seed)
+        for counts in _drawn(units, self.resamples, self.seed) if known is None else known:
+            yield counts.astype(float)
 
     def intervals(
-        self, measures: Measures, units: int, bounds: Mapping[str, tuple[float, float]] | None = None
+        self,
+        measures: Measures,
+        units: int,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        support: Mapping[str, int] | None = None,
     ) -> dict[str, Estimate]:
         """Each measure with its 95 % interval over units: percentiles of the draws.
 
         Fewer than 15 units: the t interval on the jackknife's pseudo-values (for a mean over equal units these are
         the unit means), cut at `bounds`, marked. One unit: no interval. A measure that is NaN is left out of the
-        answer: the caller knows the reason.
+        answer: the caller knows the reason. *support*: on how many units a measure rests where that is fewer than all
+        (Bias_man on those that lean to the male word); fewer than 15 of them get a t interval too.
         """
+        rests = support or {}
         if units == 0:
             return {}
         values = {name: float(found[0]) for name, found in measures(np.ones((1, units))).items()}
@@ -97,9 +142,11 @@ class Draws:
             return {name: replace(estimate, note=ONE_UNIT) for name, estimate in found.items()}
         if units < FEW:
             without = measures(np.ones((units, units)) - np.eye(units))
-            return {n: _by_t(without[n], estimate, (bounds or {}).get(n)) for n, estimate in found.items()}
+            pseudo = {n: (units * e.value - (units - 1) * without[n]) for n, e in found.items() if e.value is not None}
+            return {n: _by_t(pseudo[n], e, rests.get(n, units), (bounds or {}).get(n)) for n, e in found.items()}
         blocks = [measures(weights) for weights in self.weights(units)]
-        return {n: _percentiles(np.concatenate([b[n] for b in blocks]), estimate) for n, estimate in found.items()}
+        drawn = {n: np.concatenate([b[n] for b in blocks]) for n in found}
+        return {n: _from_draws(drawn[n], e, rests.get(n, units), (bounds or {}).get(n)) for n, e in found.items()}
 
 
 def _percentiles(values: Numbers, found: Estimate) -> Estimate:
@@ -116,15 +163,31 @@ def _percentiles(values: Numbers, found: Estimate) -> Estimate:
     return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
 
 
-def _by_t(without: Numbers, found: Estimate, bounds: tuple[float, float] | None) -> Estimate:
-    units, value = found.units, found.value
-    assert value is not None
-    if not np.isfinite(without).all():
+def _from_draws(values: Numbers, found: Estimate, rests: int, bounds: tuple[float, float] | None) -> Estimate:
+    """Percentiles; where the measure rests on few units, t with the standard error of the draws.
+
+    The draws of k values spread as if their variance were divided by k, not k - 1: the error is widened by that.
+    """
+    if rests >= FEW:
+        return _percentiles(values, found)
+    if rests < 2:
+        return replace(found, note=RESTS_ON_ONE)
+    known = values[np.isfinite(values)]
+    return _t(found, float(known.std(ddof=1)) * float(np.sqrt(rests / (rests - 1))), rests, bounds)
+
+
+def _by_t(pseudo: Numbers, found: Estimate, rests: int, bounds: tuple[float, float] | None) -> Estimate:
+    if not np.isfinite(pseudo).all():
         message = N_("Few units ({units}), and without one of them the measure is undefined: no interval.")
-        return replace(found, note=Note(message, {"units": units}))
-    pseudo = units * value - (units - 1) * without
-    se = float(pseudo.std(ddof=1) / np.sqrt(units))
+        return replace(found, note=Note(message, {"units": found.units}))
+    if rests < 2:
+        return replace(found, note=RESTS_ON_ONE)
+    return _t(found, float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), rests, bounds)
+
+
+def _t(found: Estimate, se: float, units: int, bounds: tuple[float, float] | None) -> Estimate:
+    assert found.value is not None
     reach = float(stats.t.ppf(0.975, units - 1)) * se
     least, most = bounds or (-np.inf, np.inf)
-    low, high = max(least, value - reach), min(most, value + reach)
-    return replace(found, low=low, high=high, note=few_units(units), se=se)
+    low, high = max(least, found.value - reach), min(most, found.value + reach)
+    return replace(found, low=low, high=high, note=few_units(units), se=se, df=units - 1)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
 from core.errors import N_
-from core.measures.means import BOUNDS, MEASURES, weighted
+from core.measures.means import BOUNDS, MEASURES, support, weighted
 from core.measures.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
 from core.measures.reading import is_reference, rows_of
 from core.measures.resampling import Draws, UnitChoice, UnitKind, units_of
@@ -107,7 +107,7 @@ def summarise(
     means = side_means(values.tolist(), denominator=denominator)
     finite = kept[np.isfinite(values)]
     units = units_of(finite, unit)
-    found = draws.intervals(weighted(finite, units, denominator), units.count, BOUNDS)
+    found = draws.intervals(weighted(finite, units, denominator), units.count, BOUNDS, support(finite, units))
     estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     return Summary(
         model=str(rows["model"].iloc[0]) if len(rows) else model or "",

@@ -85,7 +85,7 @@ def _by_t(measure: Measure, sizes: NDArray[np.int64], found: Estimate, least: fl
     se = float(pseudo.std(ddof=1) / np.sqrt(units))
     reach = float(stats.t.ppf(0.975, units - 1)) * se
     low, high = max(least, found.value - reach), min(1.0, found.value + reach)
-    return replace(found, low=low, high=high, note=few_units(units), se=se)
+    return replace(found, low=low, high=high, note=few_units(units), se=se, df=units - 1)
 
 
 def _hangs_on_one(units: int) -> Note:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
@@ -25,8 +26,9 @@ def wilson(successes: int, units: int, *, nothing: Note) -> Estimate:
 def holm(estimates: Sequence[Estimate]) -> list[bool]:
     """Which of several estimates still differ from 0 after Holm's adjustment, at 0.05.
 
-    The test of each is its value over its standard error, as normal. An
-    estimate without either, or with an error of 0, is not tested: False.
+    The test of each is its value over its standard error, as normal, or as t
+    where the interval is a t interval. An estimate without either, or with an
+    error of 0, is not tested: False.
     """
     tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
     stays = [False] * len(estimates)
@@ -39,4 +41,6 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
 
 def _two_sided(estimate: Estimate) -> float:
     assert estimate.value is not None and estimate.se
+    if estimate.df is not None:
+        return 2 * float(stats.t.sf(abs(estimate.value) / estimate.se, estimate.df))
     return math.erfc(abs(estimate.value) / estimate.se / math.sqrt(2))

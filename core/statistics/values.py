@@ -41,7 +41,8 @@ class Estimate:
     `value`, `low`, `high` are None where undefined; `reason` then says why the
     value is missing, `note` why the interval is, or what it rests on. `units`
     is the number of items that went in. `se` is the standard error that the
-    resampling gave (None for a Wilson interval).
+    resampling gave (None for a Wilson interval); `df` the degrees of freedom
+    of a t interval (None: it is none).
     """
 
     value: float | None
@@ -51,6 +52,7 @@ class Estimate:
     reason: Note | None = None
     note: Note | None = None
     se: float | None = None
+    df: int | None = None
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":
