@@ -18,6 +18,7 @@ from core.scoring_runs import run_table, runs_folder
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 JOINT = ["independent", "sequential", "geometric_mean"]
 METHOD = ["auto", "masked", "pair-sum", "pll"]
+SLOW_S = 5.0  # a load that is worth a word
 
 
 class Meter:
@@ -164,6 +165,8 @@ def for_people(report: RunReport) -> str:
         for reason, count in tally.undefined.most_common():
             row, status = tally.examples[reason]
             lines.append(f"  {count:,} without a number, such as row {row}: {status}")
+        if one.loading_seconds >= SLOW_S:
+            lines.append(f"  loading the model, to know which weights it has, took {one.loading_seconds:.0f} s")
         if one.bf16:
             largest, drawn = (_log10(one.bf16[key]) for key in ("largest_difference", "sample_largest_difference"))
             lines.append(

@@ -15,7 +15,7 @@ from core.errors import N_, EvenhandError, NotFound
 from core.keywords import candidate
 from core.live.prior import neutral_contexts
 from core.magnitude import Magnitude, in_contexts, in_sentences
-from core.measures import Draws, Summary, prior_corrected, rows_of, summarise, units_of
+from core.measures import Draws, Summary, is_reference, prior_corrected, rows_of, summarise, units_of
 from core.models.names import RANDOM
 from core.nulls import Null, nulls
 from core.resources import keyword_pairs
@@ -32,6 +32,7 @@ OpenScorer = Callable[[str], Scorer]
 SAMPLE = 400  # sentences of a run that are asked of the untrained model
 NO_CORRECTED = Note(N_("No word pair has two sentences with a finite Bias_c, so nothing can be subtracted."))
 OTHER_WEIGHTS = Note(N_("The model of that name has other weights now than when these scores were made."))
+OTHER_WAY = Note(N_("These scores were made in another way than the reference would be: sizes do not compare."))
 NOT_ASKED = Note(N_("The model was not asked: references were switched off."))
 
 
@@ -149,9 +150,21 @@ def _magnitude(
         scorer = open_scorer(model.split(" (")[0])
         if _weights(scorer.signature) not in {_weights(text) for text in rows["signature"].drop_duplicates()}:
             return None, OTHER_WEIGHTS
+        if not _same_way(rows, scorer.signature):
+            return None, OTHER_WAY
         return in_sentences(rows, scorer, seed=seed), None
     except EvenhandError as error:
         return None, Note(error.message, error.values)
+
+
+def _same_way(rows: "pd.DataFrame", signature: str) -> bool:
+    """Whether scores were asked and joined as those of *signature* are: by the same method, with the same joint."""
+    return _way(signature) in {_way(text) for text in rows["signature"].drop_duplicates() if text}
+
+
+def _way(signature: str) -> tuple[str, ...]:
+    parts = signature.split("|")
+    return (parts[0], *parts[3:4])
 
 
 def _weights(signature: str) -> str:
@@ -162,11 +175,18 @@ def _weights(signature: str) -> str:
 def _untrained_of(
     frame: "pd.DataFrame", rows: "pd.DataFrame", open_scorer: OpenScorer | None, seed: int
 ) -> tuple[Untrained | None, Note | None]:
-    own = frame[frame["model"] == RANDOM]
+    own = frame[frame["model"].map(is_reference).astype(bool)]
+    if len(own) and not _same_way(rows, str(own["signature"].iloc[0])):
+        return None, OTHER_WAY
     if len(own):  # the run has it already, on all its sentences
         return _as_untrained(own, seed), None
     if open_scorer is None:
         return None, NOT_ASKED
+    try:
+        if not _same_way(rows, open_scorer(RANDOM).signature):
+            return None, OTHER_WAY
+    except EvenhandError as error:
+        return None, Note(error.message, error.values)
     sided = rows[rows["side"].isin(["male", "female"])]
     some = sided.sample(min(SAMPLE, len(sided)), random_state=seed).sort_index()
     return _untrained(_items(some), open_scorer, seed)

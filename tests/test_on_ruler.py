@@ -197,3 +197,12 @@ def test_sentences_for_which_nothing_fits() -> None:
 
 def test_the_same_seed_gives_the_same_answer() -> None:
     assert in_contexts(open_scorer("planted:context"), seed=2) == in_contexts(open_scorer("planted:context"), seed=2)
+
+
+def test_scores_made_in_another_way_have_no_reference() -> None:
+    frame = scored(ruler_items(), open_scorer("planted:context"), "planted:context")
+    whole = frame.assign(signature=frame["signature"].str.replace("masked|", "pll|").str.replace("independent", "sum"))
+    found = on_scores(whole, "planted:context", planted, source="run")
+    assert (found.magnitude, found.untrained) == (None, None)
+    assert "another way" in str(found.magnitude_reason)
+    assert "another way" in str(found.untrained_reason)

@@ -228,9 +228,9 @@ def _children() -> PrintedClaim:
         "slguset.case.sum",
         SLGUSET,
         Note(N_("Case study 男童/女童, sentences of both signs")),
+        f"{male} + {female}",
         f"{released}",
-        f"{male + female}",
         male + female == released,
-        Note(N_("The first number is counted in the released file, so the file is not the set that was scored.")),
+        Note(N_("The second number is counted in the released file, so the file is not the set that was scored.")),
         (f"{male} + {female} = {male + female}",),
     )
