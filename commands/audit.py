@@ -1,6 +1,5 @@
 """`audit draw|send|result`: are the extremes of a model bias, or sentences that give the answer away?"""
 
-import csv
 import sys
 from pathlib import Path
 from typing import Any
@@ -90,12 +89,12 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _drawn(scores, model, n, seed, by)
     if out is not None:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"])
-            writer.writerows(
-                [i.row, i.sentence, i.pair, i.side, i.stratum, i.toward, i.bias_log10] for i in sample.items
-            )
+        from core.scoring_runs import csv_line, whole_file
+
+        with whole_file(out) as write:
+            write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
+            for i in sample.items:
+                write(csv_line([i.row, i.sentence, i.pair, i.side, i.stratum, i.toward, i.bias_log10]))
     found = _counts(sample)
     answer(found, _counts_text(found), as_json=as_json)
 

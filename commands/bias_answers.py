@@ -152,7 +152,8 @@ def summary_text(summary: Summary) -> str:
         f"  {'':<14} {'log10':>7} {'':<19} {'ln':>7}",
         *(_mean_line(name, summary) for name in MEANS),
         f"  obvious        male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
-        f"  pair mass      median {_number(mass.median, '.4f')}, under 1 %: {_number(mass.small_share, '.1%')}",
+        f"  pair mass      median {_number(mass.median, '.4f')}, under 1 %: {_number(mass.small_share, '.1%')}"
+        + (f"  {mass.reason}" if mass.reason else ""),
         f"  variance       word pairs {_number(shares.between_pairs, '.1%')} (of it mask widths"
         f" {_number(shares.widths, '.1%')}), contexts {_number(shares.contexts, '.1%')}"
         + (f"  {shares.reason}" if shares.reason else ""),

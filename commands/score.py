@@ -168,14 +168,18 @@ def for_people(report: RunReport) -> str:
         if one.loading_seconds >= SLOW_S:
             lines.append(f"  loading the model, to know which weights it has, took {one.loading_seconds:.0f} s")
         if one.bf16:
-            largest, drawn = (_log10(one.bf16[key]) for key in ("largest_difference", "sample_largest_difference"))
-            lines.append(
-                f"  bf16 differs from fp32 by at most {drawn} (log10) in a sample of {one.bf16['sampled']:,}, {largest} "
-                f"in all {one.bf16['compared']:,} compared; {one.bf16['rescored']:,} near a decision have their fp32 value"
-            )
+            lines.append(_exactness(one.bf16))
         lines.append(f"  {one.signature}")
     return "\n".join([*lines, f"Written: {report.out}"])
 
 
-def _log10(value: float | None) -> str:
-    return "—" if value is None else f"{value:.4f}"
+def _exactness(found: dict[str, Any]) -> str:
+    """How far bf16 is from fp32, in log10."""
+    drawn, all_of_them = (
+        "—" if found[key] is None else f"{found[key]:.4f}"
+        for key in ("sample_largest_difference", "largest_difference")
+    )
+    return (
+        f"  bf16 differs from fp32 by at most {drawn} (log10) in a sample of {found['sampled']:,}, {all_of_them} in all"
+        f" {found['compared']:,} compared; {found['rescored']:,} near a decision have their fp32 value"
+    )

@@ -197,7 +197,9 @@ def _sweep(folder: Path, begun: str) -> None:
 
 def _alive(process: int) -> bool:
     try:
-        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE  # killed, and nobody has asked how it ended
+        return bool(
+            psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+        )  # killed, and nobody has asked how it ended
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:  # somebody else's

@@ -12,7 +12,7 @@ import core.ruler
 from annotations.projects import project
 from annotations.store import Store
 from cli import cli
-from core.errors import Refused
+from core.errors import BadFile, Refused
 
 
 def run(*arguments: str, ok: int = 0):
@@ -119,3 +119,9 @@ def test_from_scores_to_answer(tmp_path, file) -> None:
     assert run_["sentences"] == 20 and run_["leaks"] == 2 and run_["all"]["n"] == 20
     shown = run("audit", "result", "leaks", "--scores", file, "--db", db).stdout
     assert "cannot be told apart" in shown and "12 of 12 sentences judged" in shown
+
+
+def test_a_sample_that_cannot_be_written_is_one_sentence(file, tmp_path) -> None:
+    (tmp_path / "in the way").write_text("", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"x\.csv cannot be written"):
+        run("audit", "draw", file, "--n", "3", "--out", str(tmp_path / "in the way" / "x.csv"))
