@@ -202,18 +202,20 @@ class _Work:
         whole = sentence
         sentence = without_byline(sentence)
         hits = self.finder.hits(sentence)
-        for where in {(pair.name, side) for _, pair, side in hits}:
-            self.found.cell(where).with_keyword += 1
         if len(hits) != 1:
+            for where in {(pair.name, side) for _, pair, side in hits}:
+                self.found.cell(where).with_keyword += 1
             return
         start, pair, side = hits[0]
-        counts = self.found.cell((pair.name, side))
+        name_of_pair = pair.name
+        counts = self.found.cell((name_of_pair, side))
+        counts.with_keyword += 1
         counts.exactly_one += 1
         candidate_ = candidate(sentence, start, pair, side)
         examined = Sentence(sentence, candidate_, (self.settings.shortest, self.settings.longest))
         findings: list[tuple[str, Finding]] = []
         at += _lead(part, whole) + len(whole) - len(sentence)
-        for code, mode, check in self.examiner.steps[pair.name]:
+        for code, mode, check in self.examiner.steps[name_of_pair]:
             finding = check(examined)
             if finding is None:
                 continue

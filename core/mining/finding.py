@@ -33,7 +33,9 @@ class Finder:
     def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
         """Where each keyword begins, and whose it is."""
         words = self.words
-        return [(found.start(), *words[_key(found[0], self.spaced)]) for found in self.pattern.finditer(sentence)]
+        if self.spaced:
+            return [(found.start(), *words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
+        return [(found.start(), *words[found[0]]) for found in self.pattern.finditer(sentence)]
 
     def split(self, line: str) -> list[str]:
         """The sentences of a cleaned line; together they are the line."""

@@ -156,11 +156,12 @@ class _Collector:
         self._note_damage(found)
         for where, counts in found.cells.items():
             self.report.cells[where].merge(counts)
-        known = self.exact.known([text_key(one.candidate.sentence) for one in found.mined])
+        exact = [text_key(one.candidate.sentence) for one in found.mined]
+        known = self.exact.known(exact)
         earlier = self.near.earlier(found.keys)
         for number, one in enumerate(found.mined):
             keys = found.keys[number].tolist() if len(found.keys) else []
-            self._judge(one, known[number], keys, earlier[number] if earlier else set())
+            self._judge(one, exact[number], known[number], keys, earlier[number] if earlier else set())
         self.exact.settle()
         self.near.settle()
 
@@ -177,12 +178,12 @@ class _Collector:
             self.report.read.report([Problem(self.damage.file, 0, "damaged", DAMAGED, values)])
         self.damage = None
 
-    def _judge(self, one: Mined, known: bool, keys: list[int], earlier: set[int]) -> None:
+    def _judge(self, one: Mined, exact: int, known: bool, keys: list[int], earlier: set[int]) -> None:
         candidate, findings = one.candidate, list(one.findings)
         pair = candidate.pair.name
         counts = self.report.cells[pair, candidate.side]
         mode = self.modes[pair]["duplicate"]
-        if mode != "off" and (not self.exact.add(text_key(candidate.sentence)) or known):
+        if mode != "off" and (not self.exact.add(exact) or known):
             finding = Finding("same")
             if mode == "reject":
                 self._reject(counts, one, "duplicate", finding, "")

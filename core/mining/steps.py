@@ -35,7 +35,7 @@ def steps(counts: CellCounts) -> list[Step]:
     """From the sentences with a keyword to the candidates, one step after the other."""
     left = counts.exactly_one
     repeated = max(0, counts.with_keyword - left)
-    found = [Step("exactly_one", N_("exactly one keyword"), left, repeated, 0)]
+    found = [Step("exactly_one", N_("Exactly one keyword"), left, repeated, 0)]
     for code, one in FILTERS.items():
         lost, flagged = counts.rejected[code], counts.flagged[code]
         left -= lost
