@@ -5,6 +5,7 @@ to no desk (see `wire.SOURCE_COLUMNS`); an audit is known by the file name of it
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -282,7 +283,10 @@ def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, floa
 
 def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     """Sentence -> Bias_c of the run an audit was drawn from, checked against what the audit remembers."""
-    rows = frame[frame["model"] == found.model]
+    rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
+    # A text can stand there twice, for another word each: its first row with a side counts, as in a draw.
+    rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]
+    rows = rows.drop_duplicates("sentence")
     values = {str(text): float(value) for text, value in zip(rows["sentence"], rows["bias_log10"], strict=True)}
     other = [one for one in found.sentences if abs(values.get(one.sentence, float("nan")) - one.bias_log10) <= 1e-6]
     if len(other) < len(found.sentences):
@@ -291,4 +295,4 @@ def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
             "another value."
         )
         raise Refused(message, project=found.project.name, count=len(found.sentences) - len(other))
-    return {text: value for text, value in values.items() if value - value == 0}  # finite
+    return values

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from filling import decide
 from test_audit import scores
@@ -194,3 +195,10 @@ def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypa
     assert projects(fresh_store) == []
     assert audit.audits(fresh_store) == []
     assert audit.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
+
+
+def test_a_text_that_stands_there_twice_is_still_that_run(fresh_store, frame, sample, sent) -> None:
+    again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
+    twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
+    found = audit.result(fresh_store, sent, twice)
+    assert found.measures["any"]["run"].all == audit.result(fresh_store, sent, frame).measures["any"]["run"].all

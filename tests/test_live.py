@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import live
+from core.bias import NO_SLOT
 from core.errors import Refused
 from core.live.prior import neutral_contexts, neutral_probes
 from core.live.pushes import MOST, pieces
@@ -284,3 +285,13 @@ def test_a_template_needs_exactly_one_place(template):
 def test_no_words_is_refused():
     with pytest.raises(Refused, match="at least one word"):
         live.compare_words("他是__。", [" "], {"a": ByHand()})
+
+
+def test_whole_sentences_have_no_pair_mass() -> None:
+    scorer = ByHand()
+    scorer.signature = "pair-sum|m|weights:0|sum|fp32|v1"
+    reading = live.read("他来了。", scorer)
+    assert reading.p_male is not None
+    assert reading.pair_mass is None
+    assert reading.mass_reason == NO_SLOT
+    assert not reading.small_mass
