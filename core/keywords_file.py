@@ -27,6 +27,7 @@ UNEVEN = N_(
     "{file}, line {line}: {male} and {female} differ in {first} and {second}; Chinese stems must be equally long, "
     "because each character is one mask."
 )
+NOT_TYPED = N_("A pair is two words with / between them, male first, such as 男士/女士, not {text}.")
 NO_PAIRS = N_("{file} holds no keyword pair.")
 
 
@@ -74,9 +75,14 @@ def pairs_of(text: str, name: str) -> tuple[KeywordPair, ...]:
 
 
 def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
-    """Pairs typed as 男士/女士, male first. Raises as `read_pairs` does; the line is the place in the list."""
-    lines = [one.replace("/", "\t", 1) for one in words]
-    return pairs_of("\n".join(["male\tfemale", *lines]), "--pair")
+    """Pairs typed as 男士/女士, male first. Raises as `read_pairs` does, the first pair being line 2."""
+    lines = ["male\tfemale"]
+    for one in words:
+        parts = [part.strip() for part in one.split("/")]
+        if len(parts) != 2 or not all(parts) or "\t" in one or "\n" in one:
+            raise BadFile(NOT_TYPED, text=one)
+        lines.append("\t".join(parts))
+    return pairs_of("\n".join(lines), "--pair")
 
 
 def _pair(row: dict[str, str], name: str, line: int) -> KeywordPair:

@@ -65,8 +65,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_pairs_as_typed() -> None:
     assert [pair.name for pair in typed_pairs(["男士/女士", "公公/婆婆"])] == ["男士/女士", "公公/婆婆"]
-    with pytest.raises(BadFile, match="--pair"):
-        typed_pairs(["男士"])
+    for wrong in ("男士", "男士/", "/", "男/女/人", "男\t女"):
+        with pytest.raises(BadFile, match="two words with / between them"):
+            typed_pairs(["公公/婆婆", wrong])
+    with pytest.raises(BadFile, match="--pair, line 2: both words are 男"):
+        typed_pairs(["男/男"])
 
 
 @given(st.text("男女孩人公婆", min_size=1, max_size=5), st.text("男女孩人公婆", min_size=1, max_size=5))
