@@ -90,7 +90,12 @@ def rate_line(done: int, total: int, seconds: float) -> str:
 @click.option("--column", help="The text column of tables and JSON lines.  [default: the longest]")
 @click.option("--length", metavar="SHORTEST-LONGEST", help="Characters of a sentence.  [default: 9-119]")
 @click.option("--seed", type=int, help="Which rejected sentences are shown as examples.")
-@click.option("--settings", "settings_path", type=click.Path(), help="Settings from a JSON file; options are stronger.")
+@click.option(
+    "--settings",
+    "settings_path",
+    type=click.Path(),
+    help="Settings from a JSON file, or from the report of an earlier run; options are stronger.",
+)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only so many megabytes.")
@@ -184,6 +189,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise BadFile(UNREADABLE, file=str(path), why=error.strerror or str(error)) from error
     except ValueError:
         values = None
+    if isinstance(values, dict) and "funnel" in values:  # the report of an earlier run
+        values = values.get("settings")
     if not isinstance(values, dict):
         raise BadFile(NO_SETTINGS, file=str(path))
     return values

@@ -63,6 +63,8 @@ def test_the_settings_of_a_report_can_be_used_again(text: Path, tmp_path: Path) 
     settings.write_text(json.dumps(first["settings"]), encoding="utf-8")
     again = json.loads(run(text, "--out", out, "--settings", settings, "--json").stdout)
     assert again["signature"] == first["signature"]
+    whole = json.loads(run(text, "--out", out, "--settings", report, "--json").stdout)
+    assert whole["signature"] == first["signature"]
     other = json.loads(run(text, "--out", out, "--settings", settings, "--names", "off", "--json").stdout)
     assert other["signature"] != first["signature"]
 

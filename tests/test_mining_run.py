@@ -266,6 +266,8 @@ def test_the_signature_changes_with_what_changes_candidates() -> None:
         ({"pair_modes": {("a/b", "names"): "off"}}, "a/b is not among the pairs"),
         ({"shortest": 9, "longest": 8}, "from 9 to 8"),
         ({"pairs": ()}, "no keyword pair"),
+        ({"quotes": "maybe"}, "not maybe and None"),
+        ({"convert": "../x"}, "not delete and ../x"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(values: dict[str, Any], says: str) -> None:

@@ -58,6 +58,9 @@ class Settings:
             if pair not in names:
                 message = N_("{pair} is not among the pairs of this run: {pairs}.")
                 raise BadFile(message, pair=pair, pairs=", ".join(sorted(names)))
+        if self.quotes not in get_args(Quotes) or self.convert not in (None, "t2s"):
+            message = N_("quotes is delete or complete and convert is t2s or nothing, not {quotes} and {convert}.")
+            raise BadFile(message, quotes=self.quotes, convert=self.convert)
         if not 0 < self.shortest <= self.longest:
             message = N_("The length of a sentence cannot go from {shortest} to {longest} characters.")
             raise BadFile(message, shortest=self.shortest, longest=self.longest)
