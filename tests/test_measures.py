@@ -4,6 +4,7 @@ import contextlib
 import io
 import math
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sklearn.metrics import roc_auc_score
 from core.bias import LN10
 from core.errors import BadFile, NotFound
 from core.measures import (
+    Draws,
     correlation,
     extremes,
     infinite_rows,
@@ -28,6 +30,8 @@ from core.measures import (
     paired_difference,
     prior_corrected,
     read_scores,
+    reading,
+    resampling,
     rows_of,
     several,
     shuffled_sides,
@@ -38,7 +42,7 @@ from core.measures import (
     units_of,
     variance_shares,
 )
-from core.measures.mixing import ALL_EQUAL
+from core.measures.mixing import ALL_EQUAL, SideOrder
 from core.measures.reading import mask_width
 from core.statistics import Estimate
 
@@ -252,6 +256,37 @@ class TestWhatItMixes:
         )
         assert summarise(frame).side_auc.value == pytest.approx(0.5)
 
+    def test_side_auc_for_weights_of_units_counts_weighted_twos(self) -> None:
+        random = np.random.default_rng(5)
+        values = list(np.round(random.normal(0, 0.4, 60), 1))  # rounded, so that there are ties
+        pairs, sides = random.choice(["他/她", "男/女", "爸爸/妈妈"], 60), random.integers(0, 2, 60)
+        words = [pair.split("/")[side] for pair, side in zip(pairs, sides, strict=True)]
+        frame = scores(values, pair=pairs, keyword=words)
+        codes, weights = random.integers(0, 9, 60), random.integers(0, 4, (3, 9)).astype(float)
+        wanted = []
+        for draw in weights:
+            won = twos = 0.0
+            for m, f in product(np.flatnonzero(sides == 0), np.flatnonzero(sides == 1)):
+                if pairs[m] == pairs[f]:
+                    both = draw[codes[m]] * draw[codes[f]]
+                    won += both * ((values[m] > values[f]) + (values[m] == values[f]) / 2)
+                    twos += both
+            wanted.append(won / twos)
+        assert SideOrder(frame).auc(codes)(weights) == pytest.approx(wanted)
+
+    def test_remembered_draws_are_those_drawn_anew(self) -> None:
+        first, again = (list(Draws(40, 3).weights(700)) for _ in range(2))
+        anew = list(resampling._drawn(700, 40, 3))
+        assert all((a == b).all() and (a == c).all() for a, b, c in zip(first, again, anew, strict=True))
+        assert np.concatenate(first).sum(axis=1) == pytest.approx(np.full(40, 700.0))
+
+    def test_draws_that_would_fill_the_memory_are_not_kept(self) -> None:
+        kept = resampling._Remembered(1000)
+        assert kept.blocks(101, 10, 0) is None
+        assert len(kept.blocks(50, 10, 0) or []) == 1
+        kept.blocks(60, 10, 0)
+        assert list(kept._kept) == [(60, 10, 0)]
+
     def test_side_auc_needs_both_sides_of_a_pair(self) -> None:
         found = summarise(scores([0.1, 0.2], keyword="他")).side_auc
         assert found.value is None and found.reason
@@ -397,6 +432,29 @@ class TestReading:
     def test_a_file_that_is_none_says_why(self, tmp_path: Path, text: str, says: str) -> None:
         with pytest.raises(BadFile, match=re.escape(says)):
             read_scores(self.write(tmp_path, text))
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            pytest.param({}, id="plain"),
+            pytest.param({"sentence": "他说：“NA”，\n又说：“nan, null”。"}, id="line-break"),
+            pytest.param({"bias_log10": "", "p_male": "nan", "p_female": ""}, id="undefined"),
+            pytest.param({"bias_log10": "-inf", "p_male": "0", "p_female": "1e-300"}, id="infinite"),
+            pytest.param({"p_male": "0.1234567890123456789"}, id="many-digits"),
+            pytest.param({"pair": "", "keyword": ""}, id="empty-words"),
+        ],
+    )
+    def test_the_fast_way_reads_what_the_close_way_reads(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: dict[str, str]
+    ) -> None:
+        written = scores([0.1, -0.2, 0.3]).astype(str)
+        for name, cell in cells.items():
+            written.loc[1, name] = cell
+        written.to_csv(tmp_path / "s.csv", index=False, encoding="utf-8-sig")
+        assert reading._read_at_once(tmp_path / "s.csv") is not None
+        fast = read_scores(tmp_path / "s.csv")
+        monkeypatch.setattr(reading, "_read_at_once", lambda path: None)
+        pd.testing.assert_frame_equal(fast, read_scores(tmp_path / "s.csv"), check_exact=True)
 
     def test_no_file(self, tmp_path: Path) -> None:
         with pytest.raises(NotFound, match="no score file"):

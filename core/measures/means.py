@@ -26,14 +26,10 @@ def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Meas
     """
     values = finite_bias(rows).to_numpy(float)
     sums = side_sums(values, units)
-    order = SideOrder(rows)
-    each = units.count == len(values) and bool((units.codes == np.arange(len(values))).all())
+    auc = SideOrder(rows).auc(units.codes)
 
     def measures(weights: Numbers) -> dict[str, Numbers]:
-        return {
-            **of_sums(weights @ sums, denominator),
-            "side_auc": order.auc(weights if each else weights[:, units.codes]),
-        }
+        return {**of_sums(weights @ sums, denominator), "side_auc": auc(weights)}
 
     return measures
 

@@ -4,6 +4,7 @@ Bias_c = lean of the word pair itself + lean of the context. These quantities st
 because a mean alone can be mere word frequency.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,18 +112,20 @@ class SideOrder:
         values = finite_bias(rows).to_numpy()
         sides, pairs = rows["side"].to_numpy(), pd.factorize(rows["pair"])[0]
         usable = np.isfinite(values) & ((sides == "male") | (sides == "female"))
-        self.parts: list[
-            tuple[Places, Places, Places, Places]
-        ] = []  # male, female rows; females below, up to each male
+        self.parts: list[tuple[Places, Places]] = []  # male and female rows of a pair, the females by their value
+        self._below: list[Places] = []  # per male row how many females of all parts before it, and up to it
+        self._upto: list[Places] = []
+        before = 0
         for pair in range(int(pairs.max(initial=-1)) + 1):
             here = usable & (pairs == pair)
             male = np.flatnonzero(here & (sides == "male"))
             female = np.flatnonzero(here & (sides == "female"))
             if len(male) and len(female):
                 female = female[np.argsort(values[female], kind="stable")]
-                below = np.searchsorted(values[female], values[male], "left")
-                upto = np.searchsorted(values[female], values[male], "right")
-                self.parts.append((male, female, below, upto))
+                self.parts.append((male, female))
+                self._below.append(before + np.searchsorted(values[female], values[male], "left"))
+                self._upto.append(before + np.searchsorted(values[female], values[male], "right"))
+                before += len(female)
 
     @property
     def twos(self) -> int:
@@ -134,18 +137,33 @@ class SideOrder:
         """How many sentences take part."""
         return sum(len(part[0]) + len(part[1]) for part in self.parts)
 
-    def auc(self, weights: Numbers) -> Numbers:
-        """One AUC per draw; *weights* is draws x rows. NaN where no pair has both sides."""
-        above = np.zeros(len(weights))
-        twos = np.zeros(len(weights))
-        for male, female, below, upto in self.parts:
-            of_male = weights[:, male]
+    def auc(self, codes: Places | None = None) -> Callable[[Numbers], Numbers]:
+        """The AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.
+
+        With *codes* the weights are draws x units, and `codes[i]` is the unit of row i.
+        """
+        if not self.parts:
+            return lambda weights: np.full(len(weights), np.nan)
+        male, female = (np.concatenate(places) for places in zip(*self.parts, strict=True))
+        if codes is not None:
+            male, female = codes[male], codes[female]
+        below, upto = np.concatenate(self._below), np.concatenate(self._upto)
+        tied = bool((below != upto).any())
+        males, females = ([0, *np.cumsum([len(part[side]) for part in self.parts])] for side in (0, 1))
+
+        def auc(weights: Numbers) -> Numbers:
+            of_male = weights.take(male, axis=1)
             sums = np.zeros((len(weights), len(female) + 1))
-            np.cumsum(weights[:, female], axis=1, out=sums[:, 1:])
-            won = sums[:, below]
-            if (below != upto).any():
-                won = (won + sums[:, upto]) / 2
-            above += np.einsum("ij,ij->i", of_male, won)
-            twos += of_male.sum(axis=1) * sums[:, -1]
-        found: Numbers = np.divide(above, twos, out=np.full(len(weights), np.nan), where=twos > 0)
-        return found
+            np.cumsum(weights.take(female, axis=1), axis=1, out=sums[:, 1:])
+            won = sums.take(below, axis=1)
+            if tied:
+                won += sums.take(upto, axis=1)
+                won /= 2
+            # The sums run on from pair to pair; what stood before a pair is no win within it.
+            here, ends = np.add.reduceat(of_male, males[:-1], axis=1), sums[:, females]
+            above = np.einsum("ij,ij->i", of_male, won) - (here * ends[:, :-1]).sum(axis=1)
+            twos = (here * np.diff(ends, axis=1)).sum(axis=1)
+            found: Numbers = np.divide(above, twos, out=np.full(len(weights), np.nan), where=twos > 0)
+            return found
+
+        return auc

@@ -99,9 +99,9 @@ def _auc_null(rows: pd.DataFrame) -> Null:
     order = SideOrder(rows)
     if not order.parts:
         return Null("side_auc", None, reason=NO_TWO_SIDES)
-    observed = float(order.auc(np.ones((1, len(rows))))[0])
+    observed = float(order.auc()(np.ones((1, len(rows))))[0])
     values, variance = finite_bias(rows).to_numpy(float), 0.0
-    for male, female, _below, _upto in order.parts:
+    for male, female in order.parts:
         n = len(male) + len(female)
         _, ties = np.unique(values[np.concatenate([male, female])], return_counts=True)
         tied = float((ties.astype(float) ** 3 - ties).sum()) / (n * (n - 1))
