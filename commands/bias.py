@@ -114,6 +114,6 @@ def _differences(
             name: answers.estimate_data(estimate) if name == "side_auc" else answers.mean_data(estimate)
             for name, estimate in estimates.items()
         }
-        data.append({"a": a, "b": b, **named})
+        data.append({"a": a, "b": b, **named, "units": max(estimate.units for estimate in estimates.values())})
         lines.append(answers.difference_text(a, b, estimates))
     return data, "\n".join(lines)
