@@ -85,6 +85,7 @@ def test_the_numbers_are_those_of_the_functions(scores: Path) -> None:
     assert found["models"]["a"]["bias_man"]["high"] == summary.bias_man.high
     difference = paired_difference(frame, "a", "b", "mean_abs", denominator="all")
     assert found["differences"][0]["mean_abs"]["low"] == difference.low
+    assert found["differences"][0]["units"] == difference.units
 
 
 def test_undefined_is_null_with_its_reason(scores: Path) -> None:
