@@ -122,7 +122,7 @@ class _Work:
         """Go through the paragraphs."""
         clean, split, found = self.cleaner.clean, self.finder.split, self.found
         careful = self.examiner.convert is not None or self.settings.spaced
-        quoted_or_keyword, search, quotes = self.finder.quoted_or_keyword, self.finder.search, self.settings.quotes
+        may_stand, search, quotes = self.finder.may_stand, self.finder.search, self.settings.quotes
         for paragraph in self._paragraphs():
             line = clean(paragraph.text)
             if not line:
@@ -136,7 +136,7 @@ class _Work:
             for part in parts:
                 at, end = end, end + len(part)
                 # An orphan quote that goes may join the characters of a keyword.
-                if quoted_or_keyword(part) is not None:
+                if may_stand(part) is not None:
                     sentence = repair_quotes(part, quotes)
                     if search(sentence) is not None:
                         self._sentence(paragraph, line, at, part, sentence, None)

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
-from core.text import split
+from core.text import QUOTES, split
 from core.types import Candidate, KeywordPair, Side
+
+QUOTATION = "".join(chain(*QUOTES.items()))
 
 # After these a full stop ends no sentence.
 _SHORT = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Sra|Srta|No|vs|etc|e\.g|i\.e)|\b[A-Z])\.$")
@@ -27,8 +30,9 @@ class Finder:
         self.spaced = spaced
         self.pattern = re.compile(rf"(?<!\w)(?:{inner})(?!\w)", re.IGNORECASE) if spaced else re.compile(inner)
         self.search = self.pattern.search
-        # Branches that begin with a plain character: a class in their place makes it eight times slower.
-        self.quoted_or_keyword = re.compile(f"“|”|「|」|『|』|{self.pattern.pattern}", self.pattern.flags).search
+        # Where a keyword may stand once orphan quotation marks are gone: they can only part its characters.
+        parted = (f"[{QUOTATION}]*".join(map(re.escape, word)) for word in sorted(self.words, key=len, reverse=True))
+        self.may_stand = re.compile("|".join(parted), self.pattern.flags).search
 
     def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
         """Where each keyword begins, and whose it is."""
