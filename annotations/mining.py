@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from os.path import commonpath, dirname
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,16 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
     """The sentences of *project*, text by text: where they were mined, else the file they came in."""
     found = sorted((_origin(item.extra, item.file), item.line, item.text) for item in items(store, project))
-    return (Passage(document, line, text) for document, line, text in found)
+    beyond = _folder_of_all([document for document, _line, _text in found])
+    return (Passage(document[beyond:], line, text) for document, line, text in found)
+
+
+def _folder_of_all(documents: list[str]) -> int:
+    """Characters of the folder in which all documents lie: where it is on the server says nothing to a reader."""
+    if not documents or not all(one.startswith("/") for one in documents):
+        return 0
+    folder = commonpath([dirname(one) for one in documents])
+    return len(folder) + (folder != "/")
 
 
 def _origin(extra: dict[str, Any], file: str) -> str:

@@ -34,11 +34,16 @@ def item_out(item: Item, base: str | None = None) -> Json:
 def _told(value: Any) -> str:
     """Where a sentence comes from, in words; "" where a column says nothing that can be read."""
     if isinstance(value, dict):
-        named = (_told(value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
+        named = (_named(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
         return " ".join(text for text in named if text)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return str(value).strip()
+
+
+def _named(key: str, value: Any) -> str:
+    """A file by its name: where it lies on the server is nothing for an annotator."""
+    return _told(value).rsplit("/", 1)[-1] if key == "file" else _told(value)
 
 
 def decision_out(decision: Decision) -> Json:

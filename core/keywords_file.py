@@ -18,6 +18,10 @@ NO_HEADER = N_("{file}, line {line}: the first line must name the columns male a
 WRONG_CELLS = N_("{file}, line {line}: {found} columns where the first line has {expected}. Separate them by tabs.")
 NO_WORD = N_("{file}, line {line}: the column {column} is empty.")
 ODD_WORD = N_("{file}, line {line}: {word} is no word: it holds {what}.")
+NOT_CHINESE = N_(
+    "{file}, line {line}: {word} is no Chinese word: it holds {what}. Give words of other languages a column language,"
+    " such as en."
+)
 LONG_WORD = N_("{file}, line {line}: a word of {length} characters is too long; at most {most}.")
 SAME_WORDS = N_("{file}, line {line}: both words are {word}.")
 TWICE = N_("{file}, line {line}: {word} stands in line {before} already; a word belongs to one pair.")
@@ -117,10 +121,10 @@ def _refuse_word(word: str, column: str, language: str, name: str, line: int) ->
         values = {"length": len(word), "most": LONGEST_WORD}
         raise BadFile(LONG_WORD, file=name, line=line, **values)
     what = control_character(word)
-    if what is None and language == LANGUAGE and not all("\u3400" <= one <= "\u9fff" for one in word):
-        what = next(one for one in word if not "\u3400" <= one <= "\u9fff")
     if what is not None:
         raise BadFile(ODD_WORD, file=name, line=line, word=word, what=what)
+    if language == LANGUAGE and (other := next((one for one in word if not "\u3400" <= one <= "\u9fff"), None)):
+        raise BadFile(NOT_CHINESE, file=name, line=line, word=word, what=other)
 
 
 def _span(text: str, word: str, name: str, line: int) -> Span:

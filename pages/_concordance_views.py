@@ -188,7 +188,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
     """The first lines, each with the whole sentence behind it, and all of them as a file."""
     if not found.lines:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(_("Lines"), anchor=False)
         st.download_button(
             _("All {number} lines (CSV)").format(number=f"{found.occurrences:,}"),

@@ -6,6 +6,7 @@ from annotations import jobs
 from annotations.store import Store
 from core.errors import EvenhandError
 from core.language import translate
+from pages._mine_source import size
 from pages._projects_parts import reason_name
 from pages._widgets import _, language, open_store, plain, show_error
 
@@ -41,12 +42,16 @@ def duration(seconds: float) -> str:
     return _("{number} h").format(number=round(seconds / 3600, 1))
 
 
+def _count(number: float) -> str:
+    return f"{number:.1f}" if isinstance(number, float) and number < 10 else f"{number:,.0f}"
+
+
 def progress_text(job: jobs.Job) -> str:
     """How far a job is: done, rate, time left."""
-    total = f"{job.total:,}" if job.total else "?"
-    parts = [_("{done} of {total}").format(done=f"{job.done:,}", total=total)]
+    amount = size if job.command[:1] == ("mine",) else _count  # mining counts bytes
+    parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
     if rate := job.rate():
-        parts.append(_("{rate} a second").format(rate=f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"))
+        parts.append(_("{rate} a second").format(rate=amount(rate)))
     if (left := job.seconds_left()) is not None:
         parts.append(_("about {time} left").format(time=duration(left)))
     return " · ".join(parts)
@@ -66,6 +71,16 @@ def outcome(job: jobs.Job) -> str:
         names = ("rows", "scored", "undefined", "remembered")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
     return job.message
+
+
+def _kept(job: jobs.Job) -> str:
+    """What is left of the work of a job that did not end."""
+    return {
+        "score": _("Nothing is lost: what was scored is remembered."),
+        "mine": _("Mining starts again from the beginning of the text; of this run nothing was written."),
+    }.get(
+        job.command[0] if job.command else "", _("Nothing is lost: a resumed import adds only what is not there yet.")
+    )
 
 
 def _cancel(uid: str) -> None:
@@ -96,7 +111,8 @@ def show_job(store: Store, job: jobs.Job) -> None:
             if job.active:
                 st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
             elif job.state != "done":
-                st.button(_("Resume"), key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
+                again = _("Start again") if job.command[:1] == ("mine",) else _("Resume")
+                st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
         if job.state == "running":
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:
@@ -105,9 +121,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
             st.text(said)
         _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
-            scoring = job.command[:1] == ("score",)
-            lost_nothing = _("Nothing is lost: a resumed import adds only what is not there yet.")
-            st.caption(_("Nothing is lost: what was scored is remembered.") if scoring else lost_nothing)
+            st.caption(_kept(job))
         _show_times(job)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):

@@ -72,6 +72,9 @@ def _example(example: Example, side: Side) -> str:
         inside = example.sentence[slice(*example.span)]
         because = _("because of: {words}").format(words=inside)
         like = f'<div class="from">{html.escape(because)}</div>'
+    elif example.reason in ("short", "long"):
+        length = _("{number} characters").format(number=f"{len(example.sentence):,}")
+        like = f'<div class="from">{html.escape(length)}</div>'
     origin = html.escape(example.file.rsplit("/", 1)[-1])
     return f'<tr><td class="text">{body}{like}<div class="from">{origin}</div></td></tr>'
 

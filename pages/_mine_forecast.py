@@ -32,6 +32,7 @@ EXTRA = """
 .project .verdict.undecided, .project .verdict.unknown {color:var(--soft)}
 .project .says {font-size:1.2rem; line-height:1.5; font-weight:650; margin:.2em 0 .5em}
 .project .small {color:var(--soft); font-size:13px}
+.project td.pair, .project .interval {white-space:nowrap}
 </style>
 """
 
@@ -169,9 +170,10 @@ def needed(outcome: Forecast) -> str:
 
 def _show(outcome: Forecast) -> None:
     head = f'<p class="says">{html.escape(summary(outcome))}</p><p>{html.escape(needed(outcome))}</p>'
-    names = (_("Keyword pair"), _("Can it be met?"), _("kept in the end"), _("share kept"), _("more text"))
+    names = (_("Keyword pair"), _("Can it be met?"), _("Kept in the end"), _("Share kept"), _("More text"))
     header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    rows = "".join(map(_row, outcome.cells))
+    mixed = len({cell.own for cell in outcome.cells}) > 1
+    rows = "".join(_row(cell, mixed=mixed) for cell in outcome.cells)
     show(EXTRA + head + f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
     st.caption(
         _(
@@ -179,6 +181,8 @@ def _show(outcome: Forecast) -> None:
             " prediction interval. Yes and no are said only where the whole interval is on one side of the quota."
         )
     )
+    if not any(cell.own for cell in outcome.cells):
+        st.caption(_("The share kept is that of all pairs together."))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(outcome.signature))
         st.download_button(
@@ -193,17 +197,17 @@ def _show(outcome: Forecast) -> None:
         )
 
 
-def _row(cell: CellForecast) -> str:
+def _row(cell: CellForecast, *, mixed: bool) -> str:
     name = f'{html.escape(cell.pair)} <span class="side {cell.side}">{html.escape(side_name(cell.side))}</span>'
     mark = f"{ICONS[cell.verdict]} {verdict_name(cell.verdict)}"
     kept = _interval(cell.expected, "{:,.0f}") if cell.verdict != "met" else f"{cell.supply.kept:,}"
     quota = html.escape(_("of {quota}").format(quota=f"{cell.supply.quota:,}"))
     rate = _interval(cell.rate, "{:.0%}")
-    if not cell.own and cell.rate.value is not None:
+    if mixed and not cell.own and cell.rate.value is not None:
         together = _("all pairs together")
         rate += f'<div class="small">{html.escape(together)}</div>'
     return (
-        f'<tr><td>{name}</td><td class="verdict {cell.verdict}">{html.escape(mark)}</td>'
+        f'<tr><td class="pair">{name}</td><td class="verdict {cell.verdict}">{html.escape(mark)}</td>'
         f'<td>{kept} <span class="small">{quota}</span></td><td>{rate}</td><td>{_text(cell)}</td></tr>'
     )
 
@@ -215,7 +219,11 @@ def _interval(estimate: Estimate, form: str) -> str:
     if estimate.low is None or estimate.high is None:
         return value
     low, high = form.format(estimate.low), form.format(estimate.high)
-    return f'{value} <span class="small">({html.escape(low)} – {html.escape(high)})</span>'
+    return f"{value} {_between(low, high)}"
+
+
+def _between(low: str, high: str) -> str:
+    return f'<span class="small interval">({html.escape(low)} – {html.escape(high)})</span>'
 
 
 def _text(cell: CellForecast) -> str:
@@ -227,4 +235,4 @@ def _text(cell: CellForecast) -> str:
             return f'{DASH}<div class="small">{html.escape(written(need.reason))}</div>'
         return html.escape(_("at least {low}").format(low=large(need.low)))
     low, high = large(need.low or 0), large(need.high or 0)
-    return f'{html.escape(large(need.value))} <span class="small">({html.escape(low)} – {html.escape(high)})</span>'
+    return f"{html.escape(large(need.value))} {_between(low, high)}"

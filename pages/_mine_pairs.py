@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.mining.neighbours import SURNAME
 from core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pairs
 from core.statistics import Estimate
 from core.types import KeywordPair, Side
@@ -17,6 +18,7 @@ SHOWN = 4  # compounds of a word on each side
 EXTRA = """
 <style>
 .project .small {color:var(--soft); font-size:13px}
+.project td.pair, .project .interval {white-space:nowrap}
 .project .verdict {font-weight:650}
 .project .verdict.symmetric {color:var(--good)} .project .verdict.asymmetric {color:var(--bad)}
 </style>
@@ -52,7 +54,7 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
             return
         with st.spinner(_("Comparing the words on {size} …").format(size=size(min(LIMIT, source.bytes)))):
             found = _checked((source.key, pairs), source.paths, pairs)
-        names = (_("Keyword pair"), _("Verdict"), _("male word"), _("female word"), _("told apart"))
+        names = (_("Keyword pair"), _("Verdict"), _("Male word"), _("Female word"), _("Told apart"))
         header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
         rows = "".join(map(_row, found.pairs))
         show(EXTRA + f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
@@ -71,16 +73,21 @@ def _row(one: PairReport) -> str:
     why = html.escape(_(one.why))
     told = _told(one.asymmetry)
     return (
-        f'<tr><td>{html.escape(one.pair.name)}</td><td>{verdict}<div class="small">{why}</div></td>{cells}'
+        f'<tr><td class="pair">{html.escape(one.pair.name)}</td><td>{verdict}<div class="small">{why}</div></td>{cells}'
         f"<td>{told}</td></tr>"
     )
 
 
 def _word(word: WordReport, side: Side) -> str:
     compounds = [*word.left[:SHOWN], *word.right[:SHOWN]]
-    listed = "、".join(f"{one.text} {one.count:,} ({one.swapped_count:,})" for one in compounds)
+    listed = "、".join(f"{_named(one.text)} {one.count:,} ({one.swapped_count:,})" for one in compounds)
     head = f'<span class="side {side}" title="{html.escape(side_word(side))}">{html.escape(word.word)}</span>'
     return f'{head} {word.count:,}<div class="small">{html.escape(listed)}</div>'
+
+
+def _named(compound: str) -> str:
+    """A compound; where any surname stands in it, that is said in the visitor's language."""
+    return compound.replace(SURNAME, "⟨" + _("surname") + "⟩")
 
 
 def _told(estimate: Estimate) -> str:
@@ -90,4 +97,4 @@ def _told(estimate: Estimate) -> str:
         return f'{DASH}<div class="small">{html.escape(why)}</div>'
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.2f}"
-    return f'{estimate.value:.2f} <span class="small">({estimate.low:.2f} – {estimate.high:.2f})</span>'
+    return f'{estimate.value:.2f} <span class="small interval">({estimate.low:.2f} – {estimate.high:.2f})</span>'

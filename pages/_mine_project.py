@@ -27,6 +27,8 @@ def show_into_project(store: Store, run: Run, report: Report) -> None:
         st.info(_("This run found no candidates."))
         return
     found = {project.name: project for project in projects(store) if project.kind == "sentences"}
+    if (following := st.session_state.pop("into_next", None)) in found:
+        st.session_state["into"] = following
     name = st.selectbox(
         _("Project"),
         [*found, NEW],

@@ -31,13 +31,17 @@ def show_read(report: Report) -> None:
             f"{sum(cell.flagged_candidates for cell in report.cells.values()):,}",
             _("Kept with a doubt; they come last in the queue."),
         ),
-        (_("per million"), DASH if per_million is None else f"{per_million:,.0f}", None),
+        (
+            _("Per million"),
+            DASH if per_million is None else f"{per_million:,.0f}",
+            _("Candidates per million characters read."),
+        ),
     )
     with st.container(horizontal=True, key="read"):
         for name, number, help_text in numbers:
             st.metric(name, number, border=True, width=150, help=help_text)
     encodings = ", ".join(f"{name} {number:,}" for name, number in read.encodings.most_common())
-    text = _("{files} files, {size} in {seconds} s ({rate} a second); encodings: {encodings}.").format(
+    text = _("Files: {files}, {size} in {seconds} s ({rate} a second); encodings: {encodings}.").format(
         files=f"{read.files:,}",
         size=size(read.bytes),
         seconds=f"{report.seconds:.3g}",
@@ -104,7 +108,7 @@ def _show_funnel(report: Report, key: str) -> None:
     from core.charts.funnel import funnel
     from core.charts.style import palette
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
         pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-pair", format_func=named(pairs, pair_name), width=200)
         side = st.segmented_control(
@@ -119,7 +123,7 @@ def _show_funnel(report: Report, key: str) -> None:
     rows = [_step_row(step, report) for step in steps(counts)]
     says = _(
         "{found} sentences hold exactly one keyword; {candidates} are left after the filters, {flagged} of them"
-        " flagged."
+        " flagged. Pale: what a step takes away."
     ).format(
         found=f"{counts.exactly_one:,}", candidates=f"{counts.candidates:,}", flagged=f"{counts.flagged_candidates:,}"
     )

@@ -46,6 +46,12 @@ def run_of(job: jobs.Job) -> str:
     return Path(job.command[place]).parent.name if place else ""
 
 
+def first_view(store: Store) -> str:
+    """What the page begins with: the runs while one is at work, else a new one."""
+    jobs.mark_interrupted(store)
+    return "runs" if any(job.active for job in mining_jobs(store)) else "new"
+
+
 def opened() -> str | None:
     """The run that the address opens."""
     return st.query_params.get("run")

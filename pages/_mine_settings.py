@@ -17,6 +17,7 @@ from pages._widgets import _, plain, show_error
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
 PRESETS = ("table1", "released", "own")
+PATTERN = "male\tfemale\tlanguage\n先生\t女士\tzh\n姐夫\t嫂子\tzh\nactor\tactress\ten\n"
 Wish = dict[str, Any]
 LINE = '<hr style="margin:0;border:0;border-top:1px solid color-mix(in srgb,currentColor 14%,transparent)">'
 
@@ -62,9 +63,20 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
 
     st.caption(
         _(
-            "A TSV file with a pair a line: male word, female word. Further columns male_stem, female_stem (the part"
-            " that differs, as 0:1) and language may follow; any language will do, with spaces or without."
+            "A TSV file: the first line names the columns male and female, then a pair a line. Further columns"
+            " male_stem, female_stem (the part that differs, as 0:1) and language may follow; any language will do,"
+            " with spaces or without."
         )
+    )
+    st.download_button(
+        _("A file to begin with"),
+        PATTERN.encode("utf-8-sig"),
+        "pairs.tsv",
+        "text/tab-separated-values",
+        key="pairs-pattern",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
     )
     brought = st.file_uploader(_("Pairs (TSV)"), type=["tsv", "txt"], key="own_pairs", label_visibility="collapsed")
     if brought is None:
@@ -107,7 +119,7 @@ def _ask_filter(one: Filter) -> str:
     if by_pair:
         by_pair_text = _("By pair: {mode}, but {rare} where a pair is rare.")
         explanation += " " + by_pair_text.format(mode=mode_name(one.default), rare=mode_name(one.rare))
-    text, choice = st.columns([3, 2], vertical_alignment="center", gap="medium")
+    text, choice = st.columns([3, 2], vertical_alignment="center", gap="small")
     text.markdown(f"**{plain(_(one.name))}**  \n:small[:gray[{plain(explanation)}]]")
     with choice:
         return str(
@@ -123,6 +135,11 @@ def _ask_filter(one: Filter) -> str:
         )
 
 
+def _column_width(name: str) -> int:
+    """Pixels in which a name stands whole as the head of a column; a Chinese character is as wide as two letters."""
+    return 64 + sum(15 if ord(character) > 0x2E7F else 8 for character in name)
+
+
 def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mode]:
     import pandas as pd
 
@@ -136,9 +153,10 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
     columns: dict[str, Any] = {_("Keyword pair"): st.column_config.TextColumn(disabled=True, pinned=True)}
     words = {mode_name(mode): mode for mode in ORDER}
     for code, one in FILTERS.items():
-        columns[code] = st.column_config.SelectboxColumn(_(one.name), options=list(words), width=110)
+        name = _(one.name)
+        columns[code] = st.column_config.SelectboxColumn(name, options=list(words), width=_column_width(name))
     key = f"pair_modes-{hash(tuple(pair.name for pair in pairs))}"
-    edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True)
+    edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, placeholder="")
     found: dict[tuple[str, str], Mode] = {}
     for row in edited.to_dict("records"):
         for code in FILTERS:

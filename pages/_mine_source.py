@@ -35,8 +35,10 @@ class Source:
         return (*self.paths, self.files, self.bytes, *(Path(path).stat().st_mtime for path in self.paths))
 
 
-def size(number: int) -> str:
+def size(number: float) -> str:
     """Bytes as people read them."""
+    if number < 1000:
+        return f"{number:.0f} B"
     for unit, limit in (("kB", 1e6), ("MB", 1e9)):
         if number < limit:
             return f"{number / (limit / 1000):.3g} {unit}"
@@ -125,7 +127,7 @@ def folder_source(key: str) -> Source | None:
         st.warning(_("There is nothing here that can be read."))
         return None
     listed = ", ".join(f"{ending} {number:,}" for ending, number in endings.items())
-    text = _("{files} files, {size}: {listed}")
+    text = _("Files: {files}, {size} ({listed})")
     st.caption(plain(text.format(files=f"{files:,}", size=size(total), listed=listed)))
     return Source((str(place),), typed or root.name, files, total)
 

@@ -6,7 +6,7 @@ from annotations.store import Store
 from core.errors import EvenhandError
 from pages._mine_dry import show_trial, try_out
 from pages._mine_pairs import show_pairs_check
-from pages._mine_runs import opened, show_run, show_runs, start
+from pages._mine_runs import first_view, opened, show_run, show_runs, start
 from pages._mine_settings import ask_settings
 from pages._mine_source import ask_source
 from pages._widgets import _, open_store, page_head, show_error
@@ -45,7 +45,7 @@ with open_store() as opened_store:
             views = {"new": _("New run"), "runs": _("Runs")}
             following = st.session_state.pop("mine_view_next", None)
             if following or "mine_view" not in st.session_state:
-                st.session_state["mine_view"] = following or "new"
+                st.session_state["mine_view"] = following or first_view(opened_store)
             view = st.segmented_control(
                 _("View"),
                 list(views),

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def metrics(app):
 
 def test_a_dry_run_shows_figures_reasons_and_candidates(texts_folder):
     app = opened()
-    assert "1 files" in shown(app)
+    assert "Files\\: 1" in shown(app)
     whole(app.toggle(key="trying").set_value(True).run())
     assert metrics(app)["Sentences"] == "8"
     assert int(metrics(app)["Candidates"]) >= 4
@@ -117,7 +118,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     with Store.open() as store:
         made = project(store, "晚报")
         assert counts(store, made).items == len({line["sentence"] for line in lines})
-    whole(app.selectbox(key="into").set_value("晚报").run())
+    assert app.selectbox(key="into").value == "晚报"  # the project just made, not once more a new one
     whole(app.button(key="add").click().run())
     assert "0 candidates went into" in shown(app)
     whole(app.segmented_control(key="part").set_value("forecast").run())
@@ -203,3 +204,37 @@ def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
     whole(app.toggle(key="checking").set_value(True).run())
     text = shown(app)
     assert "男孩/女孩" in text and "too rare to tell" in text and "pairs\\-check" in text
+
+
+def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
+    from pages._jobs_views import _kept, progress_text
+
+    mining = jobs.Job(
+        "u",
+        ("mine", "--out", "x"),
+        "Mine x",
+        "running",
+        1,
+        None,
+        26_213_907,
+        102_496_700,
+        "",
+        None,
+        "",
+        None,
+        None,
+        None,
+    )
+    assert progress_text(mining) == "26.2 MB of 102 MB"
+    assert "starts again from the beginning" in _kept(mining)
+    importing = replace(mining, command=("import", "x"), done=1200, total=3400)
+    assert progress_text(importing) == "1,200 of 3,400"
+    assert "a resumed import" in _kept(importing)
+
+
+def test_own_pairs_may_begin_from_the_file_that_the_page_gives(tmp_path):
+    from core.keywords_file import read_pairs
+    from pages._mine_settings import PATTERN
+
+    (tmp_path / "pairs.tsv").write_text(PATTERN, encoding="utf-8-sig")
+    assert [pair.language for pair in read_pairs(tmp_path / "pairs.tsv")] == ["zh", "zh", "en"]

@@ -15,7 +15,10 @@ BAR = 17
 ROW = 26
 SMALL = 8  # counts up to about here are drawn in proportion; larger ones by their logarithm
 
-ROOM = 1.55  # of the reach: for the numbers at the ends of the bars
+FONT, NARROW = 12, 5.8  # pixels: height of the numbers, width of a digit or letter
+WIDE_FROM = 0x2E7F  # the first Chinese character stands behind it
+GAP = 8  # pixels between a bar and its numbers
+LEAST = 60  # pixels for the bars, even where the numbers then are cut
 
 Say = Callable[[str], str]
 
@@ -27,10 +30,12 @@ def _same(text: str) -> str:
 def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
     """A bar per step of *data*: columns `step` (name), `left` (sentences after it, 0 or more), `lost`, `flagged`.
 
-    From top to bottom in the order of the rows. The hatched end of a bar is
-    what the step took away; flagged sentences are still there.
+    From top to bottom in the order of the rows. The pale end of a bar is
+    what the step took away; flagged sentences are still there. The numbers
+    have their room at the right however narrow the chart is.
     """
-    rows = data.assign(before=data["left"] + data["lost"], words=[_words(row) for row in data.to_dict("records")])
+    words = [_words(row, say) for row in data.to_dict("records")]
+    rows = data.assign(before=data["left"] + data["lost"], words=words)
     most = max(1.0, float(rows["before"].max())) if len(rows) else 1.0
     y = alt.Y(
         field="step",
@@ -39,7 +44,7 @@ def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: P
         title=None,
         axis=alt.Axis(ticks=False, domain=False, labelPadding=8, labelColor=palette.ink),
     )
-    scale = alt.Scale(domain=[0, most * 1.32], nice=False)
+    scale = alt.Scale(domain=[0, most], range=[0, alt.expr(f"max({LEAST}, width - {_width(words)})")], nice=False)
     tips = [
         alt.Tooltip(field="step", type="nominal", title=say(N_("Step"))),
         alt.Tooltip(field="left", type="quantitative", title=say(N_("sentences left")), format=","),
@@ -53,18 +58,26 @@ def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: P
     left = base.mark_bar(height=BAR, color=palette.good, cornerRadiusEnd=4).encode(
         x=alt.X(field="left", type="quantitative", scale=scale, axis=None)
     )
-    text = base.mark_text(align="left", dx=7, fontSize=12, color=palette.ink).encode(
+    text = base.mark_text(align="left", dx=GAP, fontSize=FONT, color=palette.ink).encode(
         x=alt.X(field="before", type="quantitative", scale=scale, axis=None), text=alt.Text(field="words")
     )
     return styled(alt.layer(taken, left, text), description, palette)
 
 
-def _words(row: dict[Any, Any]) -> str:
-    left, lost = int(row["left"]), int(row["lost"])
-    if not lost:
-        return f"{left:,}"
-    share = f"{100 * lost / (left + lost):.3g}"
-    return f"{left:,} (−{lost:,}, {share} %)"
+def _words(row: dict[Any, Any], say: Say) -> str:
+    left, lost, flagged = int(row["left"]), int(row["lost"]), int(row["flagged"])
+    more = []
+    if lost:
+        more.append(f"−{lost:,}, {100 * lost / (left + lost):.3g} %")
+    if flagged:
+        more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))
+    return f"{left:,} ({'; '.join(more)})" if more else f"{left:,}"
+
+
+def _width(words: list[str]) -> int:
+    """Pixels that the longest of some texts takes; Chinese characters are as wide as the letters are high."""
+    wide = [sum(FONT if ord(character) > WIDE_FROM else NARROW for character in text) for text in words]
+    return math.ceil(max(wide, default=0)) + 2 * GAP
 
 
 def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
@@ -83,7 +96,9 @@ def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, pale
         axis=alt.Axis(ticks=False, domain=False, labelPadding=8, labelColor=palette.ink),
     )
     reach = max([1.0, *rows["before_length"].abs()]) if len(rows) else 1.0
-    scale = alt.Scale(domain=[-reach * ROOM, reach * ROOM], nice=False)
+    room = _width(list(rows["words"]) if len(rows) else [])
+    ends = [alt.expr(f"min({room}, width / 2 - {LEAST})"), alt.expr(f"max(width - {room}, width / 2 + {LEAST})")]
+    scale = alt.Scale(domain=[-reach, reach], range=ends, nice=False)
     tips = [
         alt.Tooltip(field="pair", type="nominal", title=say(N_("Keyword pair"))),
         alt.Tooltip(field="side", type="nominal", title=say(N_("side"))),
@@ -108,7 +123,7 @@ def _bars(base: Any, scale: alt.Scale, colour: str, fill: str, palette: Palette,
     pale = base.mark_bar(height=BAR, color=fill, opacity=0.45, cornerRadiusEnd=4).encode(x=at("before_length"))
     solid = base.mark_bar(height=BAR, color=colour, cornerRadiusEnd=4).encode(x=at("after_length"))
     align = "right" if left else "left"
-    text = base.mark_text(align=align, dx=-6 if left else 6, fontSize=12, color=palette.ink)
+    text = base.mark_text(align=align, dx=-GAP if left else GAP, fontSize=FONT, color=palette.ink)
     return [pale, solid, text.encode(x=at("before_length"), text=alt.Text(field="words"))]
 
 

@@ -1,0 +1,52 @@
+"""The figures of mining: the numbers keep their room at the end of the bars, however narrow the chart is."""
+
+import pandas as pd
+import pytest
+
+from core.charts.funnel import before_after, funnel
+
+STEPS = pd.DataFrame(
+    [
+        {"step": "Exactly one keyword", "left": 2967, "lost": 1444, "flagged": 0},
+        {"step": "Names", "left": 899, "lost": 0, "flagged": 19},
+    ]
+)
+PAIRS = pd.DataFrame(
+    [{"pair": "他/她", "male_before": 2182, "male_after": 616, "female_before": 166, "female_after": 61}]
+)
+
+
+def texts(chart):
+    found = [{row.get("words", "") for row in rows} for rows in chart.to_dict()["datasets"].values()]
+    return set().union(*found)
+
+
+def ranges(spec):
+    """Every range of an x scale in a drawing."""
+    if isinstance(spec, dict):
+        if "scale" in spec and isinstance(spec["scale"], dict) and "range" in spec["scale"]:
+            yield spec["scale"]["range"]
+        for value in spec.values():
+            yield from ranges(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from ranges(value)
+
+
+def test_a_step_says_what_is_left_what_it_took_and_what_it_flagged():
+    shown = texts(funnel(STEPS, description="x", say=lambda text: text.replace("flagged", "FLAGGED")))
+    assert "2,967 (−1,444, 32.7 %)" in shown
+    assert "899 (19 FLAGGED)" in shown
+
+
+@pytest.mark.parametrize("chart", [funnel(STEPS, description="x"), before_after(PAIRS, description="x")])
+def test_the_numbers_have_their_room_in_pixels(chart):
+    found = list(ranges(chart.to_dict()))
+    assert found
+    for start, end in found:
+        assert "width" in end["expr"] and (start == 0 or "width" in start["expr"])
+
+
+def test_an_empty_table_can_be_drawn():
+    assert funnel(STEPS.iloc[:0], description="x").to_dict()["layer"]
+    assert before_after(PAIRS.iloc[:0], description="x").to_dict()["layer"]
