@@ -4,6 +4,7 @@ FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (
 pictures of the README into docs/images. Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
+import json
 import os
 import socket
 import subprocess
@@ -25,6 +26,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from annotations.demo import ensure_demo
 from annotations.projects import annotators, projects
 from annotations.store import Store
+from benchmarks.made_up_scores import write
+from core.scoring_runs import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -33,6 +36,18 @@ WIDTHS = (1280, 390)
 HEIGHT, LONGEST = 900, 6000
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 SENTENCE = "他是一名护士，每天照顾病人。"
+RUN, SENTENCES, MODELS = "example", 3000, 3
+# What has to be on screen of each section of the page Models.
+SECTIONS = {
+    "overview": ".models-table",
+    "distribution": CHART,
+    "agreement": ".st-key-differences",
+    "groups": CHART,
+    "extremes": ".models-side",
+    "words": ".st-key-topic-table",
+    "audit": ".st-key-audit-model",
+    "report": ".st-key-report-make",
+}
 Theme = Literal["light", "dark"]
 
 
@@ -57,10 +72,25 @@ def views(database: Path) -> list[View]:
         View("project", f"/projects?project={quote(project.name)}"),
         View("review", f"/review?{at}", "[data-testid=desk-text]"),
         View("agreement", f"/agreement?project={quote(project.name)}", CHART),
+        View("score", "/score", ".st-key-start"),
+        *(View(f"models-{name}", f"/models?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
+        View("ruler", "/ruler", ".ruler-table + *, [data-testid=stVegaLiteChart]"),
+        View("check", "/check", ".claims"),
         View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
         View("jobs", "/jobs"),
         View("about", "/about"),
     ]
+
+
+def example_run(database: Path) -> None:
+    """A run of made-up scores beside *database*, so that the page Models has several models to show."""
+    folder = runs_folder(database)
+    folder.mkdir(exist_ok=True)
+    write(folder / f"{RUN}.csv", SENTENCES, MODELS)
+    names = [f"made-up-{n + 1}" for n in range(MODELS)]
+    models = [{"model": name, "rows": SENTENCES, "scored": SENTENCES} for name in names]
+    record = {"sentences": SENTENCES, "models": models, "source": {"name": "example.csv"}}
+    (folder / f"{RUN}.json").write_text(json.dumps(record | {"created": "2026-01-01T00:00:00Z"}))
 
 
 def chromium() -> str | None:
@@ -163,6 +193,7 @@ def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         database = Path(folder) / "demo.db"
         ensure_demo(database)
+        example_run(database)
         with served(database) as server:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             yield browser, server, views(database)

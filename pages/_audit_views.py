@@ -10,6 +10,7 @@ from annotations.types import Project
 from core.audit import MOST, AuditSample, draw, labels_needed, reach
 from core.errors import EvenhandError
 from pages._audit_result import show_result
+from pages._jobs_views import duration
 from pages._widgets import _, language, plain, show_error
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
     one, two, three, four = st.columns([3, 3, 2, 2])
     model = one.selectbox(_("Model"), models, key="audit-model")
     orders: dict[Any, str] = {
-        "bias": _("of Bias_c, as printed in papers"),
+        "bias": _("of Bias_c"),
         "corrected": _("less the lean of their pair"),
     }
     by = two.selectbox(_("Extremes"), list(orders), format_func=orders.__getitem__, key="audit-by")
@@ -103,23 +104,25 @@ def _preview(sample: AuditSample, per_item: int) -> None:
     extremes, controls = sample.count("extreme"), sample.count("control")
     labels = labels_needed(len(sample.items), per_item)
     tiles = [
-        (_("extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
-        (_("extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
-        (_("ordinary, matched"), f"{controls:,}"),
-        (_("labels to make"), f"{labels:,}"),
+        (_("Extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
+        (_("Extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
+        (_("Ordinary, matched"), f"{controls:,}"),
+        (_("Labels to make"), f"{labels:,}"),
     ]
     for column, (name, value) in zip(st.columns(4), tiles, strict=True):
         column.metric(name, value, border=True)
-    hours = labels * SECONDS_A_LABEL / 3600
-    text = _("About {hours} h of reading in all, {each} h for each of {people} people at {seconds} s a sentence.")
-    said = [text.format(hours=f"{hours:.1f}", each=f"{hours / per_item:.1f}", people=per_item, seconds=SECONDS_A_LABEL)]
+    text = _("About {time} of reading in all, {each} for each of {people} people at {seconds} s a sentence.")
+    seconds = labels * SECONDS_A_LABEL
+    times = {"time": duration(seconds), "each": duration(seconds / per_item)}
+    said = [text.format(**times, people=per_item, seconds=SECONDS_A_LABEL)]
     width = reach(extremes, controls)
     if width is not None:
         told = _("A difference between the two shares of less than {points} percentage points can be missed.")
         said.append(told.format(points=f"{100 * width:.0f}"))
-    if sample.left_out or sample.repeated:
-        told = _("{undefined} sentences without a finite value and {repeated} repeated ones were not drawn from.")
-        said.append(told.format(undefined=f"{sample.left_out:,}", repeated=f"{sample.repeated:,}"))
+    if sample.left_out:
+        said.append(_("Not drawn from, without a finite value: {count}.").format(count=f"{sample.left_out:,}"))
+    if sample.repeated:
+        said.append(_("Not drawn from, repeated sentences: {count}.").format(count=f"{sample.repeated:,}"))
     st.caption(plain(("" if language() == "zh" else " ").join(said)))
     _shortages(sample)
 

@@ -16,8 +16,9 @@ STYLE = (
     "<style>.claims{{width:100%;border-collapse:collapse;font-size:14px;line-height:1.5}}"
     ".claims th,.claims td{{text-align:left;vertical-align:top;padding:8px 16px 8px 0;"
     "border-bottom:1px solid color-mix(in srgb, currentColor 16%, transparent)}}"
-    ".claims td:first-child{{min-width:11em;width:26%}}.claims td:last-child{{min-width:17em;width:40%}}"
-    ".claims .n{{font-variant-numeric:tabular-nums;white-space:nowrap}}"
+    ".papers{{table-layout:fixed;min-width:46em}}.papers th:nth-child(1){{width:24%}}"
+    ".papers th:nth-child(2),.papers th:nth-child(3){{width:14%}}.papers th:nth-child(4){{width:17%}}"
+    ".claims .n{{font-variant-numeric:tabular-nums}}"
     ".claims .v{{white-space:nowrap;font-weight:600}}.claims .bad{{color:{bad}}}.claims .good{{color:{good}}}"
     ".claims summary{{cursor:pointer;color:{soft}}}.claims details ul{{margin:4px 0 0;padding:0;list-style:none;"
     "font-variant-numeric:tabular-nums;overflow-wrap:anywhere}}"
@@ -77,7 +78,7 @@ def _table(shown: Sequence[PrintedClaim]) -> None:
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(f"<tr>{_row(claim)}</tr>" for claim in shown)
     st.html(
-        f'<div class="wide" tabindex="0"><table class="claims"><thead><tr>{head}</tr></thead>'
+        f'<div class="wide" tabindex="0"><table class="claims papers"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

@@ -14,6 +14,7 @@ from pages._models_numbers import at_once, correlations, differences, rows_for, 
 from pages._models_sentences import show_sentences
 from pages._models_source import Settings, Source
 from pages._models_style import colours
+from pages._ruler_words import said
 from pages._widgets import _, downloads, plain
 
 
@@ -24,7 +25,9 @@ def show_agreement(source: Source, models: list[str], settings: Settings) -> Non
         st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
         return
     settings = at_once(settings)
-    left, right = st.columns(2, gap="large")
+    # Names that do not fit beside a half-wide square, or squares too small for numbers: one below the other.
+    wide = len(models) > 4 or max(map(len, models)) > 18
+    left, right = (st.container(), st.container()) if wide else st.columns(2, gap="large")
     with left:
         st.subheader(_("Correlation"))
         clicked = _correlation(source, models, settings)
@@ -79,11 +82,13 @@ def _same_side(source: Source, models: list[str], settings: Settings) -> tuple[s
     pairs = _each_once(found).dropna(subset="value")
     says = _("No two models lean on the same sentences.")
     if len(pairs) == 1:
-        says = _("Both prefer the same word on {share} of the sentences.").format(share=f"{pairs['value'].iloc[0]:.0%}")
+        says = _("Both prefer the same word on {share} of the sentences.").format(
+            share=f"{100 * pairs['value'].iloc[0]:.0f} %"
+        )
     elif len(pairs):
         most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
         text = _("Share of sentences on which both prefer the same word: from {low} ({c}, {d}) to {high} ({a}, {b}).")
-        low, high = f"{least['value']:.0%}", f"{most['value']:.0%}"
+        low, high = f"{100 * least['value']:.0f} %", f"{100 * most['value']:.0f} %"
         says = text.format(low=low, high=high, a=most["a"], b=most["b"], c=least["a"], d=least["b"])
     st.caption(_("Two models without anything in common agree on half, or on more if both lean one way."))
     return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
@@ -176,6 +181,8 @@ def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
     st.dataframe(rows, hide_index=True, key="differences")
     text = _("log10 (the AUC: 0 to 1). The intervals come from drawing the same sentences for both; {n} sentences.")
     st.caption(plain(text.format(n=f"{max((one.units for one in found.values()), default=0):,}")))
+    for reason in dict.fromkeys(said(one.reason) for one in found.values() if one.value is None):
+        st.caption(f"— {plain(reason)}")
 
 
 def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, square: dict[str, float] | None) -> None:

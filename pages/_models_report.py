@@ -23,7 +23,9 @@ def show_report(source: Source, run: Run | None, models: list[str], settings: Se
     listed = _("Models: {models}").format(models=", ".join(models))
     st.caption(plain(listed))
     if run is not None:
-        made = _("Scored {created}; {n} sentences.").format(created=run.created[:16], n=f"{run.sentences:,}")
+        made = _("Scored {created}; {n} sentences.").format(
+            created=run.created[:16].replace("T", " ") + " UTC", n=f"{run.sentences:,}"
+        )
         st.caption(plain(made))
     now = (source, tuple(models), settings, language())
     ready = st.session_state.get("report-ready")

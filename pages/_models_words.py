@@ -64,7 +64,11 @@ def show_words(source: Source, models: list[str], settings: Settings) -> None:
 
 def _tip(row: dict[str, Any]) -> str:
     text = _("in {male} of the sentences to the male word, {female} of those to the female word; p {p}")
-    return text.format(male=f"{row['male_rate']:.1%}", female=f"{row['female_rate']:.1%}", p=p_value(row["p"]))
+    return text.format(male=_rate(row["male_rate"]), female=_rate(row["female_rate"]), p=p_value(row["p"]))
+
+
+def _rate(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def p_value(p: float) -> str:
@@ -81,9 +85,9 @@ def _table(shown: "pd.DataFrame") -> None:
         {
             _("side"): sides[row["side"]],
             _("word"): row["word"],
-            _("weight"): f"{row['weight']:.4g}",
-            _("where male"): f"{row['male_rate']:.1%}",
-            _("where female"): f"{row['female_rate']:.1%}",
+            _("weight"): f"{row['weight']:.4f}",
+            _("where male"): _rate(row["male_rate"]),
+            _("where female"): _rate(row["female_rate"]),
             _("contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),

@@ -7,8 +7,8 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.models.plants import plant_of
 from pages._ruler_values import planted_marks
-from pages._ruler_words import number, planted_as, said, sentences_table
-from pages._widgets import _, downloads, show_error
+from pages._ruler_words import number, planted_as, said, scientific, sentences_table
+from pages._widgets import DASH, _, downloads, show_error
 
 if TYPE_CHECKING:
     from core.ruler import Mark
@@ -76,7 +76,11 @@ def _models(marks: "list[Mark]") -> None:
 
 
 def _tiny(value: float | None) -> str:
-    return f"{value:.0e}" if value else "0"
+    return scientific(value, 0) if value else "0"
+
+
+def _error(value: float | None) -> str:
+    return DASH if value is None else scientific(value, 1) if value else "0"
 
 
 def _came_back(mark: "Mark", form: str) -> str:
@@ -93,7 +97,7 @@ def _everything(marks: "list[Mark]") -> None:
                 _("quantity"): _(QUANTITIES[mark.quantity]),
                 _("planted"): number(mark.planted, "+z.4f"),
                 _("measured"): number(mark.measured.value, "+z.4f"),
-                _("difference"): number(mark.difference, "+.1e"),
+                _("difference"): _error(mark.difference),
                 _("verdict"): ("✓ " if mark.passed else "✗ ") + said(in_words(mark)),
             }
             for mark in marks

@@ -38,7 +38,7 @@ def _null_row(null: "Null") -> dict[str, str]:
     from core.nulls import NAMES, WHAT
 
     form = "z.3f" if null.measured == "side_auc" else "+z.3f"
-    chance = DASH if null.low is None else f"{number(null.low, form)} … {number(null.high, form)}"
+    chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
     return {
         _("measure"): _(NAMES[null.measured]),
         _("value"): number(null.value, form),
@@ -135,4 +135,4 @@ def _shares(found: "OnRuler") -> str:
     if shares.between_pairs is None or shares.contexts is None:
         return said(shares.reason)
     text = _("Of the variance of Bias_c {pairs} lies between word pairs and {contexts} in the contexts.")
-    return text.format(pairs=f"{shares.between_pairs:.0%}", contexts=f"{shares.contexts:.0%}")
+    return text.format(pairs=number(shares.between_pairs, ".0%"), contexts=number(shares.contexts, ".0%"))

@@ -9,6 +9,7 @@ from core.models.plants import RAIN, Plant
 from core.statistics import Estimate, Note
 from pages._widgets import DASH, _
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = 17  # characters: "+0.300 → +0.300" stays in one line
 
 SHEET = """<style>
@@ -48,7 +49,13 @@ def said(note: Note | None) -> str:
 
 def number(value: float | None, form: str = "+z.3f") -> str:
     """A number with its sign as people write it; an em dash where it is undefined."""
-    return DASH if value is None else f"{value:{form}}".replace("-", "−")
+    return DASH if value is None else f"{value:{form}}".replace("-", "−").replace("%", " %")
+
+
+def scientific(value: float, digits: int) -> str:
+    """A very small number as people write it: 1 × 10⁻⁷."""
+    head, power = f"{value:.{digits}e}".split("e")
+    return f"{head} × 10{str(int(power)).translate(RAISED)}".replace("-", "−")
 
 
 def interval(found: Estimate, form: str = "+z.3f") -> str:

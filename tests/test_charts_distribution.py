@@ -99,7 +99,8 @@ def test_signed(number: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.431, "43 %"), (0.075, "7.5 %"), (0.0025, "0.25 %"), (0, "0 %"), (1, "100 %")]
+    ("share", "text"),
+    [(0.431, "43 %"), (0.075, "7.5 %"), (0.0025, "0.25 %"), (1e-7, "< 0.001 %"), (0, "0 %"), (1, "100 %")],
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
@@ -137,3 +138,24 @@ def test_a_click_gives_back_the_bin() -> None:
 def _values(spec: dict, layer: dict) -> list[dict]:
     data = layer.get("data", spec.get("data", {}))
     return data.get("values", spec.get("datasets", {}).get(data.get("name", ""), []))
+
+
+def test_a_model_without_a_value_has_a_dash_and_no_share() -> None:
+    found = bins({"a": np.array([0.5, -0.5]), "b": np.array([np.nan, np.inf])})
+    assert distribution_says(found).endswith("b: no sentence with a value.")
+    written = ridges(found, description="d").to_dict()
+    texts = [row for data in written["datasets"].values() for row in data if "left" in row]
+    assert [(row["left"], row["right"]) for row in texts] == [("◀ 50 %", "50 % ▶"), ("◀ —", "— ▶")]
+
+
+def test_the_axis_reaches_the_bars_of_the_longer_side() -> None:
+    found = bins({"a": np.array([-4.0, -3.9, -3.8, 0.1])})
+    written = ridges(found, description="d").to_dict()
+    domains = [
+        layer["encoding"]["x"]["scale"]["domain"]
+        for layer in written["layer"]
+        if "scale" in layer["encoding"].get("x", {})
+    ]
+    least = min(row["from"] for data in written["datasets"].values() for row in data if "count_text" in row)
+    assert domains
+    assert all(low <= least for low, _high in domains)

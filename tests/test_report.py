@@ -192,7 +192,9 @@ def test_signed_number(value: float | None, text: str) -> None:
 
 
 def test_percent_and_interval() -> None:
-    assert [percent(share) for share in (0, 1, 0.431, 0.0008, None)] == ["0 %", "100 %", "43.1 %", "0.08 %", "—"]
+    assert [percent(share) for share in (0, 1, 0.431, 0.0008, 1e-6, 1e-33, None)] == [
+        *("0 %", "100 %", "43.1 %", "0.08 %", "< 0.001 %", "0 %", "—")
+    ]
     assert interval(None, 1.0) == ""
     assert interval(-0.5, 0.25, 2, signed=True) == "[−0.50, +0.25]"
 

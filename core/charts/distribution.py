@@ -23,8 +23,10 @@ Say = Callable[[str], str]
 WIDTHS = (0.05, 0.1, 0.15, 0.3)  # of a bin, log10; 0.3 is a border of each
 MOST_BINS = 120  # per model
 ROW = 112  # pixels per model in the ridges
+DASH = "—"
+BELOW = 48  # pixels for the axis, which are part of the height on a page
 LEAST_REACH = 1.5  # log10; the axis is never shorter
-TALLEST = 0.72  # of a row: the highest bin; above it stand the model's name and its shares
+TALLEST = 0.7  # of a row: the highest bin; above it stand the model's name and its shares
 
 
 def same(text: str) -> str:
@@ -76,6 +78,12 @@ def shares(found: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(columns=["male", "none", "female"], fill_value=0.0).reset_index()
 
 
+def without_value(found: pd.DataFrame) -> set[str]:
+    """The models of `bins` that have no finite value at all."""
+    counts = found.groupby("model")["count"].sum()
+    return set(counts.index[counts == 0])
+
+
 def ridges(
     found: pd.DataFrame,
     *,
@@ -94,10 +102,10 @@ def ridges(
     models = list(dict.fromkeys(found["model"]))
     width = float(_inner(found).min()) if len(found) else WIDTHS[0]
     shown = _drawn(found, width, say)
-    reach = float(shown["to"].max()) if len(shown) else LEAST_REACH
+    reach = float(max(shown["to"].max(), -shown["from"].min())) if len(shown) else LEAST_REACH
     x = _axis(reach, say)
     y = alt.Scale(domain=[0, max(1, len(models))], reverse=True, nice=False)
-    base = alt.Chart(shown, height=max(1, len(models)) * ROW)
+    base = alt.Chart(shown, height=max(1, len(models)) * ROW + BELOW)
     tips = [alt.Tooltip(f"{field}:N", title=say(title)) for field, title in TIPS.items()]
     colours = alt.Scale(domain=["male", "none", "female"], range=[palette.male, palette.neutral, palette.female])
     bars = base.mark_rect(stroke=palette.paper, strokeWidth=0.6).encode(
@@ -164,7 +172,9 @@ def signed(number: float) -> str:
 
 def percent(share: float) -> str:
     """A share of 1 as people read it: 43 %, 7.5 %, 0.25 %."""
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    if 1e-12 < share < 5e-6:
+        return "< 0.001 %"
+    return f"{100 * share:.0f} %" if share >= 0.1 else "0 %" if share <= 1e-12 else f"{100 * share:.2g} %"
 
 
 def _axis(reach: float, say: Say) -> alt.X:
@@ -202,18 +212,23 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
     if not models:
         return []
     table = shares(found).set_index("model")
+    none = without_value(found)
+
+    def shown(model: str, side: str) -> str:
+        return DASH if model in none else percent(float(table.at[model, side]))
+
     rows = [
         {
             "at": row + 0.08,
             "name": f"{model} {notes.get(model, '')}".strip(),
-            "left": f"◀ {percent(table.loc[model, 'female'])}",
-            "right": f"{percent(table.loc[model, 'male'])} ▶",
+            "left": f"◀ {shown(model, 'female')}",
+            "right": f"{shown(model, 'male')} ▶",
         }
         for row, model in enumerate(models)
     ]
     base = alt.Chart(pd.DataFrame(rows)).encode(y=alt.Y("at:Q", scale=y, axis=None))
     text: dict[str, Any] = {"fontSize": 13, "baseline": "top", "fontWeight": "bold"}
-    name = text | {"align": "center", "limit": 230}
+    name = text | {"align": "center", "limit": alt.ExprRef("width - 150")}  # what the shares leave
     return [
         # A halo, because the line of 0 runs through the name.
         base.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **name).encode(
@@ -228,8 +243,11 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
 def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
     """What `bins` shows: per model the share of obvious sentences on each side."""
     text = N_("{model}: {male} obviously towards the male word, {female} towards the female word, {none} neither.")
-    parts = []
+    parts, none = [], without_value(found)
     for row in shares(found).to_dict("records"):
+        if row["model"] in none:
+            parts.append(say(N_("{model}: no sentence with a value.")).format(model=row["model"]))
+            continue
         numbers = {name: percent(float(row[name])) for name in ("male", "female", "none")}
         parts.append(say(text).format(model=row["model"], **numbers))
     return " ".join(parts)

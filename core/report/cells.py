@@ -32,8 +32,10 @@ def percent(share: float | None) -> str:
     """A share of 1 as percent: 43 %, 7.5 %, 0.25 %; a dash where it is undefined."""
     if share is None or math.isnan(share):
         return DASH
-    if share in (0.0, 1.0):
+    if share < 1e-12 or share == 1:  # below that only rounding is left
         return f"{100 * share:.0f} %"
+    if share < 5e-6:
+        return "< 0.001 %"
     return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
 
 
