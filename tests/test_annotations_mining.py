@@ -11,7 +11,7 @@ from annotations import mining
 from annotations.formats.importing import examine, preview
 from annotations.items import Batch, Taken, items
 from annotations.labels import append
-from annotations.mining import add_candidates, cells_of, new_run, runs, stock
+from annotations.mining import add_candidates, cells_of, new_run, passages_of, runs, stock
 from annotations.projects import annotators, archive, create_project, set_quotas
 from annotations.queue import claim
 from annotations.store import Store
@@ -177,6 +177,29 @@ def test_the_desk_is_not_told_about_flags(fresh_store, project, tmp_path):
     sent = item_out(item)
     assert "flags" not in sent and "names" not in json.dumps(sent, ensure_ascii=False)
     assert sent["source"] == "晚报.txt 晚报 2019-03-04"
+
+
+def test_nobody_is_told_where_on_the_server_a_text_lies(fresh_store, project, tmp_path):
+    sources = [{"file": f"/srv/texts/{paper}/一.txt", "offset": 0} for paper in ("晚报", "早报")]
+    lines = [line("昨天她修好了水泵。", source=sources[0]), line("明天她要去修水泵。", source=sources[1])]
+    add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", lines))
+    claimed = claim(fresh_store, project, annotators(fresh_store, project)[0])
+    assert [item_out(item)["source"] for item in claimed] == ["一.txt", "一.txt"]
+    assert {one.document for one in passages_of(fresh_store, project)} == {"晚报/一.txt", "早报/一.txt"}
+
+
+def test_sentences_of_own_pairs_come_back_from_an_export(fresh_store, project, tmp_path):
+    from annotations.formats.exporting import export_file
+    from annotations.formats.importing import import_file
+
+    own = line("王先生昨天把雨伞还给了门房。", "先生", "先生/女士", counterpart="女士", side="male")
+    add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", [own]))
+    export_file(fresh_store, project, tmp_path / "out.jsonl", format="jsonl")
+    again = create_project(fresh_store, "再来", annotators=["甲"])
+    report = import_file(fresh_store, again, tmp_path / "out.jsonl")
+    assert (report.imported, report.rejected) == (1, 0)
+    (item,) = claim(fresh_store, again, annotators(fresh_store, again)[0])
+    assert (item.keyword, item.pair, item.side, item.counterpart) == ("先生", "先生/女士", "male", "女士")
 
 
 def test_who_waits_long_enough_is_refused(fresh_store, project, tmp_path):

@@ -275,3 +275,17 @@ def test_a_limit_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not report.read.whole
     assert 3000 <= report.read.bytes <= 5000
     assert 0 < len(lines) < 200
+
+
+@pytest.mark.parametrize(
+    ("rows", "column"),
+    [
+        ("日期,句子\n2020年1月3日,她走了\n2020年1月4日,他来了\n", "句子"),
+        ("标题,正文\n一个比正文还要长的标题,她走了。\n", "正文"),
+        ("标题,页\n她把门打开了,3\n", "标题"),  # nothing else has letters
+    ],
+)
+def test_a_column_of_names_or_dates_is_no_text_where_there_is_another(rows, column):
+    from core.mining.tables import header_of
+
+    assert header_of("a.csv", "csv", rows.encode(), "utf-8", None).text == column

@@ -61,10 +61,16 @@ def released(source: Source, row: Row) -> Usable:
 def sentence(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
 
-    Raises BadLine, with bad_span where a row of an export places the keyword elsewhere.
+    An item may be of a pair that is not built in, or of a list in which
+    another word of its sentence is no keyword: where its row of an export has
+    an id, the row says which word is meant. Raises BadLine, with bad_span
+    where a row with a place puts the keyword elsewhere.
     """
     values = row.values
     text = checked_text(values.get(layout.column))
+    if _is_candidate(values) and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
+        found = _placed(values, text)
+        return _exported(source, layout, row, found, str(values["counterpart"]))
     found = _only_keyword(text)
     if not _is_candidate(values):
         extra = {name: value for name, value in values.items() if name != layout.column}
@@ -73,9 +79,22 @@ def sentence(source: Source, layout: Layout, row: Row) -> Usable:
         message = N_("The row places {named} at {start} to {end}; the keyword {found} stands at {true_start}.")
         place = {"start": values["start"], "end": values["end"], "true_start": found.start}
         bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
+    return _exported(source, layout, row, found)
+
+
+def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counterpart: str | None = None) -> Usable:
     origin = origin_of(source, row, ITEM_KEYS, (layout.column, *SPAN_KEYS))
     late = is_flagged(origin.extra)
-    return Usable(NewItem(text, found, origin.file, origin.line, origin.extra, origin.uid, late=late), "ok")
+    item = NewItem(
+        found.sentence, found, origin.file, origin.line, origin.extra, origin.uid, late=late, counterpart=counterpart
+    )
+    return Usable(item, "ok")
+
+
+def _as_found(values: dict[str, Any], text: str) -> bool:
+    """Whether the row means the one keyword of the built-in pairs that stands in *text*."""
+    places = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)]
+    return places == [(values["start"], values["end"], values["keyword"], values["pair"])]
 
 
 def mined(source: Source, row: Row) -> Usable:
@@ -88,6 +107,14 @@ def mined(source: Source, row: Row) -> Usable:
     text = checked_text(values.get("sentence"))
     if not _is_candidate(values):
         bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
+    found = _placed(values, text)
+    extra = {key: value for key, value in values.items() if key not in CANDIDATE}
+    late = is_flagged(extra)
+    return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
+
+
+def _placed(values: dict[str, Any], text: str) -> Candidate:
+    """The word of *text* that the row names. Raises BadLine (bad_span) where text, word, stem and pair do not fit."""
     start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
     male, slash, female = str(name).partition("/")
     folded = (str(keyword).casefold(), str(counterpart).casefold())  # at the start of a sentence: He, She of he/she
@@ -103,10 +130,7 @@ def mined(source: Source, row: Row) -> Usable:
     own = (stem_start - start, stem_end - start)
     other = (own[0], max(own[0], len(counterpart) - (len(keyword) - own[1])))
     stems = (own, other) if side == "male" else (other, own)
-    found = Candidate(text, start, end, stem_start, stem_end, KeywordPair(male, female, *stems), side)
-    extra = {key: value for key, value in values.items() if key not in CANDIDATE}
-    late = is_flagged(extra)
-    return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=counterpart))
+    return Candidate(text, start, end, stem_start, stem_end, KeywordPair(male, female, *stems), side)
 
 
 def is_flagged(extra: dict[str, Any]) -> bool:

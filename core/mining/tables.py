@@ -82,9 +82,11 @@ def _text_column(name: str, names: tuple[str, ...], rows: list[dict[str, Any]], 
         if column not in names:
             raise BadFile(NO_COLUMN, file=name, column=column, columns=listed)
         return column
-    # Letters, not characters: a column of dates or addresses of pages is no text.
+    # Letters, not characters: a column of numbers or addresses of pages is no text. Where short texts stand beside
+    # long names or dates (2020年1月3日 has letters), these are taken only if there is nothing else.
     lengths = {one: sum(_letters(row.get(one)) for row in rows) for one in names}
-    longest = max(lengths, key=lambda one: lengths[one], default=None)
+    beside = _origin(names)
+    longest = max(lengths, key=lambda one: (bool(lengths[one]) and one not in beside, lengths[one]), default=None)
     if longest is None or not lengths[longest]:
         raise BadFile(NO_TEXT_COLUMN, file=name, columns=listed)
     return longest
