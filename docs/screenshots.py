@@ -24,9 +24,14 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from annotations.demo import ensure_demo
+from annotations.items import items
+from annotations.mining import new_run
 from annotations.projects import annotators, projects
 from annotations.store import Store
 from benchmarks.made_up_scores import write
+from core.mining.output import candidates_file
+from core.mining.run import mine
+from core.mining.settings import Settings
 from core.scoring_runs import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,6 +77,9 @@ def views(database: Path) -> list[View]:
         View("project", f"/projects?project={quote(project.name)}"),
         View("review", f"/review?{at}", "[data-testid=desk-text]"),
         View("agreement", f"/agreement?project={quote(project.name)}", CHART),
+        View("mine", "/mine", ".st-key-filters"),
+        View("mine-run", f"/mine?run={RUN}", CHART),
+        View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
         View("score", "/score", ".st-key-start"),
         *(View(f"models-{name}", f"/models?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
         View("ruler", "/ruler", ".ruler-table + *, [data-testid=stVegaLiteChart]"),
@@ -93,6 +101,19 @@ def example_run(database: Path) -> None:
     (folder / f"{RUN}.json").write_text(json.dumps(record | {"created": "2026-01-01T00:00:00Z"}))
 
 
+def example_mining(database: Path) -> None:
+    """A corpus of the demo project's sentences beside *database*, and a run of mining over it."""
+    corpus = database.with_name("corpus")
+    corpus.mkdir()
+    with Store.open(database) as store:
+        texts = [item.text for item in items(store, projects(store)[0])]
+        (corpus / "demo.txt").write_text("\n".join(texts), encoding="utf-8")
+        run = new_run(store, RUN)
+        with candidates_file(run.candidates) as keep:
+            report = mine([corpus], Settings(), on_candidate=keep)
+    run.report.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
+
+
 def chromium() -> str | None:
     """Where Chromium is; None for Playwright's own."""
     named = os.environ.get("EVENHAND_CHROMIUM") or "/usr/bin/chromium"
@@ -106,7 +127,8 @@ def served(database: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "EVENHAND_DB": str(database)})
+    own = {"EVENHAND_DB": str(database), "EVENHAND_CORPUS": str(database.with_name("corpus"))}
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **own})
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(f"{address}/_stcore/health", process)
@@ -194,6 +216,7 @@ def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
         database = Path(folder) / "demo.db"
         ensure_demo(database)
         example_run(database)
+        example_mining(database)
         with served(database) as server:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             yield browser, server, views(database)

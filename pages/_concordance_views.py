@@ -263,7 +263,7 @@ def _marked(found: Concordance, line: Line, start: int, end: int | None) -> str:
 
 def show_made_how(wish: Wish, found: Concordance) -> None:
     """How much was read, what counts as a word, the signature, and everything as JSON."""
-    text = _("Read: {characters} characters, {sentences} sentences, {documents} texts.")
+    text = _("Read: characters {characters}, sentences {sentences}, texts {documents}.")
     st.caption(
         text.format(
             characters=f"{found.characters:,}", sentences=f"{found.sentences:,}", documents=f"{found.documents:,}"

@@ -41,7 +41,7 @@ def test_numbers_and_lines(texts_folder):
     assert "护士 stands near 她 2.0 times as often" in text
     assert '<mark class="female">她</mark>' in text
     assert "<b>在</b>" not in text and "&lt;b&gt;在&lt;/b&gt;" in text
-    assert "Read: " in text and "12 texts" in text
+    assert "Read: " in text and "texts 12" in text
     assert "window\\:sentence\\|unit\\:document\\|v1" in text
 
 
