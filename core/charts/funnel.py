@@ -18,7 +18,7 @@ SMALL = 8  # counts up to about here are drawn in proportion; larger ones by the
 FONT, NARROW = 12, 5.8  # pixels: height of the numbers, width of a digit or letter
 WIDE_FROM = 0x2E7F  # the first Chinese character stands behind it
 GAP = 8  # pixels between a bar and its numbers
-LEAST = 60  # pixels for the bars, even where the numbers then are cut
+LEAST = 40  # pixels for the bars, even where the numbers then are cut
 
 Say = Callable[[str], str]
 
@@ -68,7 +68,8 @@ def _words(row: dict[Any, Any], say: Say) -> str:
     left, lost, flagged = int(row["left"]), int(row["lost"]), int(row["flagged"])
     more = []
     if lost:
-        more.append(f"−{lost:,}, {100 * lost / (left + lost):.3g} %")
+        share = "" if flagged else f", {100 * lost / (left + lost):.3g} %"  # both are too wide for a telephone
+        more.append(f"−{lost:,}{share}")
     if flagged:
         more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))
     return f"{left:,} ({'; '.join(more)})" if more else f"{left:,}"
