@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from os.path import commonpath, dirname
+from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,7 @@ def _folder_of_all(documents: list[str]) -> int:
     """Characters of the folder in which all documents lie: where it is on the server says nothing to a reader."""
     if not documents or not all(one.startswith("/") for one in documents):
         return 0
-    folder = commonpath([dirname(one) for one in documents])
+    folder = commonpath([str(Path(one).parent) for one in documents])
     return len(folder) + (folder != "/")
 
 
