@@ -27,7 +27,7 @@ SECTIONS = {
     "Pairs": ".st-key-groups-chart canvas, .st-key-groups-chart svg",
     "Correlation": ".st-key-two-models canvas, .st-key-two-models svg",
     "Extremes": ".models-side",
-    "Topic words": ".st-key-topic-table",
+    "Topic words": ".st-key-topic-words-box",
 }
 # The longest task of the browser's main thread since the page was opened, in ms.
 WATCH = """window.longest = 0; new PerformanceObserver(list => { for (const entry of list.getEntries())
