@@ -16,7 +16,7 @@ from typing import IO
 from core.errors import N_, BadFile
 from core.mining.encodings import Encoding, encoding_of_corpus
 from core.mining.report import Problem, Read
-from core.mining.sources import ARCHIVE_BROKEN, BROKEN, UNREADABLE, Shape, Text, texts
+from core.mining.sources import ARCHIVE_BROKEN, UNREADABLE, Damaged, Shape, Text, texts, unpacking
 from core.mining.tables import NO_COLUMN, NO_TEXT_COLUMN, Header, header_of
 from core.text import CLOSERS, MARKS
 
@@ -90,10 +90,10 @@ def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int
 
 def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Read) -> Iterator[tuple[Block, int]]:
     try:
-        with text.open() as file:
+        with _opened(text) as file:
             source = _Source(file)
             encoding = encoding_of_corpus(iter(source.read, b""), text.name)
-        with text.open() as file:
+        with _opened(text) as file:
             source = _Source(file)
             first = source.read()
             if source.broken is not None and not first:
@@ -110,12 +110,17 @@ def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Re
     except BadFile as error:
         reason = "column" if error.message in (NO_COLUMN, NO_TEXT_COLUMN) else "not_text"
         problems.append(Problem(text.name, 0, reason, error.message, error.values))
-    except BROKEN as error:
-        values = {"file": text.name, "why": str(error) or type(error).__name__}
+    except Damaged as error:
+        values = {"file": text.name, "why": str(error)}
         problems.append(Problem(text.name, 0, "archive", ARCHIVE_BROKEN, values))
     except OSError as error:
         values = {"file": text.name, "why": error.strerror or str(error)}
         problems.append(Problem(text.name, 0, "unreadable", UNREADABLE, values))
+
+
+def _opened(text: Text) -> IO[bytes]:
+    with unpacking():
+        return text.open()
 
 
 class _Source:
@@ -124,15 +129,16 @@ class _Source:
     def __init__(self, file: IO[bytes]) -> None:
         # read1 gives what is unpacked so far; read would lose it where the damage comes in the same block.
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
-        self.broken: Exception | None = None
+        self.broken: Damaged | None = None
 
     def read(self) -> bytes:
         """The next block; shorter at the end only."""
         pieces, wanted = [], BLOCK
         while wanted and self.broken is None:
             try:
-                piece = self._read(wanted)
-            except BROKEN as error:
+                with unpacking():
+                    piece = self._read(wanted)
+            except Damaged as error:
                 self.broken = error
                 break
             if not piece:

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal, cast
@@ -28,12 +29,26 @@ SHAPES: dict[str, Shape] = {
     ".tsv": "tsv",
 }
 ARCHIVES = (".gz", ".zip")
+# RuntimeError is what zipfile raises for a password, NotImplementedError for a way of packing that it does not know.
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 MISSING = N_("{file} is not there.")
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NOTHING_INSIDE = N_("{file} holds no text file (.txt, .md, .html, .jsonl, .csv or .tsv).")
 ARCHIVE_BROKEN = N_("{file} is a damaged archive, or locked with a password ({why}); what came before was read.")
+
+
+class Damaged(Exception):
+    """An archive cannot be unpacked, or not further; says why."""
+
+
+@contextmanager
+def unpacking() -> Iterator[None]:
+    """Around nothing but calls of gzip and zipfile: what they raise for a bad archive becomes Damaged."""
+    try:
+        yield
+    except BROKEN as error:
+        raise Damaged(str(error) or type(error).__name__) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +134,10 @@ def _gzipped(path: Path) -> IO[bytes]:
 
 def _zipped(path: Path, problems: list[Problem]) -> Iterator[Text]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with unpacking(), zipfile.ZipFile(path) as archive:
             members = sorted(archive.infolist(), key=_member_name)
-    except (OSError, *BROKEN) as error:
-        values = {"file": str(path), "why": str(error) or type(error).__name__}
+    except (OSError, Damaged) as error:
+        values = {"file": str(path), "why": str(error)}
         problems.append(Problem(str(path), 0, "archive", ARCHIVE_BROKEN, values))
         return
     found = False
