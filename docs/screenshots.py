@@ -49,7 +49,7 @@ SECTIONS = {
     "agreement": ".st-key-differences",
     "groups": CHART,
     "extremes": ".models-side",
-    "words": ".st-key-topic-table",
+    "words": ".st-key-topic-words-box",
     "audit": ".st-key-audit-model",
     "report": ".st-key-report-make",
 }
