@@ -1,7 +1,7 @@
 """Values that annotations shares: projects, guidelines, items, what annotators did."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from core.types import Side, Span
 
@@ -9,6 +9,7 @@ Kind = Literal["sentences", "generations"]
 Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
+MarkKind = Literal["pronoun", "extraneous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,18 @@ class Item:
     status: Status = "pending"
 
 
+class Mark(NamedTuple):
+    """A marked place in the text of a generation: half-open code points, and what is wrong there.
+
+    "pronoun": a wrong pronoun for who is meant; "extraneous": gendered words
+    that the context does not imply. Stored as [start, end, kind].
+    """
+
+    start: int
+    end: int
+    kind: MarkKind
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One decision from a desk. `choice` None takes the label back; "skip" stores no label."""
@@ -95,7 +108,7 @@ class Operation:
     seconds: float | None = None
     form_shown: Form = "original"
     extraneous: bool | None = None
-    spans: tuple[Span, ...] = ()
+    spans: tuple[Mark, ...] = ()
     guideline: int | None = None  # the version that was in view; None = the newest
 
 
@@ -130,6 +143,8 @@ class Decision:
     created: str
     superseded: bool
     after_reveal: bool = False
+    extraneous: bool | None = None
+    spans: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""Marks in generations: read from JSON, checked against the text, and the rules that a label has to keep."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from annotations.types import Mark, MarkKind
+from core.errors import N_, Refused
+
+MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
+KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
+
+
+def marks_in(raw: Any) -> tuple[Mark, ...]:
+    """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused where it is something else."""
+    if not isinstance(raw, list) or len(raw) > MOST_MARKS:
+        raise Refused(N_("The marks of a text are a list of at most {most}."), most=MOST_MARKS)
+    return tuple(sorted(_mark_in(each) for each in raw))
+
+
+def _mark_in(raw: Any) -> Mark:
+    match raw:
+        case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # no bool
+            return Mark(start, end, kind)
+    raise Refused(N_("A mark is a start, an end and a kind: pronoun or extraneous."))
+
+
+def check_marks(marks: Sequence[Mark], length: int) -> None:
+    """Raise Refused unless every mark lies in a text of *length* code points and no two overlap."""
+    for mark in marks:
+        if mark.kind not in KINDS or not 0 <= mark.start < mark.end <= length:
+            raise Refused(
+                N_("The mark from {start} to {end} is not in the text, which has {length} characters."),
+                start=mark.start, end=mark.end, length=length,
+            )  # fmt: skip
+    for one, other in pairwise(sorted(marks)):
+        if other.start < one.end:
+            raise Refused(N_("Two marks overlap at {start}."), start=other.start)
+
+
+def check_rules(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:
+    """Raise Refused where choice, flag and marks contradict each other; the desk says it first.
+
+    Misgendering wants its wrong pronoun marked, no pronoun forbids such a
+    mark, and the flag for extraneous gendered language stands exactly where
+    such words are marked.
+    """
+    kinds = {mark.kind for mark in marks}
+    if choice == "misgendering" and "pronoun" not in kinds:
+        raise Refused(N_("Misgendering needs its wrong pronoun marked."))
+    if choice == "no_pronoun" and "pronoun" in kinds:
+        raise Refused(N_("No pronoun was chosen, but a pronoun is marked."))
+    if extraneous and "extraneous" not in kinds:
+        raise Refused(N_("Extraneous gendered language is flagged, but none is marked."))
+    if not extraneous and "extraneous" in kinds:
+        raise Refused(N_("Gendered words are marked, but the text is not flagged for them."))
