@@ -1,0 +1,72 @@
+"""Whether text may leave: the one decision that every file, download and link asks, and how text is locked up.
+
+What models write about people may hurt, and published test text ends up in training data. So the text of generations
+leaves encrypted unless the lead of a project has opened it; ids and labels are always in the open.
+"""
+
+import io
+from collections.abc import Mapping
+
+import pyzipper
+
+from annotations.types import Item, Project
+from core.errors import N_, Refused
+
+CANARY_ID = "evenhand-canary-7c1f9f0e-3f0b-4d55-9b0e-6a2f4d1c8e57"
+CANARY = f"Evaluation data, not for training: keep this text out of every training corpus. {CANARY_ID}"
+CANARY_KEY = "canary"  # the column or the JSON key that holds it
+SHORTEST_PASSWORD = 8
+
+
+def text_may_leave(project: Project) -> bool:
+    """Whether the text of *project* may be written in plain. This is the only place that decides it.
+
+    Sentences may, generations may not, unless the project's setting `open_text` says otherwise (True: in plain, False:
+    encrypted only). Everything that writes text to a file, a download, a chart's data, a list or a link asks here.
+    Backups do not: they are the database itself and stay on the machine.
+    """
+    if project.open_text is not None:
+        return bool(project.open_text)
+    return project.kind == "sentences"
+
+
+def needs_canary(project: Project) -> bool:
+    """Whether files with text of *project* carry the canary line: those of generations do."""
+    return project.kind == "generations"
+
+
+def text_or_reference(project: Project, item: Item) -> str:
+    """The text of *item* where it may leave, else its public id: for lists and links that leave the app."""
+    return item.text if text_may_leave(project) else item.uid
+
+
+def without_text(project: Project, row: Mapping[str, object], *keys: str) -> dict[str, object]:
+    """*row* without the values under *keys* (None in their place) where the text of *project* may not leave."""
+    if text_may_leave(project):
+        return dict(row)
+    return {key: None if key in keys else value for key, value in row.items()}
+
+
+def packed(files: Mapping[str, bytes], password: str) -> bytes:
+    """A ZIP of *files* (name -> content) with AES-256 (WinZip AE-2); names and sizes stay readable, contents do not.
+
+    Raises Refused where the password has fewer than 8 characters.
+    """
+    checked_password(password)
+    buffer = io.BytesIO()
+    with pyzipper.AESZipFile(
+        buffer, "w", compression=pyzipper.ZIP_DEFLATED, encryption=pyzipper.WZ_AES, compresslevel=6
+    ) as archive:
+        archive.setpassword(password.encode("utf-8"))
+        archive.setencryption(pyzipper.WZ_AES, nbits=256)
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def checked_password(password: str) -> str:
+    """*password*, unchanged. Raises Refused where it has fewer than 8 characters or only blanks."""
+    if len(password.strip()) < SHORTEST_PASSWORD:
+        message = N_("A password needs {least} characters or more: the text in the archive is only as safe as that.")
+        raise Refused(message, least=SHORTEST_PASSWORD)
+    return password
