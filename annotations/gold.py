@@ -1,46 +1,74 @@
-"""From labels to gold: when an item counts as accepted or rejected (SPEC 1.4)."""
+"""From labels to gold: which choice counts for an item, and whether it is kept (SPEC 1.4, 4.9)."""
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from annotations.store import Store
 from annotations.types import GoldRule, Project, Status
 
-PAGE = 1_000
+LABELS = (
+    "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
+    " WHERE assignment.item = ?"
+)
+BEFORE = (
+    "SELECT status, item.cell, settlement.choice, project.rescue FROM item JOIN project ON project.id = item.project"
+    " LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.id = ?"
+)
 
 
-def verdict(choices: Sequence[str], wanted: int, rule: GoldRule) -> Status:
+class Outcome(NamedTuple):
+    """What labels come to: the choice that counts (None: none yet), the status, and whether annotators differ."""
+
+    gold: str | None
+    status: Status
+    split: bool
+
+
+def verdict(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
     """What the blind labels of one item, one per annotator, come to.
 
-    Fewer than *wanted* labels: pending. "unanimous": accepted if all accept,
-    else rejected. "majority": more than half decide; a tie stays pending.
-    Labels of other kinds of projects are not settled here: pending.
+    Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
+    sentences on which annotators differ are rejected (SPEC 1.4), generations
+    wait for adjudication. "majority": more than half decide; a tie is pending.
     """
-    accepts, rejects = choices.count("accept"), choices.count("reject")
-    if len(choices) < wanted or accepts + rejects < len(choices) or not choices:
-        return "pending"
-    if rule == "unanimous":
-        return "accepted" if rejects == 0 else "rejected"
-    if accepts == rejects:
-        return "pending"
-    return "accepted" if accepts > rejects else "rejected"
+    if len(choices) < wanted or not choices:
+        return Outcome(None, "pending", False)
+    counted = Counter(choices)
+    (first, most), split = counted.most_common(1)[0], len(counted) > 1
+    if not split or (rule == "majority" and 2 * most > len(choices)):
+        return Outcome(first, _status(first), split)
+    if rule == "unanimous" and set(counted) <= {"accept", "reject"}:
+        return Outcome("reject", "rejected", True)
+    return Outcome(None, "pending", True)
+
+
+def _status(gold: str) -> Status:
+    # Generations are not kept or dropped: with a gold label they are done.
+    return "rejected" if gold == "reject" else "accepted"
 
 
 def settle(store: Store, item: int, wanted: int, rule: GoldRule) -> int:
-    """Bring number of labels and status of one item up to date; returns the number."""
-    rows = store.db.execute(
-        "SELECT label.choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?",
-        (item,),
-    ).fetchall()
-    choices = [row[0] for row in rows]
-    status = verdict(choices, wanted, rule)
-    before, cell = store.db.execute("SELECT status, cell FROM item WHERE id = ?", (item,)).fetchone()
+    """Bring labels, gold and status of one item up to date; returns the number of blind labels.
+
+    A decision of the adjudicator counts before the labels do; where the project
+    does not let adjudication rescue sentences, it cannot accept what they reject.
+    """
+    rows = store.db.execute(LABELS, (item,)).fetchall()
+    outcome = verdict([choice for choice, _ in rows], wanted, rule)
+    flags = {extraneous for _, extraneous in rows if extraneous is not None}
+    split = outcome.split or (len(rows) >= wanted and len(flags) > 1)
+    before, cell, decided, rescue = store.db.execute(BEFORE, (item,)).fetchone()
+    counts = decided and (decided != "accept" or outcome.status != "rejected" or rescue)
+    gold, status = (decided, _status(decided)) if counts else (outcome.gold, outcome.status)
     store.db.execute(
-        "UPDATE item SET labels = ?, status = ? WHERE id = ? AND (labels <> ? OR status <> ?)",
-        (len(choices), status, item, len(choices), status),
+        "UPDATE item SET labels = :labels, status = :status, gold = :gold, split = :split WHERE id = :item"
+        " AND (labels <> :labels OR status <> :status OR gold IS NOT :gold OR split <> :split)",
+        {"labels": len(rows), "status": status, "gold": gold, "split": int(split), "item": item},
     )
     if before == "accepted" != status:
         _look_again(store, cell)
-    return len(choices)
+    return len(rows)
 
 
 def _look_again(store: Store, cell: int) -> None:
@@ -52,10 +80,10 @@ def _look_again(store: Store, cell: int) -> None:
 
 
 def recompute(store: Store, project: Project) -> None:
-    """Settle every item of a project under its present `per_item` and `gold`; inside the caller's transaction."""
+    """Settle every item of a project under its present settings; inside the caller's transaction."""
     store.db.execute("UPDATE item SET wanted = ? WHERE project = ?", (project.per_item, project.id))
     # Items that were full may be open again behind those who walked past them: everybody walks once more.
     store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
-    labelled = store.db.execute("SELECT id FROM item WHERE project = ? AND labels > 0", (project.id,)).fetchall()
-    for (item,) in labelled:
-        settle(store, item, project.per_item, project.gold)
+    query = "SELECT id, wanted FROM item WHERE project = ? AND labels > 0"
+    for item, wanted in store.db.execute(query, (project.id,)).fetchall():
+        settle(store, item, wanted, project.gold)

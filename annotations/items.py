@@ -27,7 +27,8 @@ LATE = 1 << 62  # ranks from here on come after all others of their cell, whatev
 
 ITEM_COLUMNS = (
     "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
-    " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status"
+    " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status,"
+    " item.gold"
 )
 ITEM_TABLES = "item JOIN cell ON cell.id = item.cell JOIN batch ON batch.id = item.batch AND batch.published > 0"
 
@@ -234,12 +235,10 @@ def item(store: Store, project: Project, uid: str) -> Item:
 def as_item(row: tuple[Any, ...]) -> Item:
     """An item from a row of ITEM_COLUMNS."""
     item_id, uid, pair, side, text, start, stop, stem_start, stem_stop, *rest = row
-    keyword, counterpart, file, line, extra, context, status = rest
+    keyword, counterpart, file, line, extra, *last = rest
     word, stem = ((start, stop), (stem_start, stem_stop)) if start is not None else (None, None)
     kind: Side | Literal[""] = side
-    return Item(
-        item_id, uid, pair, kind, text, word, stem, keyword, counterpart, file, line, json.loads(extra), context, status
-    )
+    return Item(item_id, uid, pair, kind, text, word, stem, keyword, counterpart, file, line, json.loads(extra), *last)
 
 
 def item_hash(new: NewItem) -> bytes:

@@ -1,5 +1,6 @@
 """Projects: what is asked, of whom, how often, and how far it is."""
 
+import dataclasses
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -42,11 +43,14 @@ __all__ = [
 ]
 
 MOST_LABELS = 100  # per item
-CHANGEABLE = ("name", "per_item", "presentation", "opinion_model", "gold")
+CHANGEABLE = (
+    "name", "per_item", "presentation", "opinion_model", "gold",
+    "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
+)  # fmt: skip
+SETTLING = ("per_item", "gold", "rescue", "doubled")  # a change of these settles every labelled item anew
 
-_COLUMNS = (
-    "id, uid, name, kind, language, per_item, gold, presentation, opinion_model, seed, created, archived"  # = Project
-)
+_FIELDS = tuple(field.name for field in dataclasses.fields(Project))
+_COLUMNS = ", ".join(_FIELDS)
 Quotas = Mapping[tuple[str, str], int]
 
 
@@ -100,7 +104,7 @@ def project(store: Store, name: str) -> Project:
     row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE name = ?", (name.strip(),)).fetchone()
     if row is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
-    return Project(*row)
+    return _as_project(row)
 
 
 def project_by_uid(store: Store, uid: str) -> Project:
@@ -108,20 +112,21 @@ def project_by_uid(store: Store, uid: str) -> Project:
     row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
     if row is None:
         raise NotFound(N_("This project is not there any more."))
-    return Project(*row)
+    return _as_project(row)
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:
     """All projects that are open, oldest first; with `archived`, those that are put away instead."""
     wanted = "IS NOT NULL" if archived else "IS NULL"
-    return [Project(*row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
+    return [_as_project(row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
 
 
 def change_project(store: Store, project: Project, **fields: Any) -> Project:
-    """Change name, per_item, presentation, opinion_model or gold; returns the project as it is now.
+    """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
 
-    A new `per_item` or `gold` settles every labelled item anew. Raises Refused
-    for a value that cannot be, and while a file is being imported.
+    A new `per_item`, `gold`, `rescue` or `doubled` settles every labelled item
+    anew. Raises Refused for a value that cannot be, and while a file is being
+    imported.
     """
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
@@ -132,12 +137,12 @@ def change_project(store: Store, project: Project, **fields: Any) -> Project:
     with store.write() as db:
         if fields.get("name", project.name) != project.name:
             _refuse_taken(store, fields["name"])
-        if "per_item" in fields:
+        if {"per_item", "doubled"} & set(fields):
             _refuse_during_import(store, project)
         for field, value in fields.items():
             db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
         changed = _by_id(store, project.id)
-        if (changed.per_item, changed.gold) != (project.per_item, project.gold):
+        if any(getattr(changed, field) != getattr(project, field) for field in SETTLING):
             recompute(store, changed)
     return changed
 
@@ -184,7 +189,14 @@ def _plus(cell: CellCount, status: str, items: int) -> CellCount:
 
 
 def _by_id(store: Store, project_id: int) -> Project:
-    return Project(*store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE id = ?", (project_id,)).fetchone())
+    return _as_project(store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE id = ?", (project_id,)).fetchone())
+
+
+def _as_project(row: Sequence[Any]) -> Project:
+    values = dict(zip(_FIELDS, row, strict=True))
+    for name in ("rescue", "checked", "blur", "open_text"):
+        values[name] = None if values[name] is None else bool(values[name])
+    return Project(**values)
 
 
 def _refuse_taken(store: Store, name: str) -> None:
@@ -204,6 +216,10 @@ def _check(**fields: Any) -> None:
         raise Refused(message, most=MOST_LABELS, value=per_item)
     if fields.get("gold", "unanimous") not in ("unanimous", "majority"):
         raise Refused(N_("The rule for gold is unanimous or majority, not {value}."), value=fields["gold"])
+    for field in ("pause_minutes", "doubled"):
+        least, value = int(field == "pause_minutes"), fields.get(field)
+        if value is not None and (not isinstance(value, int) or value < least):
+            raise Refused(N_("{field} is a whole number, {least} or more."), field=field, least=least)
     if fields.get("presentation", "masked") not in ("original", "masked"):
         raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
 

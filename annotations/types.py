@@ -36,7 +36,7 @@ class Guideline:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A guideline with its items and annotators."""
+    """A guideline with its items and annotators, and how they are labelled."""
 
     id: int
     uid: str
@@ -50,6 +50,12 @@ class Project:
     seed: int
     created: str
     archived: str | None
+    rescue: bool = False  # may adjudication accept what the labels reject?
+    checked: bool = True  # are the rules of a label checked before it is saved?
+    blur: bool = False  # is a text blurred until it is opened?
+    pause_minutes: int | None = None  # after how long the desk reminds of a pause; None: never
+    open_text: bool | None = None  # may texts leave in plain? None: as is usual for the kind
+    doubled: int | None = None  # so many items get `per_item` labels and the others one; None: all get `per_item`
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,7 @@ class Item:
     extra: dict[str, Any]
     context: str | None = None
     status: Status = "pending"
+    gold: str | None = None  # the choice that counts: of the labels, or of the adjudication
 
 
 class Mark(NamedTuple):

@@ -24,12 +24,33 @@ choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
         ([R, R, R], 3, "rejected", "rejected"),
         ([A, A, R, R], 3, "rejected", "pending"),  # a late label can make a tie
         ([A, A, A, A], 3, "accepted", "accepted"),
-        (["correct", "correct", "correct"], 3, "pending", "pending"),
+        (["correct", "correct", "correct"], 3, "accepted", "accepted"),  # done, not kept: there is a gold label
+        (["correct"], 1, "accepted", "accepted"),
+        (["correct", "misgendering"], 2, "pending", "pending"),  # waits for adjudication
+        (["correct", "no_pronoun", "no_pronoun"], 3, "pending", "accepted"),
     ],
 )
 def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -> None:
-    assert verdict(choices, wanted, "unanimous") == unanimous
-    assert verdict(choices, wanted, "majority") == majority
+    assert verdict(choices, wanted, "unanimous").status == unanimous
+    assert verdict(choices, wanted, "majority").status == majority
+
+
+@pytest.mark.parametrize(
+    ("choices", "wanted", "unanimous", "majority", "split"),
+    [
+        ([A, A, R], 3, R, A, True),
+        ([A, A], 3, None, None, False),  # not fully labelled: nobody differs yet
+        ([A, R], 3, None, None, False),
+        ([A, A, R, R], 3, R, None, True),
+        (["correct", "no_pronoun", "no_pronoun"], 3, None, "no_pronoun", True),
+        (["plural_they", "plural_they"], 2, "plural_they", "plural_they", False),
+    ],
+)
+def test_gold_and_whether_they_differ(
+    choices: list[str], wanted: int, unanimous: str | None, majority: str | None, split: bool
+) -> None:
+    assert verdict(choices, wanted, "unanimous")[::2] == (unanimous, split)
+    assert verdict(choices, wanted, "majority")[::2] == (majority, split)
 
 
 @given(choice_lists, st.integers(1, 5), st.randoms(use_true_random=False))
@@ -42,5 +63,5 @@ def test_order_does_not_matter(choices: list[str], wanted: int, random: object) 
 
 @given(choice_lists, st.integers(1, 5))
 def test_unanimous_is_the_stricter_rule(choices: list[str], wanted: int) -> None:
-    if verdict(choices, wanted, "unanimous") == "accepted":
-        assert verdict(choices, wanted, "majority") == "accepted"
+    if verdict(choices, wanted, "unanimous").status == "accepted":
+        assert verdict(choices, wanted, "majority").status == "accepted"

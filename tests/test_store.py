@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotations import projects
 from annotations.migrations import migrations
 from annotations.store import Store, database_path
 from core.errors import BadFile, Busy
@@ -21,6 +22,11 @@ def test_an_empty_file_and_no_file_become_the_same_database(tmp_path: Path) -> N
     with Store.open(tmp_path / "empty.db") as empty, Store.open(tmp_path / "new.db") as new:
         assert names(empty) == names(new) and "label" in names(new)
         assert empty.uid != new.uid and len(new.uid) == 32 and len(new.secret) == 32
+
+
+PROJECT_OF_VERSION_1 = (
+    "INSERT INTO project VALUES (1, 'u', 'old', 'sentences', 'zh', 2, 'unanimous', 'masked', NULL, 0, 0, '', NULL)"
+)
 
 
 def test_opening_again_changes_nothing(tmp_path: Path) -> None:
@@ -39,7 +45,7 @@ def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch:
     later._migrations = list(migrations._migrations)
 
     @later()
-    def m002_later(db: object) -> None:
+    def m999_later(db: object) -> None:
         db.execute("ALTER TABLE item ADD COLUMN colour TEXT")  # type: ignore[attr-defined]
 
     monkeypatch.setattr("annotations.store.migrations", later)
@@ -50,12 +56,47 @@ def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch:
         Store.open(tmp_path / "a.db")
 
 
+def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = type(migrations)("evenhand")
+    first._migrations = list(migrations._migrations)[:1]
+    monkeypatch.setattr("annotations.store.migrations", first)
+    with Store.open(tmp_path / "a.db") as store:
+        store.db.execute(PROJECT_OF_VERSION_1)
+        store.db.execute("INSERT INTO guideline VALUES (1, 1, 1, '', '[]', '[]', '')")
+        store.db.execute("INSERT INTO cell VALUES (1, 1, '', '', NULL)")
+        store.db.execute("INSERT INTO batch VALUES (1, 1, 'f', 1, NULL, NULL, 0, '')")
+        for item, (status, choices) in enumerate([("accepted", "aa"), ("rejected", "ar"), ("pending", "a")], 1):
+            store.db.execute(
+                "INSERT INTO item (id, uid, project, batch, cell, rank, hash, text, file, line, wanted, labels, status)"
+                " VALUES (?, ?, 1, 1, 1, 0, ?, 'x', 'f', 1, 2, ?, ?)",
+                (item, str(item), bytes([item]), len(choices), status),
+            )
+            for number, letter in enumerate(choices, 1):
+                store.db.execute("INSERT OR IGNORE INTO annotator VALUES (?1, ?1, ?1, '')", (number,))
+                label = store.db.execute(
+                    "INSERT INTO label (op_id, project, item, annotator, guideline, choice, form_shown, desk, revision,"
+                    " created) VALUES (?, 1, ?, ?, 1, ?, 'original', 'd', 1, '')",
+                    (f"{item}{number}", item, number, {"a": "accept", "r": "reject"}[letter]),
+                ).lastrowid
+                store.db.execute(
+                    "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind)"
+                    " VALUES (?, ?, 1, 'labelled', 1, ?, ?)",
+                    (item, number, label, label),
+                )
+        store.db.commit()
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as store:
+        found = store.db.execute("SELECT gold, split FROM item ORDER BY id").fetchall()
+        assert found == [("accept", 0), ("reject", 1), (None, 0)]
+        assert projects.project(store, "old").checked is True
+
+
 def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = type(migrations)("evenhand")
     broken._migrations = list(migrations._migrations)
 
     @broken()
-    def m002_broken(db: object) -> None:
+    def m999_broken(db: object) -> None:
         db.execute("CREATE TABLE half (x)")  # type: ignore[attr-defined]
         raise RuntimeError("power cut")
 
