@@ -27,6 +27,7 @@ COMMANDS = {
     "audit": "commands.audit:audit",
     "check-paper": "commands.check_paper:check_paper",
     "report": "commands.report:report",
+    "misgendering": "commands.misgendering:misgendering",
     "job": "commands.jobs:job",
     "backup": "commands.upkeep:backup",
     "restore": "commands.upkeep:restore",

@@ -1,0 +1,144 @@
+"""Do the two ways agree? MCC, kappa and raw agreement of the two verdicts, as published and by template (SPEC 4.6)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from core.errors import N_
+from core.misgendering.units import Clusters, Numbers, intervals
+from core.statistics import RESAMPLES, Estimate, Note, wilson
+
+Z = 1.959963984540054
+NO_PAIR = Note(N_("No instance has a verdict of both ways."))
+CONSTANT = Note(N_("One of the two ways gave the same verdict everywhere, so there is nothing to correlate."))
+ALL_THE_SAME = Note(N_("Both ways gave the same verdict everywhere: agreement by chance would be complete too."))
+TOO_FEW = Note(N_("Fewer than 4 instances: no interval."))
+ONE_INSTANCE = Note(N_("One instance: no standard error."))
+BOUNDS = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0), "agreement": (0.0, 1.0), "disagreement": (0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How many instances have which two verdicts: probability-based first, 1 = right, 0 = wrong."""
+
+    prob0gen0: int
+    prob0gen1: int
+    prob1gen0: int
+    prob1gen1: int
+
+    @property
+    def n(self) -> int:
+        """How many instances have both."""
+        return self.prob0gen0 + self.prob0gen1 + self.prob1gen0 + self.prob1gen1
+
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """2 x 2, always with both labels: rows probability-based 0, 1; columns generation-based 0, 1."""
+        return np.array([[self.prob0gen0, self.prob0gen1], [self.prob1gen0, self.prob1gen1]])
+
+
+def cells(prob: Sequence[int] | Numbers, gen: Sequence[int] | Numbers) -> Cells:
+    """The cells of two vectors of 0 and 1; a pair in which either is missing (NaN) is left out."""
+    a, b = np.asarray(prob, dtype=float), np.asarray(gen, dtype=float)
+    both = np.isfinite(a) & np.isfinite(b)
+    counts = np.bincount((2 * a[both] + b[both]).astype(np.int64), minlength=4)
+    return Cells(*map(int, counts))
+
+
+def mcc(found: Cells) -> Estimate:
+    """Matthews' correlation, -1 to 1: Pearson's r of the two 0/1 vectors, 95 % by Fisher's z, rows independent.
+
+    Undefined where one vector is constant. |r| = 1: the interval is [r, r]; fewer than 4 instances: none. `se` is
+    such that value / se is Fisher's z statistic (atanh r times the root of n - 3).
+    """
+    if found.n == 0:
+        return Estimate.undefined(NO_PAIR)
+    r = float(_mcc(_flat(found))[0])
+    if math.isnan(r):
+        return Estimate.undefined(CONSTANT, found.n)
+    if found.n < 4:
+        return Estimate(r, units=found.n, note=TOO_FEW)
+    if abs(r) >= 1 - 1e-12:
+        return Estimate(r, r, r, found.n, se=0.0)
+    z, reach = math.atanh(r), 1 / math.sqrt(found.n - 3)
+    se = reach * (r / z if z else 1.0)
+    return Estimate(r, math.tanh(z - Z * reach), math.tanh(z + Z * reach), found.n, se=se)
+
+
+def kappa(found: Cells) -> Estimate:
+    """Cohen's kappa (1960), -1 to 1, with the interval kappa +- 1.96 SE of Fleiss, Cohen and Everitt (1969).
+
+    From the full 2 x 2 table, whatever verdicts occur: where only one way is constant it is 0 +- 0. Undefined where
+    both are constant and equal. The half-width is `high - value`; it is not cut at 1.
+    """
+    if found.n == 0:
+        return Estimate.undefined(NO_PAIR)
+    if found.prob0gen0 == found.n or found.prob1gen1 == found.n:
+        return Estimate.undefined(ALL_THE_SAME, found.n)
+    with np.errstate(all="ignore"):
+        result = cohens_kappa(found.table)
+    value, se = float(result.kappa), float(result.std_kappa)
+    se = se if math.isfinite(se) else 0.0
+    return Estimate(value, value - Z * se, value + Z * se, found.n, se=se)
+
+
+def raw_agreement(found: Cells) -> Estimate:
+    """Share of instances with equal verdicts, 0 to 1, with its Wilson interval; `se` = sqrt(p (1 - p) / (n - 1)).
+
+    The published error bar is that standard error, not a 95 % interval.
+    """
+    equal = found.prob0gen0 + found.prob1gen1
+    estimate = wilson(equal, found.n, nothing=NO_PAIR)
+    if estimate.value is None:
+        return estimate
+    if found.n < 2:
+        return Estimate(estimate.value, estimate.low, estimate.high, 1, note=ONE_INSTANCE)
+    se = math.sqrt(estimate.value * (1 - estimate.value) / (found.n - 1))
+    return Estimate(estimate.value, estimate.low, estimate.high, found.n, se=se)
+
+
+def by_units(
+    prob: Numbers, gen: Numbers, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Estimate]:
+    """`mcc`, `kappa`, `agreement` and `disagreement` (share of instances on which the ways differ, 0 to 1) with
+    intervals over the units of *clusters*.
+
+    Both vectors hold a verdict in every row (no NaN). What is undefined on the whole data has its reason.
+    """
+    columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
+    found = intervals(clusters, columns, _all, bounds=BOUNDS, resamples=resamples, seed=seed)
+    both = cells(prob, gen)
+    reasons = {"mcc": mcc(both).reason or NO_PAIR, "kappa": kappa(both).reason or NO_PAIR}
+    return {name: found.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
+
+
+def _all(sums: Numbers) -> dict[str, Numbers]:
+    n = sums.sum(axis=1)
+    with np.errstate(all="ignore"):
+        agreement = np.where(n > 0, (sums[:, 0] + sums[:, 3]) / n, np.nan)
+        return {"mcc": _mcc(sums), "kappa": _kappa(sums), "agreement": agreement, "disagreement": 1 - agreement}
+
+
+def _flat(found: Cells) -> Numbers:
+    return found.table.reshape(1, 4).astype(float)
+
+
+def _mcc(sums: Numbers) -> Numbers:
+    """NaN where a margin is empty."""
+    a, b, c, d = sums.T
+    room = (a + b) * (c + d) * (a + c) * (b + d)
+    found: Numbers = np.divide(a * d - b * c, np.sqrt(room), out=np.full(len(sums), np.nan), where=room > 0)
+    return found
+
+
+def _kappa(sums: Numbers) -> Numbers:
+    a, b, c, d = sums.T
+    n = a + b + c + d
+    chance = (a + b) * (a + c) + (c + d) * (b + d)
+    room = n**2 - chance
+    found: Numbers = np.divide((a + d) * n - chance, room, out=np.full(len(sums), np.nan), where=room > 0)
+    return found

@@ -1,0 +1,118 @@
+"""Every measure of misgendering on one table of verdicts, or on one cell of it (SPEC 4.5 to 4.7)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_
+from core.measures.resampling import Draws
+from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
+from core.misgendering.beta import BetaFit, disagreement, fit_beta
+from core.misgendering.table import cell_columns, generations_of, has_templates, templates_of
+from core.misgendering.units import Clusters, Numbers, clusters_of
+from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
+from core.statistics import RESAMPLES, Estimate, Note
+
+NO_PROB = Note(N_("No instance has a probability-based verdict."))
+NO_GEN = Note(N_("There is no generation yet."))
+VERSION = 1
+
+
+class How(TypedDict):
+    """How intervals are drawn."""
+
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Both ways on one set of instances.
+
+    `rows` instances; `n` have a verdict of both ways (first template, first generation), `dropped` lack one.
+    `prob`, `gen`: share of right verdicts, 0 to 1 (1 = never misgendered), each instance by the mean of its own.
+    `sigma` over generations, `sigma_prob` over templates (None without several). `cells`: the 2 x 2 table.
+    `mcc`, `kappa`, `agreement`: with the published intervals (rows independent); `by_units`: the same and
+    `disagreement`, with intervals over the units. `failure`: share of missing templates (None without several).
+    `flips`: (instances whose verdict differs between mean and sum of the log-probabilities, instances compared).
+    """
+
+    rows: int
+    n: int
+    dropped: int
+    prob: Estimate
+    gen: Estimate
+    sigma: Variation
+    sigma_prob: Variation | None
+    cells: Cells
+    mcc: Estimate
+    kappa: Estimate
+    agreement: Estimate
+    by_units: dict[str, Estimate]
+    beta: BetaFit
+    failure: Estimate | None
+    flips: tuple[int, int] | None
+    clusters: Clusters
+    signature: str
+
+
+def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -> Metrics:
+    """All measures of the rows of `core.misgendering.table.read_verdicts`, or of some of them."""
+    rows = frame.reset_index(drop=True)
+    units, how = clusters_of(rows), How(resamples=resamples, seed=seed)
+    prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)
+    first_gen = gens[:, 0] if gens.shape[1] else np.full(len(rows), np.nan)
+    both = np.isfinite(first) & np.isfinite(first_gen)
+    found = cells(first, first_gen)
+    means = [_means(prob), _means(gens)]
+    return Metrics(
+        rows=len(rows),
+        n=found.n,
+        dropped=len(rows) - found.n,
+        prob=mean_by_units(means[0], units, NO_PROB, **how),
+        gen=mean_by_units(means[1], units, NO_GEN, **how),
+        sigma=variation(gens, units, **how),
+        sigma_prob=variation(prob, units, **how) if has_templates(rows) else None,
+        cells=found,
+        mcc=mcc(found),
+        kappa=kappa(found),
+        agreement=raw_agreement(found),
+        by_units=by_units(first[both], first_gen[both], units.of(both), **how) if found.n else _nothing(),
+        beta=fit_beta(disagreement(*means), units, **how),
+        failure=failure_rate(prob) if has_templates(rows) else None,
+        flips=_flips(rows),
+        clusters=units,
+        signature=f"misgendering|{units.signature(Draws(resamples, seed))}|v{VERSION}",
+    )
+
+
+def by_cell(
+    frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0
+) -> Iterator[tuple[dict[str, str], Metrics]]:
+    """The measures of each data set, setting, model and pronoun that the table tells apart, in the table's order."""
+    columns = cell_columns(frame)
+    if not columns:
+        return
+    for key, rows in frame.groupby(columns, sort=False, dropna=False):
+        yield dict(zip(columns, map(str, key), strict=True)), metrics(rows, resamples=resamples, seed=seed)
+
+
+def _means(verdicts: Numbers) -> Numbers:
+    known = np.isfinite(verdicts)
+    count = known.sum(axis=1)
+    means: Numbers = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
+    return means
+
+
+def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:
+    if "prob_sum" not in rows:
+        return None
+    known = rows[["prob", "prob_sum"]].dropna()
+    return int((known["prob"] != known["prob_sum"]).sum()), len(known)
+
+
+def _nothing() -> dict[str, Estimate]:
+    return {name: Estimate.undefined(NO_PAIR) for name in BOUNDS}
