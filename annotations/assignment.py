@@ -51,6 +51,25 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
 
 
+def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
+    """The cell of a project of generations to draw from next, or None where no cell is left.
+
+    Items that came back first; then at random, each cell with the probability of its share of what this annotator has
+    not been given: the order is that of a shuffle of all items, and no model or pronoun can be told from its place.
+    The draw depends on the seed and on *turn*, the annotator's own count, alone.
+    """
+    left = sorted(cells, key=lambda cell: cell.id)
+    returned = [cell for cell in left if cell.waiting]
+    chosen = returned or left
+    weights = [max(1, cell.waiting if returned else cell.weight - cell.handed) for cell in chosen]
+    point = phase(seed, str(turn), "turn") * sum(weights)
+    for cell, weight in zip(chosen, weights, strict=True):
+        point -= weight
+        if point < 0:
+            return cell
+    return chosen[-1] if chosen else None
+
+
 def other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
     """The *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
     run = [side for _, side in recent[-LONGEST_RUN:]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlite_utils import Database
 
-from annotations.assignment import LONGEST_RUN, Cell, next_cell, other_side, phase
+from annotations.assignment import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, LATE, as_item
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
@@ -142,7 +142,7 @@ class _Handing:
         """Hand out up to *room* items; returns their ids in order."""
         back = self._came_back(room)
         found: list[int] = []
-        while len(found) < room and (cell := next_cell(self.cells.values(), self.recent)):
+        while len(found) < room and (cell := self._next()):
             item = self._draw(cell, back)
             if item is None:
                 del self.cells[cell.id]
@@ -153,6 +153,12 @@ class _Handing:
             found += self._skipped(room - len(found))
         self._remember(back)
         return found
+
+    def _next(self) -> Cell | None:
+        """The cell that the next item is of: sides and pairs mixed, or for generations a shuffle of all strata."""
+        if self.project.kind == "generations":
+            return next_stratum(self.cells.values(), self.project.seed, self.turn)
+        return next_cell(self.cells.values(), self.recent)
 
     def _open_cells(self) -> dict[int, Cell]:
         rows = self.db.execute(
