@@ -7,7 +7,7 @@ from dataclasses import asdict
 from annotations.store import Store, timestamp
 from annotations.types import Choice, Guideline, Kind, Project
 from core.errors import N_, NotFound, Refused
-from core.guidelines import builtin
+from core.guidelines import builtin, generations
 
 DESK_KEYS = "SUXNHO"  # what the desk itself does with a letter; annotations/desk/keys.js
 
@@ -52,16 +52,13 @@ def add_guideline(
 def guideline_parts(
     kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
 ) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
-    """Text, choices and reasons, each the given one or that of the built-in journal version."""
-    if kind == "generations":
-        made = [Choice(code, str(n), code, code) for n, code in enumerate(CHOICES[kind], 1)]
-        return text or "", made if choices is None else choices, reasons or ()
-    journal = builtin("journal", language)
+    """Text, choices and reasons, each the given one or that of the built-in guideline (of sentences: the journal's)."""
+    built = generations(language) if kind == "generations" else builtin("journal", language)
     if choices is None:
-        choices = [Choice(o.code, o.key, o.zh, o.en) for o in journal.choices]
+        choices = [Choice(o.code, o.key, o.zh, o.en) for o in built.choices]
     if reasons is None:
-        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in journal.reasons]
-    return journal.text if text is None else text, choices, reasons
+        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in built.reasons]
+    return built.text if text is None else text, choices, reasons
 
 
 def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:

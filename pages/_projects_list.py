@@ -121,7 +121,12 @@ def _wanted(store: Store, project: Project) -> str:
 def settings_line(store: Store, project: Project) -> str:
     """The settings of a project in one line."""
     shown = guideline(store, project)
-    built = {"journal": _("journal criteria"), "conference": _("conference criteria"), None: _("own criteria")}
+    built = {
+        "journal": _("journal criteria"),
+        "conference": _("conference criteria"),
+        "generations": _("built-in criteria"),
+        None: _("own criteria"),
+    }
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
     parts = (

@@ -1,8 +1,9 @@
 """The built-in guidelines: the two published versions of the criteria (SPEC 1.4), in our own words.
 
 "journal" asks that both words fit with the keyword masked and leaves names to
-a filter; "conference" has the name rule and keeps metaphors. The texts are
-Markdown files beside this one, in both languages of the interface.
+a filter; "conference" has the name rule and keeps metaphors. "generations" is
+for what language models write (SPEC 4.9). The texts are Markdown files beside
+this one, in both languages of the interface.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from typing import Literal
 from core.resources import read_table
 
 Version = Literal["journal", "conference"]
-VERSIONS: tuple[Version, ...] = ("journal", "conference")
+VERSIONS: tuple[Version, ...] = ("journal", "conference")  # of sentences
+BuiltInName = Literal["journal", "conference", "generations"]
+BUILT_IN: tuple[BuiltInName, ...] = (*VERSIONS, "generations")
 
 _FOLDER = Path(__file__).resolve().parent
 
@@ -32,7 +35,7 @@ class Option:
 class BuiltIn:
     """A guideline as it ships: Markdown text, choices, and reject reasons in the order of their keys."""
 
-    version: Version
+    version: BuiltInName
     language: str
     text: str
     choices: tuple[Option, ...]
@@ -54,16 +57,30 @@ def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
     return BuiltIn(version, written, text, choices, tuple(reasons))
 
 
-def recognise(text: str) -> Version | None:
-    """Which built-in version *text* is, in either language; None where it was written or changed by somebody."""
+@cache
+def generations(language: str = "zh") -> BuiltIn:
+    """The guideline for generations: four labels (SPEC 4.9) and, as reasons, the tags that a label may carry."""
+    written = "zh" if language == "zh" else "en"
+    text = (_FOLDER / f"generations.{written}.md").read_text(encoding="utf-8")
+    choices = tuple(Option(**row) for row in read_table(_FOLDER / "generations_choices.tsv"))
+    tags = tuple(Option(**row) for row in read_table(_FOLDER / "generations_reasons.tsv"))
+    return BuiltIn("generations", written, text, choices, tags)
+
+
+def _built_in(name: BuiltInName, language: str) -> BuiltIn:
+    return generations(language) if name == "generations" else builtin(name, language)
+
+
+def recognise(text: str) -> BuiltInName | None:
+    """Which built-in guideline *text* is, in either language; None where it was written or changed by somebody."""
     bare = text.strip()
-    for version in VERSIONS:
-        if any(bare == builtin(version, language).text.strip() for language in ("zh", "en")):
-            return version
+    for name in BUILT_IN:
+        if any(bare == _built_in(name, language).text.strip() for language in ("zh", "en")):
+            return name
     return None
 
 
 def in_language(text: str, language: str) -> str:
     """A built-in text in the reader's language; any other text exactly as it is."""
-    version = recognise(text)
-    return builtin(version, language).text if version else text
+    name = recognise(text)
+    return _built_in(name, language).text if name else text
