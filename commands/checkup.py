@@ -110,11 +110,11 @@ def _disk(database: Path) -> Finding:
 
 
 def _models() -> Finding:
-    missing = [entry.name for entry in known_models() if entry.builtin and not entry.available]
+    missing = [entry.name for entry in known_models(None) if entry.builtin and not entry.available]
     if missing:
         message = N_("These built-in models are missing: {names}. Get the whole project again, or train them.")
         return Finding("models", "problem", message, {"names": ", ".join(missing)})
-    values = {"names": ", ".join(BUILTIN), "number": sum(1 for e in known_models() if e.available and not e.builtin)}
+    values = {"names": ", ".join(BUILTIN), "number": sum(1 for e in known_models(None) if e.available and not e.builtin)}
     return Finding("models", "ok", N_("Built-in models: {names}; {number} others can be used offline."), values)
 
 

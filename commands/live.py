@@ -95,11 +95,12 @@ def _number(value: float | None, form: str) -> str:
 @json_option
 def models(as_json: bool) -> None:
     """List the models by name: built-in ones, and those of the papers."""
-    known = known_models()
+    known = known_models(None)
     rows = [
         {
             "name": entry.name,
             "builtin": entry.builtin,
+            "task": entry.task,
             "language": entry.language,
             "available": entry.available,
             "note": entry.note,
@@ -108,7 +109,8 @@ def models(as_json: bool) -> None:
     ]
     width = max((len(entry.name) for entry in known), default=0)
     lines = [
-        f"{entry.name:<{width}}  {entry.language:<4}  {'here' if entry.available else 'not here':<8}  {entry.note}"
+        f"{entry.name:<{width}}  {entry.language:<4}  {entry.task:<6}  "
+        f"{'here' if entry.available else 'not here':<8}  {entry.note}"
         for entry in known
     ]
     answer({"models": rows}, "\n".join(lines), as_json=as_json)

@@ -59,7 +59,7 @@ def show_models() -> None:
             " hub or from a folder."
         )
     )
-    builtin = [entry for entry in known_models() if entry.builtin]
+    builtin = [entry for entry in known_models(None) if entry.builtin]
     show_table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin])
     for entry in builtin:
         card = MODELS / entry.name / "README.md"

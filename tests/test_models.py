@@ -435,7 +435,9 @@ def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyP
 
 def test_the_models_that_are_offered() -> None:
     entries = known_models()
-    assert [entry.name for entry in entries if entry.builtin] == ["known", "demo-zh", "random-zh"]
+    assert [entry.name for entry in entries if entry.builtin] == ["known", "demo-zh", "random-zh", "demo-en"]
+    assert [entry.name for entry in known_models("causal") if entry.builtin] == ["demo-en-causal"]
+    assert {entry.task for entry in known_models(None)} == {"masked", "causal", "nli"}
     assert all(entry.available for entry in entries if entry.builtin)
     # The five models of Table 3 of the SlguSet paper, then those of the other masked-model study.
     listed = [entry.name for entry in entries if not entry.builtin]

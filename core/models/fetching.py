@@ -49,7 +49,7 @@ def _built_in(name: str) -> Path:
     folder = folder_of(name)
     if not (folder / "config.json").is_file():
         message = N_("The built-in model {name} is missing from this copy. Make it with: {command}")
-        command = f"python -m training.{'known' if name == 'known' else 'demo_zh'}"
+        command = f"python -m training.{BUILTIN[name].recipe}"
         raise ModelUnavailable(message, name=name, command=command)
     return folder
 

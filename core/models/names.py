@@ -4,15 +4,50 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from core.errors import N_
 from core.resources import MODELS, table
 
+Task = Literal["masked", "causal", "nli"]
+
+
+class Builtin(NamedTuple):
+    """A model that ships with the app: `recipe` is the module of training/ that makes it."""
+
+    language: str
+    task: Task
+    recipe: str
+    note: str
+
+
 BUILTIN = {
-    "known": N_("Answers known by hand; a ruler's zero and its marks, no knowledge of language."),
-    "demo-zh": N_("A small Chinese model that ships with the app; for trying the app, not for findings."),
-    "random-zh": N_("The shape of demo-zh, untrained; the reference that says what chance looks like."),
+    "known": Builtin(
+        "zh", "masked", "known", N_("Answers known by hand; a ruler's zero and its marks, no knowledge of language.")
+    ),
+    "demo-zh": Builtin(
+        "zh",
+        "masked",
+        "demo_zh",
+        N_("A small Chinese model that ships with the app; for trying the app, not for findings."),
+    ),
+    "random-zh": Builtin(
+        "zh",
+        "masked",
+        "demo_zh",
+        N_("The shape of demo-zh, untrained; the reference that says what chance looks like."),
+    ),
+    "demo-en": Builtin(
+        "en",
+        "masked",
+        "demo_en",
+        N_("A small English model that ships with the app; for trying the app, not for findings."),
+    ),
+    "demo-en-causal": Builtin(
+        "en", "causal", "demo_en_causal", N_("A small English model that writes; for trying the app, not for findings.")
+    ),
 }
+TASKS: tuple[Task, ...] = ("masked", "causal", "nli")
 RANDOM, RANDOM_SHAPE, RANDOM_SEED = "random-zh", "demo-zh", 0
 
 
@@ -20,7 +55,8 @@ RANDOM, RANDOM_SHAPE, RANDOM_SEED = "random-zh", "demo-zh", 0
 class ModelEntry:
     """A model that can be chosen by name.
 
-    `available` says that it loads without the network. `note` is a sentence
+    `task`: masked (scored at a mask), causal (left to right), nli (a classifier
+    of sentence pairs). `available` says that it loads without the network. `note` is a sentence
     to translate for a built-in model, and the paper's name for it otherwise.
     """
 
@@ -29,6 +65,7 @@ class ModelEntry:
     language: str
     note: str
     available: bool
+    task: Task = "masked"
 
 
 def folder_of(name: str) -> Path:
@@ -74,13 +111,16 @@ def _weight_map(index: Path) -> dict[str, str]:
         return {}
 
 
-def known_models() -> list[ModelEntry]:
-    """The built-in models, then the masked language models of the papers (core/data/models.tsv)."""
+def known_models(task: Task | None = "masked") -> list[ModelEntry]:
+    """The built-in models, then those of the papers (core/data/models.tsv), of one task; None: of every task."""
     entries = [
-        ModelEntry(name, True, "zh", note, (folder_of(name) / "config.json").is_file())
-        for name, note in BUILTIN.items()
+        ModelEntry(name, True, each.language, each.note, (folder_of(name) / "config.json").is_file(), each.task)
+        for name, each in BUILTIN.items()
     ]
-    listed = [row for row in table("models") if row["task"] == "masked"]
-    here = {row["name"]: cached_snapshot(row["name"]) is not None for row in listed}
-    papers = [ModelEntry(row["name"], False, row["language"], row["paper_name"], here[row["name"]]) for row in listed]
-    return entries + papers
+    entries += [
+        ModelEntry(row["name"], False, row["language"], row["paper_name"], bool(cached_snapshot(row["name"])), kind)
+        for row in table("models")
+        for kind in TASKS
+        if row["task"] == kind
+    ]
+    return [entry for entry in entries if task in (None, entry.task)]

@@ -136,7 +136,7 @@ def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
     from core.inference import known_models
     from core.measures import is_reference
 
-    trial = {entry.name for entry in known_models() if entry.builtin}
+    trial = {entry.name for entry in known_models(None) if entry.builtin}
     printed = paper_values()
     found = {}
     for model in models:
