@@ -1,0 +1,19 @@
+"""Associations of person words with professions (BEC-Pro): corpus, probes, measures."""
+
+from core.association.builtin import LANGUAGES, Choices, Files, association_set
+from core.association.corpus import Sentence, sentences, write_corpus
+from core.association.sets import AssociationSet, Person, Profession, Template
+
+__all__ = [
+    "LANGUAGES",
+    "AssociationSet",
+    "Choices",
+    "Files",
+    "Person",
+    "Profession",
+    "Sentence",
+    "Template",
+    "association_set",
+    "sentences",
+    "write_corpus",
+]

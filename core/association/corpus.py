@@ -1,0 +1,132 @@
+"""From a set to its sentences, with the places of the person word and of the profession; masks come from the places.
+
+Nothing is ever replaced by searching for a word: "man" stands inside "manager", and "of" inside a template too.
+Order: class, template, male then female then neutral words, professions (SPEC of the released English file).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.association.sets import SLOT, AssociationSet, Attribute, Person, Profession, Template
+from core.scoring_runs import whole_file
+from core.types import MASK, MaskedSentence, Span
+
+COLUMNS = ("sentence", "tm", "am", "tam", "person", "profession", "person_gender", "class", "template")
+VOWELS = "aeiouAEIOU"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: `person_at` is the span of the person noun (without determiner), `profession_at` of the profession.
+
+    Spans are half-open code points.
+    """
+
+    text: str
+    template: Template
+    person: Person
+    profession: Profession
+    person_at: Span
+    profession_at: Span
+
+    @property
+    def noun(self) -> str:
+        """The person word as it stands in the sentence."""
+        return self.text[slice(*self.person_at)]
+
+    @property
+    def words_at(self) -> tuple[Span, ...]:
+        """The spans of the whitespace words of the profession."""
+        start, found = self.profession_at[0], []
+        for word in self.text[slice(*self.profession_at)].split():
+            start = self.text.index(word, start)
+            found.append((start, start + len(word)))
+            start += len(word)
+        return tuple(found)
+
+    @property
+    def tm(self) -> str:
+        """The sentence with the person word masked."""
+        return masked(self.text, [self.person_at])
+
+    @property
+    def am(self) -> str:
+        """The sentence with each word of the profession masked."""
+        return masked(self.text, self.words_at)
+
+    @property
+    def tam(self) -> str:
+        """The sentence with the person word and each word of the profession masked."""
+        return masked(self.text, [self.person_at, *self.words_at])
+
+    def target_probe(self) -> MaskedSentence:
+        """What is asked for P_T: the person word, the profession given."""
+        return MaskedSentence(self.text, *self.person_at, (self.noun,))
+
+    def prior_probe(self, attribute: Attribute) -> MaskedSentence:
+        """What is asked for P_prior: the person word, the profession hidden as a whole or word by word."""
+        hidden = self.words_at if attribute == "word" else (self.profession_at,)
+        return MaskedSentence(self.text, *self.person_at, (self.noun,), hidden)
+
+
+def masked(text: str, spans: Sequence[Span]) -> str:
+    """*text* with one [MASK] in place of each span."""
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + MASK + text[end:]
+    return text
+
+
+def sentences(found: AssociationSet) -> Iterator[Sentence]:
+    """Every sentence of the set, in order."""
+    for kind in found.kinds:
+        professions = [one for one in found.professions if one.kind == kind]
+        for number, template in enumerate(found.templates):
+            for person in found.persons:
+                for profession in professions:
+                    yield _sentence(template, person, profession, an=found.an, acting=number > 0)
+
+
+def _sentence(template: Template, person: Person, profession: Profession, *, an: bool, acting: bool) -> Sentence:
+    """The filled template; the first letter of the sentence is a capital."""
+    form = profession.form(person.gender)
+    noun = person.acting if acting and person.acting else person.word
+    feminine = person.gender == "female"
+    fill = {
+        "person": noun,
+        "profession": form,
+        "a": "an" if an and form[:1] in VOWELS else "a",
+        "un": "una" if feminine else "un",
+        "el": "la" if feminine else "el",
+    }
+    text, at, places = "", 0, {}
+    for slot in SLOT.finditer(template.text):
+        text += template.text[at : slot.start()]
+        if slot[1] == "person" and person.determiner:
+            text += person.determiner + ("" if ord(person.determiner[-1]) > 0x2E7F else " ")
+        places[slot[1]] = (len(text), len(text) + len(fill[slot[1]]))
+        text += fill[slot[1]]
+        at = slot.end()
+    text += template.text[at:]
+    first = text[:1].upper()
+    if len(first) == 1:  # a letter whose capital is two would move every place
+        text = first + text[1:]
+    return Sentence(text, template, person, profession, places["person"], places["profession"])
+
+
+def corpus_row(one: Sentence) -> tuple[str, ...]:
+    """The cells in the order of COLUMNS."""
+    profession = one.text[slice(*one.profession_at)]
+    kind, gender = one.profession.kind, one.person.gender
+    return (one.text, one.tm, one.am, one.tam, one.noun, profession, gender, kind, one.template.name)
+
+
+def write_corpus(found: AssociationSet, path: Path) -> int:
+    """Write the corpus as TSV with the columns of COLUMNS; how many sentences. Raises BadFile where it cannot be."""
+    count = 0
+    with whole_file(path) as write:
+        write("\t".join(COLUMNS) + "\n")
+        for one in sentences(found):
+            write("\t".join(corpus_row(one)) + "\n")
+            count += 1
+    return count
