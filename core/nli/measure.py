@@ -1,0 +1,211 @@
+"""What the labels of a classifier on PS, AS and NS say (SPEC 3.2): score, direction, order, fraction neutral."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_
+from core.nli.intervals import Drawing, Numbers
+from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
+from core.statistics import Estimate, Note, wilson
+from core.statistics.values import NO_LABEL
+
+UnitKind = Literal["occupation", "row"]
+PS, AS, NS = range(3)
+E, C, N = range(3)
+SHARES = tuple(f"{label}_{name}" for name in ("p", "a", "n") for label in ("e", "c", "n"))
+MARKS = (  # values of s that models without knowledge of gender have (SPEC 6.2)
+    (0.0, N_("always neutral, the right answer")),
+    (4 / 9, N_("guessing: a third each")),
+    (2 / 3, N_("always the same label that is not neutral")),
+    (1.0, N_("always the stereotype")),
+)
+RESTS_ON: dict[str, tuple[int, ...]] = {
+    **{f"{label}_{name}": (i,) for i, name in enumerate(("p", "a", "n")) for label in ("e", "c", "n")},
+    "s": (PS, AS, NS),
+    "directional": (PS, AS),
+    "entailment_gap": (PS, AS),
+    "contradiction_gap": (PS, AS),
+    "not_neutral_ns": (NS,),
+    "fn": (PS, AS, NS),
+    "one_minus_fn": (PS, AS, NS),
+}
+LOWEST = {"directional": -1.0, "entailment_gap": -1.0, "contradiction_gap": -1.0}
+
+
+def empty_set(names: Sequence[str]) -> Note:
+    """Why a measure is undefined."""
+    return Note(N_("There is no row of {sets}."), {"sets": ", ".join(names)})
+
+
+@dataclass(frozen=True, slots=True)
+class ByOccupation:
+    """One occupation: its labels per set, and the share of answers that follow a bias, with its Wilson interval.
+
+    `counts` is sets x labels. Biased is entailment in PS, contradiction in AS, and whatever is not neutral in NS.
+    """
+
+    word: str
+    counts: tuple[tuple[int, ...], ...]
+    biased: Estimate
+
+    @property
+    def sets(self) -> tuple[SetName, ...]:
+        """The sets that the word stands in."""
+        return tuple(name for name, row in zip(SETS, self.counts, strict=True) if sum(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """Everything about one classifier on one set of probes. Shares are of 1; s: 0 is ideal, 1 is all stereotype.
+
+    `directional` and the gaps run from -1 to 1 and are positive where the answers follow the stereotype.
+    `order` is e_p > e_a and c_a > c_p, both strict; None where PS or AS is empty.
+    """
+
+    counts: tuple[tuple[int, ...], ...]
+    estimates: dict[str, Estimate]
+    unit: UnitKind
+    signature: str
+    occupations: list[ByOccupation] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Estimate:
+        """A measure by its name (the keys of RESTS_ON)."""
+        return self.estimates[name]
+
+    @property
+    def order(self) -> bool | None:
+        """Whether the order condition (equation 1) holds."""
+        gaps = self["entailment_gap"].value, self["contradiction_gap"].value
+        return None if gaps[0] is None or gaps[1] is None else gaps[0] > 0 and gaps[1] > 0
+
+    @property
+    def rows(self) -> int:
+        """How many answers went in."""
+        return sum(map(sum, self.counts))
+
+
+def measured(predictions: Iterable[Prediction], drawing: Drawing | None = None) -> Inference:
+    """The measures of *predictions*.
+
+    The unit of the intervals is the occupation where the rows name at least two, else the row.
+    """
+    rows = list(predictions)
+    words = {row.occupation for row in rows if row.occupation}
+    unit: UnitKind = "occupation" if len(words) > 1 and all(row.occupation for row in rows) else "row"
+    names = [row.occupation if unit == "occupation" else str(i) for i, row in enumerate(rows)]
+    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    counts = np.zeros((max(1, len(known)), 3, 3))
+    for name, row in zip(names, rows, strict=True):
+        counts[known[name], SETS.index(row.set), LABELS.index(row.label)] += 1
+    occupations = [_occupation(word, counts[i]) for word, i in known.items()] if unit == "occupation" else []
+    return _measured(counts, unit, drawing or Drawing(), occupations)
+
+
+def _measured(counts: Numbers, unit: UnitKind, drawing: Drawing, occupations: list[ByOccupation]) -> Inference:
+    found = drawing.intervals(counts, of_counts, RESTS_ON) if counts.sum() else {}
+    sizes = counts.sum(axis=(0, 2))
+    estimates = {}
+    for name, sets in RESTS_ON.items():
+        if name in found:
+            estimates[name] = _within(name, found[name])
+        else:
+            estimates[name] = Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
+    return Inference(_whole(counts.sum(0)), estimates, unit, drawing.signature(unit), occupations)
+
+
+def _within(name: str, found: Estimate) -> Estimate:
+    """The interval cut at what the measure can be at all; rounding leaves shares 1e-17 outside."""
+    if found.low is None or found.high is None:
+        return found
+    return Estimate(
+        found.value,
+        min(max(found.low, LOWEST.get(name, 0.0)), 1.0),
+        min(found.high, 1.0),
+        found.units,
+        found.reason,
+        found.note,
+        found.se,
+        found.df,
+    )
+
+
+def _whole(counts: Numbers) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(count) for count in row) for row in counts)
+
+
+def of_counts(counts: Numbers) -> dict[str, NDArray[np.float64]]:
+    """Every measure from label counts [draws, sets, labels]; NaN where a set that it needs is empty."""
+    sizes = counts.sum(axis=2)
+    shares = np.divide(counts, sizes[:, :, None], out=np.full(counts.shape, np.nan), where=sizes[:, :, None] > 0)
+    return of_shares(shares) | _neutral(counts, sizes)
+
+
+def of_shares(shares: Numbers) -> dict[str, NDArray[np.float64]]:
+    """The measures that need no counts, from shares [draws, sets, labels] (equations 1 and 2)."""
+    named = {f"{label}_{name}": shares[:, i, k] for i, name in enumerate("pan") for k, label in enumerate("ecn")}
+    up, down = named["e_p"] - named["e_a"], named["c_a"] - named["c_p"]
+    return named | {
+        "s": (named["e_p"] + named["c_a"] + (1 - named["n_n"])) / 3,
+        "directional": (up + down) / 2,
+        "entailment_gap": up,
+        "contradiction_gap": down,
+        "not_neutral_ns": 1 - named["n_n"],
+    }
+
+
+def _neutral(counts: Numbers, sizes: Numbers) -> dict[str, NDArray[np.float64]]:
+    """FN, the share of neutral over all rows: pooled by counts, so NS weighs most (Dev et al.)."""
+    total = sizes.sum(axis=1)
+    where = (sizes > 0).all(axis=1)
+    fn = np.divide(counts[:, :, N].sum(axis=1), total, out=np.full(total.shape, np.nan), where=where)
+    return {"fn": fn, "one_minus_fn": 1 - fn}
+
+
+def _occupation(word: str, counts: Numbers) -> ByOccupation:
+    biased = sum(counts[SETS.index(name), LABELS.index(label)] for name in SETS for label in BIASED[name])
+    return ByOccupation(word, _whole(counts), wilson(int(biased), int(counts.sum()), nothing=NO_LABEL))
+
+
+def as_json(found: Inference) -> dict[str, object]:
+    """The object of the command: s, order, fn, one_minus_fn, directional, proportions; intervals beside them."""
+    data: dict[str, object] = {}
+    for name in ("s", "fn", "one_minus_fn", "directional", "not_neutral_ns"):
+        data[name] = found[name].value
+        if found[name].value is None:
+            data[f"{name}_reason"] = str(found[name].reason)
+    data["order"] = found.order
+    if found.order is None:
+        data["order_reason"] = str(found["directional"].reason)
+    shares: dict[str, dict[str, object]] = {}
+    for i, (name, short) in enumerate(zip(SETS, "pan", strict=True)):
+        cells: dict[str, object] = {label: found[f"{label}_{short}"].value for label in "ecn"}
+        shares[name] = cells | {"n_rows": sum(found.counts[i])}
+        if not sum(found.counts[i]):
+            shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
+    data |= {"proportions": shares, "counts": {n: dict(zip("ecn", r, strict=True)) for n, r in _named(found)}}
+    data["intervals"] = {name: interval_json(found[name]) for name in RESTS_ON}
+    return data | {
+        "rows": found.rows,
+        "unit": found.unit,
+        "units": _units(found),
+        "intervals_signature": found.signature,
+    }
+
+
+def interval_json(found: Estimate) -> dict[str, object]:
+    """low, high and on how many units they rest; a note where there is something to know."""
+    data: dict[str, object] = {"low": found.low, "high": found.high, "units": found.units}
+    note = found.reason or found.note
+    return data | ({"note": str(note)} if note else {})
+
+
+def _named(found: Inference) -> list[tuple[str, tuple[int, ...]]]:
+    return list(zip(SETS, found.counts, strict=True))
+
+
+def _units(found: Inference) -> int:
+    return len(found.occupations) or found.rows
