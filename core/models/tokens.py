@@ -93,10 +93,17 @@ class TextReader:
 
 
 class TokenReader(TextReader):
-    """Reads probes for masked scoring."""
+    """Reads probes for masked scoring.
 
-    def __init__(self, tokenizer: Any, longest: int) -> None:
+    *one_mask*: a hidden part gets one mask, however many tokens it has. *first_piece*: of an option only the first
+    token counts, and the slot has one mask.
+    """
+
+    def __init__(
+        self, tokenizer: Any, longest: int, *, one_mask: bool = False, first_piece: bool = False
+    ) -> None:
         super().__init__(tokenizer, longest)
+        self._one_mask, self._first_piece = one_mask, first_piece
         self.mask_id: int = tokenizer.mask_token_id
         self._literals = {MASK, tokenizer.mask_token}
         # The mask of RoBERTa swallows the space before it, and its words carry that space.
@@ -105,7 +112,14 @@ class TokenReader(TextReader):
 
     def spaced(self, probe: MaskedSentence) -> bool:
         """Whether words in the slot carry the space before it."""
-        return self._swallows_space and probe.start > 0 and probe.text[probe.start - 1].isspace()
+        return self._after_space(probe.text, probe.start)
+
+    def _after_space(self, text: str, start: int) -> bool:
+        return self._swallows_space and start > 0 and text[start - 1].isspace()
+
+    def pieces(self, text: str, span: Span) -> int:
+        """How many tokens the part of *text* has where it stands."""
+        return len(self.encode((" " if self._after_space(text, span[0]) else "") + text[slice(*span)]))
 
     def read(self, probe: MaskedSentence) -> Prepared:
         """The token ids of a probe, or the reason why it is undefined for this model."""
@@ -138,7 +152,9 @@ class TokenReader(TextReader):
         if not width:
             return Prepared((), (), options, reason)
         slot = (probe.start, probe.end)
-        masks = [width if span == slot else len(self.encode(probe.text[slice(*span)])) for span in spans]
+        masks = [
+            width if span == slot else 1 if self._one_mask else self.pieces(probe.text, span) for span in spans
+        ]
         if self._swallows_space:
             outside = [*(piece.rstrip() for piece in outside[:-1]), outside[-1]]
         return _Draft(outside, masks, spans.index(slot), options, reason)
@@ -157,6 +173,8 @@ class TokenReader(TextReader):
         found = [tuple(self.encode(space + option)) for option in options]
         if not all(found):
             return (None,) * len(found), EMPTY_OPTION
+        if self._first_piece:
+            found = [ids[:1] for ids in found]
         known = [ids if self.unknown_id not in ids else None for ids in found]
         if len({len(ids) for ids in known if ids}) > 1:
             return (None,) * len(found), UNEQUAL_OPTIONS
