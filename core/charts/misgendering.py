@@ -1,0 +1,221 @@
+"""Misgendering: the ways side by side, levels of variation, the Beta plane, the four forms at a slot.
+
+Data comes with `group` (a model: a heading) and `label` (a pronoun set: a row under it), in the caller's order; there
+is no rank. No colour stands for a pronoun: ways and models are told apart by shape and by words.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+
+from core.charts.distribution import Say, same
+from core.charts.heatmap import UNDEFINED
+from core.charts.style import LIGHT, Palette, styled
+from core.errors import N_
+
+Align = Literal["left", "right"]
+ROW = 34  # pixels per row
+APART = 11  # pixels between the ways of a row
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+WAYS = {
+    "prob": N_("probability-based"),
+    "gen": N_("generation-based"),
+    "people": N_("people"),
+}
+LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
+PERCENT = "format(datum.value * 100, '.0f') + ' %'"
+
+
+def _rows(data: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, alt.Y]:
+    """(the data with a place of its own per row, the headings, the axis). Places are labels made unique by invisible
+    characters, since the same pronouns return under every heading.
+    """
+    order: dict[tuple[str, str], str] = {}
+    heads: list[dict[str, str]] = []
+    for group, label in data[["group", "label"]].itertuples(index=False):
+        if not any(head["group"] == group for head in heads):
+            heads.append({"group": group, "place": "\u200b" * (len(order) + len(heads) + 1)})
+        order.setdefault((group, label), f"{label}" + "\u200b" * (len(order) + len(heads)))
+    places = [order[group, label] for group, label in data[["group", "label"]].itertuples(index=False)]
+    sort: list[str] = []
+    for head in heads:
+        sort += [head["place"], *(place for (group, _), place in order.items() if group == head["group"])]
+    axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelPadding=8, labelLimit=150, labelFontSize=13)
+    y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=0.15), axis=axis)
+    return data.assign(place=places), pd.DataFrame(heads), y
+
+
+def _headings(heads: pd.DataFrame, y: alt.Y, palette: Palette) -> Any:
+    return (
+        alt.Chart(heads)
+        .mark_text(align="left", fontSize=13, fontWeight="bold", color=palette.ink, dy=5)
+        .encode(x=alt.value(0), y=y, text="group:N")
+    )
+
+
+def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Share of right verdicts by each way: columns group, label, way (prob, gen, people), value, low, high, n, reason.
+
+    Shares of 1 from left (always misgendered) to right (never), the line is the 95 % interval. A missing value is
+    not drawn; the rest of its row is.
+    """
+    shown, heads, y = _rows(data)
+    order = [way for way in WAYS if bool((data["way"] == way).any())]
+    shown["way_text"] = [say(WAYS[way]) for way in shown["way"]]
+    shown["value_text"] = [_share(value) for value in shown["value"]]
+    shown["interval_text"] = [_interval(*ends) for ends in shown[["low", "high"]].itertuples(index=False)]
+    x = alt.X(
+        "value:Q",
+        title=say(N_("share of right verdicts")),
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(labelExpr=PERCENT, tickCount=5, domain=False, ticks=False, labelPadding=6, orient="bottom"),
+    )
+    names = [say(WAYS[way]) for way in order]
+    colours = {"prob": palette.neutral, "gen": palette.good, "people": palette.ink}
+    tips = [
+        alt.Tooltip("group:N", title=say(N_("Model"))),
+        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
+        alt.Tooltip("way_text:N", title=say(N_("Way"))),
+        alt.Tooltip("value_text:N", title=say(N_("right"))),
+        alt.Tooltip("interval_text:N", title=say(N_("95 % interval"))),
+        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
+    ]
+    colour = alt.Color(
+        "way_text:N",
+        scale=alt.Scale(domain=names, range=[colours[way] for way in order]),
+        legend=alt.Legend(title=None, orient="top", symbolSize=110),
+    )
+    shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=["square", "circle", "diamond"][: len(names)]))
+    layers = [_headings(heads, y, palette)]
+    for number, way in enumerate(order):
+        # Lines beside each other, not on one another. Offsets of the grammar would count as rows of their own.
+        aside = APART * (number - (len(order) - 1) / 2)
+        one = alt.Chart(shown[shown["way"] == way], height=alt.Step(ROW + 8 * (len(order) > 2)))
+        one = one.encode(y=y, tooltip=tips, color=colour)
+        lines = one.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, yOffset=aside)
+        points = one.transform_filter("isValid(datum.value)").mark_point(size=90, filled=True, opacity=1, yOffset=aside)
+        layers += [lines.encode(x=alt.X("low:Q"), x2="high:Q"), points.encode(x=x, shape=shape)]
+    return styled(alt.layer(*layers), description, palette)
+
+
+def _share(value: Any) -> str:
+    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f} %"
+
+
+def _interval(low: Any, high: Any) -> str:
+    return UNDEFINED if low is None or pd.isna(low) else f"{_share(low)} – {_share(high)}"
+
+
+def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Stacked bars: the share of instances whose five verdicts are all alike, have one or two that differ.
+
+    Columns group, label, level ("0", "0.4", "0.49"), share (of 1), n; three rows a bar.
+    """
+    shown, heads, y = _rows(data)
+    names = {
+        "0": say(N_("σ = 0: all five alike")),
+        "0.4": say(N_("σ = 0.4: one differs")),
+        "0.49": say(N_("σ = 0.49: two differ")),
+    }
+    shown["level_text"] = shown["level"].map(names)
+    shown["share_text"] = [_share(share) for share in shown["share"]]
+    shown["end"] = shown.groupby("place", sort=False)["share"].cumsum()
+    shown["start"] = shown["end"] - shown["share"]
+    shown["middle"] = (shown["start"] + shown["end"]) / 2
+    shown["written"] = [f"{100 * share:.0f} %" if share >= 0.08 else "" for share in shown["share"]]
+    axis = alt.Axis(labelExpr=PERCENT, tickCount=5, domain=False, ticks=False, grid=False, labelPadding=6)
+    x = alt.X("start:Q", title=say(N_("share of instances")), scale=alt.Scale(domain=[0, 1]), axis=axis)
+    tips = [
+        alt.Tooltip("group:N", title=say(N_("Model"))),
+        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
+        alt.Tooltip("level_text:N", title="σ"),
+        alt.Tooltip("share_text:N", title=say(N_("share"))),
+        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
+    ]
+    fills = [palette.line, palette.good_fill, palette.good]
+    base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
+    legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", labelLimit=260)
+    colour = alt.Color("level_text:N", scale=alt.Scale(domain=list(names.values()), range=fills), legend=legend)
+    bars = base.mark_bar(stroke=palette.paper, strokeWidth=1, cornerRadius=3).encode(x=x, x2="end:Q", color=colour)
+    dark = base.mark_text(fontSize=12, color=palette.ink).transform_filter("datum.level != '0.49'")
+    light = base.mark_text(fontSize=12, color=palette.card, fontWeight="bold").transform_filter("datum.level == '0.49'")
+    words = [one.encode(x="middle:Q", text="written:N") for one in (dark, light)]
+    return styled(alt.layer(_headings(heads, y, palette), bars, *words), description, palette)
+
+
+def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """The Beta plane: columns group, label, alpha, beta (missing ones are left out), interval, n. Both axes are logs.
+
+    Guides at alpha = 1, beta = 1 and alpha = beta. Right of the diagonal agreement is the commoner; where both are
+    below 1 the ways agree or disagree outright.
+    """
+    shown = data.dropna(subset=["alpha", "beta"]).copy()
+    known = pd.concat([shown["alpha"], shown["beta"]])
+    low = min(LEAST, float(known.min()) / 1.5) if len(known) else LEAST
+    high = max(MOST, float(known.max()) * 1.5) if len(known) else MOST
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    axis = alt.Axis(values=[v for v in (0.01, 0.1, 1, 10, 100, 1000) if low <= v <= high], format="~g", grid=False)
+    x = alt.X("beta:Q", scale=scale, axis=axis, title="β")
+    y = alt.Y("alpha:Q", scale=scale, axis=axis, title="α")
+    for name in ("alpha", "beta"):
+        shown[f"{name}_text"] = [f"{value:.3f}" for value in shown[name]]
+    tips = [
+        alt.Tooltip("group:N", title=say(N_("Model"))),
+        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
+        alt.Tooltip("alpha_text:N", title="α"),
+        alt.Tooltip("beta_text:N", title="β"),
+        alt.Tooltip("interval:N", title=say(N_("95 % interval"))),
+        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
+    ]
+    groups = list(dict.fromkeys(data["group"]))
+    shapes = alt.Scale(domain=groups, range=[SHAPES[n % len(SHAPES)] for n in range(len(groups))])
+    legend = alt.Legend(title=None, orient="top", labelLimit=220, columns=1 if len(groups) > 2 else 2)
+    base = alt.Chart(shown, height=420).encode(x=x, y=y, tooltip=tips)
+    points = base.mark_point(size=110, filled=True, opacity=1, color=palette.good).encode(
+        shape=alt.Shape("group:N", scale=shapes, legend=legend)
+    )
+    names = base.mark_text(align="left", dx=9, dy=-7, fontSize=12, color=palette.ink).encode(text="label:N")
+    guides = _guides(low, high, x, y, say, palette)
+    return styled(alt.layer(*guides, points, names), description, palette)
+
+
+def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Palette) -> list[Any]:
+    def line(*ends: tuple[float, float]) -> Any:
+        frame = pd.DataFrame([{"beta": beta, "alpha": alpha} for beta, alpha in ends])
+        return alt.Chart(frame).mark_line(color=palette.soft, strokeDash=[5, 4], strokeWidth=1).encode(x=x, y=y)
+
+    words: Sequence[tuple[float, float, Align, str]] = (
+        (high * 0.9, low * 1.2, "right", say(N_("agreement is the commoner"))),
+        (low * 1.1, high * 0.8, "left", say(N_("disagreement is the commoner"))),
+    )
+    texts = [
+        alt.Chart(pd.DataFrame([{"beta": beta, "alpha": alpha, "text": text}]))
+        .mark_text(align=align, baseline="middle", fontSize=12, color=palette.soft)
+        .encode(x=x, y=y, text="text:N")
+        for beta, alpha, align, text in words
+    ]
+    return [line((low, 1), (high, 1)), line((1, low), (1, high)), line((low, low), (high, high)), *texts]
+
+
+def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """The four forms at one slot: columns form, share (of 1), preferred (true for one): bars, the preferred marked."""
+    shown = data.copy()
+    shown["share_text"] = [_share(share) for share in shown["share"]]
+    mark = say(N_("preferred"))
+    shown["text"] = [
+        f"{text} · {mark}" if preferred else text
+        for text, preferred in zip(shown["share_text"], shown["preferred"], strict=True)
+    ]
+    shown["colour"] = [palette.good if preferred else palette.neutral for preferred in shown["preferred"]]
+    order = list(shown["form"])
+    axis = alt.Axis(title=None, ticks=False, domain=False, labelFontSize=14, labelPadding=8)
+    base = alt.Chart(shown, height=alt.Step(38)).encode(
+        y=alt.Y("form:N", sort=order, axis=axis),
+        x=alt.X("share:Q", scale=alt.Scale(domain=[0, 1.35]), axis=None),
+        tooltip=[alt.Tooltip("form:N", title=say(N_("form"))), alt.Tooltip("share_text:N", title=say(N_("share")))],
+    )
+    bars = base.mark_bar(height=20, cornerRadiusEnd=4).encode(color=alt.Color("colour:N", scale=None))
+    words = base.mark_text(align="left", dx=7, fontSize=13, color=palette.ink).encode(text="text:N")
+    return styled(alt.layer(bars, words), description, palette)
