@@ -94,16 +94,16 @@ def task_of(name: str, *, patience: float | None = None) -> Task:
     """
     if is_planted(name):
         return "masked"
-    config = _config(name, locate(name, patience=patience))
+    config = read_config(name, locate(name, patience=patience))
     return "causal" if _serves(config, "causal") else "masked"
 
 
 def _load(name: str, task: Task, precision: Precision, patience: float | None, device: str) -> LoadedModel:
     place = chosen(device)
     folder = locate(name, patience=patience)
-    config = _config(name, folder)
+    config = read_config(name, folder)
     _refuse_other_task(name, config, task)
-    tokenizer = _tokenizer(name, folder, config, task)
+    tokenizer = read_tokenizer(name, folder, config, task)
     model = _untrained(config) if name == RANDOM else _trained(name, folder, config, task)
     refuse_nan(name, model)
     weights = digest(model, tokenizer, task)
@@ -122,7 +122,8 @@ def read_card(folder: Path) -> str:
     return text.strip()
 
 
-def _config(name: str, folder: Path) -> Any:
+def read_config(name: str, folder: Path) -> Any:
+    """The config of a model's folder. Raises ModelUnavailable where there is none that can be read."""
     if not (folder / "config.json").is_file():
         message = N_("{name} is not a folder of a model: it holds no config.json. Give the folder that does.")
         raise ModelUnavailable(message, name=name)
@@ -163,7 +164,8 @@ def _refuse_other_task(name: str, config: Any, task: Task) -> None:
     raise ModelUnavailable(LOOKS_AHEAD, name=name, kind=kind)
 
 
-def _tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
+def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
+    """The fast tokenizer of a model's folder. Raises ModelUnavailable where there is none that fits the model."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
