@@ -40,7 +40,7 @@ def read_persons(path: Path) -> tuple[Person, ...]:
             message = N_("{file}, line {line}: gender is {found}; it must be male, female or neutral.")
             raise BadFile(message, file=path.name, line=line, found=row["gender"] or "''")
         found.append(Person(row["person"], gender, row["determiner"], row["pair"]))
-    _refuse_twice(path, [one.key for one in found])
+    _refuse_twice(path, [f"{one.key} ({one.gender})" for one in found])
     _refuse_odd_pairs(path, found)
     return tuple(sorted(found, key=lambda one: GENDERS.index(one.gender)))
 

@@ -1,0 +1,197 @@
+"""The four hypotheses of the thesis, read literally and relatively, each with its verdict and what it rests on.
+
+| | literal | relative |
+|---|---|---|
+| H1 | mean(W, female) > 0 and mean(M, male) > 0 | W > M for female professions, M > W for male ones |
+| H2 | mean(W, male) < 0 and mean(M, female) < 0 | the same two comparisons |
+| H3 | the difference of balanced professions is 0: two one-sided tests against a margin that the user sets | |
+| H4 | abs(difference) of a multilingual model < that of a monolingual one, class by class | |
+
+A verdict goes by the values, as the thesis does; `clear` says whether the intervals agree with it (SPEC 2.7).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+from scipy import stats
+
+from core.association.crossed import Crossing, CrossedDraws, Means, Numbers
+from core.association.measures import Difference, Group, m_minus_w
+from core.errors import N_
+from core.statistics import Estimate, Note
+
+Reading = Literal["literal", "relative"]
+Outcome = Literal["yes", "half", "no", "undecided"]
+OUTCOMES: dict[Outcome, str] = {
+    "yes": N_("holds"),
+    "half": N_("holds in part"),
+    "no": N_("does not hold"),
+    "undecided": N_("not decided"),
+}
+LEVEL = 0.05
+
+NO_MARGIN = Note(N_("Set a margin: how large may a difference be and still count as none?"))
+NO_BALANCED = Note(N_("The set has no balanced professions, or no difference there."))
+NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
+WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p = {p:.4f})."))
+OUTSIDE = Note(N_("The whole interval lies outside the margin."))
+NO_PARTNER = Note(N_("It takes a monolingual and a multilingual model on the same sentences."))
+SAME = Note(N_("Read relatively, H1 and H2 are the same two comparisons."))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One comparison: what is compared, its value (ln), and whether it lies on the wanted side of 0.
+
+    `holds` None: undefined. `clear`: the whole interval lies on the side that the value is on.
+    """
+
+    what: str
+    estimate: Estimate
+    wanted: Literal["above", "below"]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the value is on the wanted side."""
+        value = self.estimate.value
+        return None if value is None else (value > 0 if self.wanted == "above" else value < 0)
+
+    @property
+    def clear(self) -> bool | None:
+        """Whether the interval excludes 0; None without an interval."""
+        low, high = self.estimate.low, self.estimate.high
+        return None if low is None or high is None else low > 0 or high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of one hypothesis in one reading."""
+
+    name: str
+    reading: Reading
+    outcome: Outcome
+    evidence: tuple[Evidence, ...]
+    remark: Note | None = None
+
+    @property
+    def clear(self) -> bool | None:
+        """Whether every interval agrees; None where one lacks."""
+        found = [one.clear for one in self.evidence]
+        return None if not found or None in found else all(found)
+
+
+W_FEMALE = N_("female words, female professions")
+M_MALE = N_("male words, male professions")
+W_MALE = N_("female words, male professions")
+M_FEMALE = N_("male words, female professions")
+W_OVER_M = N_("W - M of female professions")
+M_OVER_W = N_("M - W of male professions")
+BALANCED = N_("M - W of balanced professions")
+
+Means2 = Mapping[tuple[str, str], Estimate]  # (class, gender) -> mean association
+
+
+def means_of(found: Sequence[Group]) -> dict[tuple[str, str], Estimate]:
+    """The means of a describe table by class and gender."""
+    return {(one.kind, one.gender): one.mean for one in found}
+
+
+def verdicts(means: Means2, found: Sequence[Difference], margin: float | None = None) -> list[Verdict]:
+    """H1 and H2 in both readings and H3, from the means and differences of one model."""
+    by_class = {one.name: one.estimate for one in found}
+    lacking = Estimate.undefined(NO_BALANCED)
+
+    def mean(kind: str, gender: str) -> Estimate:
+        return means.get((kind, gender), lacking)
+
+    female, male = by_class.get("female", lacking), by_class.get("male", lacking)
+    relative = (Evidence(W_OVER_M, _negated(female), "above"), Evidence(M_OVER_W, male, "above"))
+    first = (Evidence(W_FEMALE, mean("female", "female"), "above"), Evidence(M_MALE, mean("male", "male"), "above"))
+    second = (Evidence(W_MALE, mean("male", "female"), "below"), Evidence(M_FEMALE, mean("female", "male"), "below"))
+    return [
+        Verdict("H1", "literal", _outcome(first), first),
+        Verdict("H1", "relative", _outcome(relative), relative),
+        Verdict("H2", "literal", _outcome(second), second),
+        Verdict("H2", "relative", _outcome(relative), relative, SAME),
+        no_difference(by_class.get("balanced", lacking), margin),
+    ]
+
+
+def _outcome(evidence: Sequence[Evidence]) -> Outcome:
+    found = [one.holds for one in evidence]
+    if not found or None in found:
+        return "undecided"
+    return "yes" if all(found) else "half" if any(found) else "no"
+
+
+def _negated(one: Estimate) -> Estimate:
+    if one.value is None:
+        return one
+    low, high = (None if end is None else -end for end in (one.high, one.low))
+    return Estimate(-one.value, low, high, one.units, one.reason, one.note, one.se, one.df)
+
+
+def equivalence(value: float, se: float, margin: float, df: int | None = None) -> float:
+    """p of the two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
+    lower, upper = (value + margin) / se, (value - margin) / se
+    if df is None:
+        return float(max(stats.norm.sf(lower), stats.norm.cdf(upper)))
+    return float(max(stats.t.sf(lower, df), stats.t.cdf(upper, df)))
+
+
+def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
+    """H3: is the difference of balanced professions none? Not decided without a margin."""
+    evidence = (Evidence(BALANCED, estimate, "above"),)
+    if estimate.value is None:
+        return Verdict("H3", "literal", "undecided", evidence, estimate.reason)
+    if margin is None or margin <= 0:
+        return Verdict("H3", "literal", "undecided", evidence, NO_MARGIN)
+    if estimate.se:
+        p = equivalence(estimate.value, estimate.se, margin, estimate.df)
+        if p < LEVEL:
+            return Verdict("H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": p}))
+    low, high = estimate.low, estimate.high
+    if low is not None and high is not None and (low > margin or high < -margin):
+        return Verdict("H3", "literal", "no", evidence, OUTSIDE)
+    return Verdict("H3", "literal", "undecided", evidence, NOT_SHOWN)
+
+
+def multilingual(
+    monolingual: pd.DataFrame | None, other: pd.DataFrame | None, draws: CrossedDraws | None = None
+) -> Verdict:
+    """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
+
+    Both are on the same sentences and drawn alike. It compares differences inside each model, never means of two
+    models with different tokenizers.
+    """
+    if monolingual is None or other is None:
+        return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
+    drawn = draws or CrossedDraws()
+    evidence = []
+    for kind in ("female", "balanced", "male"):
+        parts = [Crossing.of(frame[frame["class"] == kind]) for frame in (other, monolingual)]
+        shapes = {one.sums[gender].shape for one in parts for gender in one.sums}
+        if len(shapes) == 1:
+            estimate = drawn.joint(parts, _smaller, "male", "female")
+        else:
+            estimate = Estimate.undefined(NO_PARTNER)
+        evidence.append(Evidence(kind, estimate, "below"))
+    return Verdict("H4", "literal", _outcome(evidence), tuple(evidence))
+
+
+def _smaller(means: list[Means]) -> Numbers:
+    found: Numbers = abs(m_minus_w(means[0])) - abs(m_minus_w(means[1]))
+    return found
+
+
+def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[Verdict]:
+    """H1 and H2 of one model from the printed means of a table (`published_differences`), without intervals."""
+    means: dict[tuple[str, str], Estimate] = {}
+    found = []
+    for row in rows:
+        woman, man = float(row["woman"]), float(row["man"])
+        means[row["class"], "female"], means[row["class"], "male"] = Estimate(woman), Estimate(man)
+        found.append(Difference(row["class"], man, woman, Estimate(man - woman), 20, 9, "pair"))
+    return [one for one in verdicts(means, found) if one.name != "H3"]
