@@ -29,8 +29,9 @@ from transformers import (
     OPTForCausalLM,
 )
 
+from core.models.continuations import passage, passages
 from core.models.loading import load_causal
-from core.models.pair_sum import NO_BEGINNING, PairSumScorer, passage, passages
+from core.models.pair_sum import NO_BEGINNING, PairSumScorer
 from core.models.sentences import HIDDEN, SAME_TOKENS
 from core.models.tokens import BAD_SPAN, EMPTY_OPTION, LITERAL_MASK, NO_OPTIONS, TOO_LONG, UNKNOWN_OPTION
 from core.types import MaskedSentence
