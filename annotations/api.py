@@ -168,12 +168,12 @@ def sync(call: Call) -> Reply:
     reply: Reply = {
         "answers": answers,
         "items": _items(call, items),
-        "progress": progress_out(labels.own_progress(call.store, at.project, at.annotator)),
+        "progress": progress_out(labels.own_progress(call.store, at.project, at.annotator), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
     }
     if hello:
         found = labels.history(call.store, at.project, at.annotator, limit=hello)
-        reply["history"] = [decision_out(each) for each in found]
+        reply["history"] = [decision_out(each, at.project.kind) for each in found]
     if hello or sent:
         reply["conflicts"] = _conflicts(call)
     return reply
@@ -190,12 +190,12 @@ def history(call: Call) -> Reply:
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
     search = search_in(call.body)
     found = labels.history(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
-    return {"history": [decision_out(each) for each in found]}
+    return {"history": [decision_out(each, call.at.project.kind) for each in found]}
 
 
 def item(call: Call) -> Reply:
     """One item with one's own decision on it. In: `item`."""
-    return {"decision": decision_out(standing(call.store, call.at, id_in(call.body, "item")))}
+    return {"decision": decision_out(standing(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)}
 
 
 def opinion(call: Call) -> Reply:
@@ -246,9 +246,10 @@ def _told(answer: Answer, language: Language) -> Reply:
 
 def _items(call: Call, items: Sequence[Item]) -> list[Reply]:
     replaced = bases(call.store, call.at.annotator, items) if items else {}
-    return [item_out(each, replaced.get(each.uid)) for each in items]
+    return [item_out(each, replaced.get(each.uid), call.at.project.kind) for each in items]
 
 
 def _conflicts(call: Call) -> list[Reply]:
     found = labels.conflicts(call.store, call.at.project, call.at.annotator)
-    return [{**decision_out(each), "stands": stands(call.store, call.at, each.item.uid)} for each in found]
+    kind = call.at.project.kind
+    return [{**decision_out(each, kind), "stands": stands(call.store, call.at, each.item.uid)} for each in found]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from annotations.items import ITEM_COLUMNS, as_item
 from annotations.store import Store
-from annotations.types import Annotator, CellProgress, Decision, OwnProgress, Project
+from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
 Which = Literal["blind", "latest", "all"]
 
@@ -18,12 +18,23 @@ PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
 
 
+DECISION_COLUMNS = (
+    "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans"
+)
+
+
+def decision(item: Item, row: Sequence[Any]) -> Decision:
+    """What was decided on an item, from a row of DECISION_COLUMNS."""
+    choice, reasons, note, op_id, revision, created, superseded, after_reveal, extraneous, spans = row
+    flag = None if extraneous is None else bool(extraneous)
+    marks = tuple(Mark(*mark) for mark in json.loads(spans))
+    kept = tuple(json.loads(reasons))
+    seen = bool(superseded), bool(after_reveal)
+    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks)
+
+
 def _decision(row: Sequence[Any]) -> Decision:
-    choice, reasons, note, op_id, revision, created, superseded, after_reveal = row[-8:]
-    item = as_item(tuple(row[:-8]))
-    return Decision(
-        item, choice, tuple(json.loads(reasons)), note, op_id, revision, created, bool(superseded), bool(after_reveal)
-    )
+    return decision(as_item(tuple(row[:-10])), row[-10:])
 
 
 def history(
@@ -38,8 +49,8 @@ def history(
         f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
     )
     query = (
-        f"SELECT {ITEM_COLUMNS}, choice, reasons, note, label.op_id, label.revision, label.created, superseded,"
-        " after_reveal FROM label JOIN assignment ON assignment.item = label.item"
+        f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
+        " JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
         f" WHERE label.annotator = :annotator AND label.project = :project {wanted if search.strip() else ''}"
@@ -55,8 +66,8 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     The newest of each item and desk, until the item is decided once more.
     """
     query = (
-        f"SELECT {ITEM_COLUMNS}, choice, reasons, note, label.op_id, label.revision, label.created, superseded,"
-        " after_reveal FROM label JOIN assignment ON assignment.item = label.item"
+        f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
+        " JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator"
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
         " WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1"

@@ -9,7 +9,8 @@ from annotations.types import Choice, Guideline, Kind, Project
 from core.errors import N_, NotFound, Refused
 from core.guidelines import builtin, generations
 
-DESK_KEYS = "SUXNHO"  # what the desk itself does with a letter; annotations/desk/keys.js
+# What the desk itself does with a letter; annotations/desk/keys.js and generations_keys.js.
+DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}
 
 CHOICES: dict[Kind, tuple[str, ...]] = {
     "sentences": ("accept", "reject"),
@@ -74,9 +75,9 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
             raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
     for choice in choices:  # a reason can be clicked; a choice is made by its key
         key = choice.key.upper()
-        if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS:
+        if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS[kind]:
             message = N_("{key} cannot be the key of a choice: take one letter or digit, but none of {taken}.")
-            raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS))
+            raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS[kind]))
 
 
 def _options(stored: str) -> tuple[Choice, ...]:

@@ -12,6 +12,7 @@ from annotations.aside import set_aside
 from annotations.decisions import conflicts, history, label_rows, own_progress
 from annotations.gold import settle
 from annotations.guidelines import guidelines
+from annotations.marks import check_marks, check_rules
 from annotations.queue import renew_presence
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
@@ -30,6 +31,7 @@ class _Target:
 
     item: int
     wanted: int
+    length: int  # of the text, in code points
     state: str = ""
     revealed: str | None = None
     blind: int | None = None
@@ -78,7 +80,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
     row = store.db.execute(
-        "SELECT item.id, wanted, coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
+        "SELECT item.id, wanted, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
         " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
         " WHERE item.uid = ? AND item.project = ?",
@@ -96,9 +98,9 @@ class _Writer:
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created = created
         self.guidelines = {each.version: each for each in guidelines(store, project)}
-        # per_item and gold may have changed since the caller read the project
-        row = self.db.execute("SELECT gold FROM project WHERE id = ?", (project.id,)).fetchone()
-        self.gold = row[0]
+        # per_item, gold and checked may have changed since the caller read the project
+        row = self.db.execute("SELECT gold, checked FROM project WHERE id = ?", (project.id,)).fetchone()
+        self.gold, self.checked = row
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or say why not."""
@@ -123,6 +125,7 @@ class _Writer:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
         guideline = self._guideline(operation)
+        self._check_marks(operation, target)
         superseded = not self._may_stand(operation, target)
         label: int | None = None
         if operation.choice == "skip":
@@ -180,6 +183,17 @@ class _Writer:
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
 
+    def _check_marks(self, operation: Operation, target: _Target) -> None:
+        if operation.choice in (None, "skip"):
+            return
+        if self.project.kind != "generations":
+            if operation.spans or operation.extraneous is not None:
+                raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
+            return
+        check_marks(operation.spans, target.length)
+        if self.checked:
+            check_rules(operation.choice, operation.extraneous, operation.spans)
+
     def _insert_skip(self, operation: Operation, target: _Target, superseded: bool) -> None:
         self.db.execute(
             "INSERT INTO skip (op_id, item, annotator, desk, revision, base, superseded, created)"
@@ -201,7 +215,7 @@ class _Writer:
             "choice": operation.choice,
             "reasons": json.dumps([] if taken_back else list(dict.fromkeys(operation.reasons))),
             "extraneous": None if taken_back or operation.extraneous is None else int(operation.extraneous),
-            "spans": json.dumps([] if taken_back else operation.spans),
+            "spans": json.dumps([] if taken_back else sorted(operation.spans)),
             "note": "" if taken_back else operation.note.strip(),
             "seconds": operation.seconds,
             "form_shown": operation.form_shown,

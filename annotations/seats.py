@@ -1,10 +1,10 @@
 """Who sits at a desk, and what the desk must know of an item beside the item itself."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotations import projects
+from annotations.decisions import DECISION_COLUMNS, decision
 from annotations.items import item as one_item
 from annotations.store import Store
 from annotations.tokens import Grant
@@ -46,17 +46,14 @@ def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str
 def standing(store: Store, at: Seat, item: str) -> Decision:
     """What this annotator decided on an item (public id) and what stands. Raises NotFound where nothing does."""
     query = (
-        "SELECT choice, reasons, note, label.op_id, label.revision, created, superseded, after_reveal FROM label"
+        f"SELECT {DECISION_COLUMNS} FROM label"
         " JOIN assignment ON assignment.latest = label.id JOIN item ON item.id = label.item"
         " WHERE item.uid = ? AND item.project = ? AND assignment.annotator = ?"
     )
     row = store.db.execute(query, (item, at.project.id, at.annotator.id)).fetchone()
     if row is None:
         raise NotFound(N_("There is no label of yours on this sentence."))
-    choice, reasons, note, op_id, revision, created, superseded, after_reveal = row
-    shown = one_item(store, at.project, item)
-    kept = tuple(json.loads(reasons))
-    return Decision(shown, choice, kept, note, op_id, revision, created, bool(superseded), bool(after_reveal))
+    return decision(one_item(store, at.project, item), row)
 
 
 def stands(store: Store, at: Seat, item: str) -> str | None:

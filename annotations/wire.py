@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from annotations.marks import marks_in
 from annotations.seats import Seat
-from annotations.types import Decision, Item, Operation, OwnProgress
+from annotations.target import target_out
+from annotations.types import Decision, Item, Kind, Operation, OwnProgress
 from core.errors import N_, Refused
 
 LONGEST_ID = 100
@@ -16,8 +18,15 @@ SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown where such a column is 
 Json = dict[str, Any]
 
 
-def item_out(item: Item, base: str | None = None) -> Json:
-    """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points."""
+def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> Json:
+    """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
+
+    Of a generation: the text, its context and who is meant. Model, setting,
+    data set, file and stratum stay here, because an annotator is to judge the
+    text alone.
+    """
+    if kind == "generations":
+        return {"id": item.uid, "text": item.text, "context": item.context or "", **target_out(item), "base": base}
     told = [text for name in SOURCE_COLUMNS if (text := _told(item.extra.get(name)))]
     return {
         "id": item.uid,
@@ -46,23 +55,26 @@ def _named(key: str, value: Any) -> str:
     return _told(value).rsplit("/", 1)[-1] if key == "file" else _told(value)
 
 
-def decision_out(decision: Decision) -> Json:
+def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
     """One own decision with its item."""
     return {
-        "item": item_out(decision.item),
+        "item": item_out(decision.item, kind=kind),
         "choice": decision.choice,
         "reasons": decision.reasons,
         "note": decision.note,
+        "extraneous": decision.extraneous,
+        "spans": decision.spans,
         "op": decision.op_id,
         "created": decision.created,
     }
 
 
-def progress_out(progress: OwnProgress) -> Json:
-    """Own counts; `pace` is labels per hour, null where there are too few labels."""
+def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
+    """Own counts; `pace` is labels per hour, null where there are too few labels. Cells of generations name models."""
     cells = [
         {"pair": c.pair, "side": c.side, "labelled": c.labelled, "accepted": c.accepted, "quota": c.quota}
         for c in progress.cells
+        if kind == "sentences"
     ]
     return {"labelled": progress.labelled, "total": progress.total, "pace": progress.pace, "cells": cells}
 
@@ -77,7 +89,7 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
     if raw.get("project") != at.project.uid or raw.get("annotator") != at.annotator.uid:
         raise Refused(N_("This decision belongs to another project or annotator."))
     choice, note, form, reasons = raw.get("choice"), raw.get("note", ""), raw.get("form"), raw.get("reasons", [])
-    revision, version = raw.get("revision"), raw.get("guideline")
+    revision, version, extraneous = raw.get("revision"), raw.get("guideline"), raw.get("extraneous")
     right = (
         (choice is None or isinstance(choice, str))
         and isinstance(note, str)
@@ -86,6 +98,7 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
         and (version is None or _is_whole(version))
         and isinstance(reasons, list)
         and all(isinstance(each, str) for each in reasons)
+        and (extraneous is None or isinstance(extraneous, bool))
     )
     if not right:
         raise Refused(N_("This operation is not in the form of a desk."))
@@ -93,7 +106,8 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
     return Operation(
         op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
         revision=raw["revision"], base=base, reasons=tuple(reasons), note=note, seconds=_seconds_in(raw),
-        form_shown="masked" if form == "masked" else "original", guideline=version,
+        form_shown="masked" if form == "masked" else "original", extraneous=extraneous,
+        spans=marks_in(raw.get("spans", [])), guideline=version,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from annotations.items import Batch, NewItem
-from annotations.projects import create_project
+from annotations.projects import change_project, create_project
 from annotations.store import Store
 from core.keywords import find
 from tests.browser import Server
@@ -31,6 +31,38 @@ def make_project(server: Server, sentences: int | list[str] = 12, **fields: Any)
         project = create_project(store, name, annotators=people, per_item=2, **fields)
         batch = Batch.begin(store, project, "made.txt")
         batch.add(NewItem(text, find(text)[0], "made.txt", n) for n, text in enumerate(made, 1))
+        batch.publish()
+    return name
+
+
+NAMES = ("Noa", "Ilya", "Robin", "Sam", "Kit")
+SETS: tuple[list[str], ...] = (["he"], ["she"], ["they"], ["xe"], ["she", "they"])
+# What must never reach a browser: it would tell the model, the setting or the row.
+HIDDEN = {"model": "Secret-7B", "setting": "pre-secret", "dataset": "tango", "index": 4711, "rule_correct": 0}
+
+
+def generation(n: int, text: str = "", **extra: Any) -> NewItem:
+    """A made generation, with columns that the desk must not show."""
+    name, sets = NAMES[n % len(NAMES)], SETS[n % len(SETS)]
+    context = f"{name} keeps bees behind the old mill in Dunmoor ({n})."
+    told = {"name": name, "pronouns": sets, "template": f"secret-template-{n}", **HIDDEN, **extra}
+    written = text or f" On day {n} he walked down to the river, and she's sure they saw him."
+    stratum = f"{told['model']} / {sets[0]} / {told['setting']}"
+    return NewItem(written, None, "secret.jsonl", n, told, context=context, key=f"{n}|{written}", stratum=stratum)
+
+
+def make_generations(server: Server, texts: int | list[str] = 12, **fields: Any) -> str:
+    """A project of generations for Ada and Bo; returns its name. Settings of the project go by their names."""
+    name = f"desk {next(_numbers)}"
+    written = [""] * texts if isinstance(texts, int) else texts
+    settings = {key: fields.pop(key) for key in ("checked", "blur", "pause_minutes") if key in fields}
+    people = fields.pop("annotators", ("Ada", "Bo"))
+    made = {"per_item": 2, "language": "en"}
+    with Store.open(server.database) as store:
+        project = create_project(store, name, kind="generations", annotators=people, **{**made, **fields})
+        change_project(store, project, **settings)
+        batch = Batch.begin(store, project, "secret.jsonl")
+        batch.add(generation(n, text) for n, text in enumerate(written, 1))
         batch.publish()
     return name
 
@@ -105,7 +137,8 @@ class Desk:
 def label_rows(server: Server, project: str, who: str) -> list[dict[str, Any]]:
     """Every label row of one annotator, oldest first."""
     query = (
-        "SELECT item.uid AS item, choice, reasons, note, form_shown, after_reveal, superseded, op_id FROM label"
+        "SELECT item.uid AS item, choice, reasons, note, form_shown, after_reveal, superseded, op_id, extraneous,"
+        " spans, seconds FROM label"
         " JOIN item ON item.id = label.item JOIN project ON project.id = label.project"
         " JOIN annotator ON annotator.id = label.annotator WHERE project.name = ? AND annotator.name = ?"
         " ORDER BY label.id"

@@ -145,7 +145,7 @@ def test_what_the_desk_has_is_told_only_where_something_is_asked_for() -> None:
 SAME_KEYS = """
 const reasons = [{ code: "first", key: "" }, { code: "second", key: "" }, { code: "third", key: "3" }];
 const desk = Object.create(Desk.prototype);
-Object.assign(desk, { data: { reasons }, mode: "reject", draft: { reasons: new Set() }, draw() {} });
+Object.assign(desk, { data: { reasons }, mode: "reject", draft: { reasons: new Set() }, draw() {}, pause: new Pause() });
 for (const action of ACTIONS) desk.act(action, 0);
 tell([...desk.draft.reasons]);
 """
@@ -157,7 +157,7 @@ tell([...desk.draft.reasons]);
 )
 def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
     scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
-    assert run(scene, "desk") == chosen
+    assert run(scene, "clock", "desk") == chosen
 
 
 @pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])

@@ -11,7 +11,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from annotations.desk.words import WORDS
+from annotations.desk.words import OTHER_WORDS, WORDS
 from annotations.projects import guideline
 from annotations.store import Store
 from annotations.tokens import issue
@@ -20,10 +20,10 @@ from core.guidelines import in_language
 from core.language import Language, translate
 
 SCRIPTS = (
-    "preferences", "outbox", "server", "queue", "text", "panels", "notices", "status", "side", "view", "keys", "desk",
-    "main",
+    "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "notices", "status", "side", "view",
+    "keys", "generations_keys", "generations_view", "desk", "generations", "main",
 )  # fmt: skip
-STYLES = ("base", "card", "side")
+STYLES = ("base", "card", "side", "generations")
 _FOLDER = Path(__file__).resolve().parent
 
 
@@ -48,6 +48,7 @@ def frame() -> str:
 def opening(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
     """What a desk starts with: who, what, the guideline, a token, every word in *language*; `api`: where to post."""
     shown = guideline(store, project)
+    said = OTHER_WORDS if project.kind == "generations" else {}
     return {
         "api": api,
         "token": issue(store.secret, database=store.uid, project=project.uid, annotator=annotator.uid),
@@ -55,16 +56,20 @@ def opening(store: Store, project: Project, annotator: Annotator, *, language: L
         "project": {
             "uid": project.uid,
             "name": project.name,
+            "kind": project.kind,
             "language": project.language,
             "presentation": project.presentation,
             "opinion": project.opinion_model,
+            "checked": project.checked,
+            "blur": project.blur,
+            "pause": project.pause_minutes,
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
         "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
         "choices": [_option(each, language) for each in shown.choices],
         "reasons": [_option(each, language) for each in shown.reasons],
         "language": language,
-        "words": {word: translate(word, language) for word in WORDS},
+        "words": {word: translate(said.get(word, word), language) for word in WORDS},
     }
 
 

@@ -7,6 +7,8 @@ class Desk {
     this.mode = "label"; // label, reject, note, search, help
     this.editing = null; // a past decision that is on screen again
     this.screen = { item: null, at: 0 };
+    this.clock = new Clock();
+    this.pause = new Pause();
     this.draft = { reasons: new Set(), note: "" };
     this.held = false;
     this.opinion = null; // what a model thinks of the item just left
@@ -14,10 +16,10 @@ class Desk {
     this.showPace = preference("pace", true);
     this.found = null; // what a search found
     this.queue = new Queue(data, () => this.draw());
-    this.view = new View(this);
+    this.view = this.makeView();
     this.keys = new Keys(this);
     this.leave = (event) => this.queue.outbox.unkept.size && event.preventDefault(); // the rest is in storage
-    this.visible = () => this.clock();
+    this.visible = () => this.turned();
     this.online = () => this.queue.flush();
     window.addEventListener("beforeunload", this.leave);
     window.addEventListener("online", this.online);
@@ -25,6 +27,10 @@ class Desk {
     document.addEventListener("visibilitychange", this.visible);
     this.queue.start();
     this.draw();
+  }
+
+  makeView() {
+    return new View(this);
   }
 
   stop() {
@@ -59,16 +65,23 @@ class Desk {
     return this.editing?.item ?? this.queue.items[0] ?? null;
   }
 
+  get form() {
+    return this.data.project.presentation;
+  }
+
   get masked() {
-    return this.data.project.presentation === "masked";
+    return this.form === "masked";
   }
 
   draw() {
     const item = this.wanted;
     const changed = item?.id !== this.screen.item?.id || item?.before !== this.screen.item?.before;
-    if (changed) this.begin(item);
+    if (changed) {
+      this.screen = { item, at: Infinity };
+      this.begin(item);
+    }
     this.view.draw(item);
-    if (changed) this.screen = { item, at: performance.now(), since: performance.now(), spent: 0 };
+    if (changed) this.onScreen(item);
   }
 
   begin(item) {
@@ -78,20 +91,27 @@ class Desk {
     if (this.mode === "reject" || this.mode === "note") this.mode = "label";
   }
 
-  clock() {
-    const now = performance.now();
-    if (document.hidden) this.screen.spent += now - (this.screen.since ?? now);
-    this.screen.since = document.hidden ? null : now;
+  onScreen(item) {
+    this.screen = { item, at: performance.now() };
+    this.clock.restart();
+  }
+
+  turned() {
+    this.clock.turn();
     if (!document.hidden) this.queue.flush();
   }
 
-  get seconds() {
-    const { since, spent } = this.screen;
-    return Math.round(spent + (since === null ? 0 : performance.now() - since)) / 1000;
+  actionOf(event) {
+    return actionOf(event, this.mode, this.data.choices);
   }
 
   act(action, time) {
-    const actions = {
+    this.pause.note();
+    this.actions(action, time)[action.name]?.();
+  }
+
+  actions(action, time) {
+    return {
       choose: () => this.choose(action.code, time),
       reason: () => this.reason(action),
       finish: () => this.finish(time),
@@ -105,7 +125,6 @@ class Desk {
       history: () => this.view.focusPast(),
       opinion: () => this.toggleOpinion(),
     };
-    actions[action.name]?.();
   }
 
   // Invariant 1: only what was on screen when the key went down can be labelled.
@@ -146,14 +165,17 @@ class Desk {
   }
 
   store(item, choice, reasons) {
-    const form = this.data.project.presentation;
-    const details = { reasons, note: this.draft.note.trim(), seconds: this.seconds, form };
+    const details = this.details(reasons);
     this.editing = null;
     this.mode = "label";
     const op = this.queue.decide(item, choice, details);
     this.draw();
     this.view.say(this.t("{choice}. Next sentence.", { choice: this.labelOf(choice) }));
-    this.askOpinion(item, op);
+    askOpinion(this, item, op);
+  }
+
+  details(reasons) {
+    return { reasons, note: this.draft.note.trim(), seconds: this.clock.seconds, form: this.form };
   }
 
   skip(time) {
@@ -161,7 +183,7 @@ class Desk {
     if (!item) return;
     if (this.editing)
       return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
-    this.queue.decide(item, "skip", { form: this.data.project.presentation });
+    this.queue.decide(item, "skip", { form: this.form });
     this.draw();
     this.view.say(this.t("Skipped. It comes back at the end."));
   }
@@ -171,7 +193,7 @@ class Desk {
     if (!decision) return this.view.say(this.t("There is nothing to take back."));
     this.editing = null;
     this.opinion = null;
-    this.queue.takeBack(decision, this.data.project.presentation);
+    this.queue.takeBack(decision, this.form);
     this.mode = "label";
     this.draw();
     this.view.say(this.t("Taken back."));
@@ -190,7 +212,7 @@ class Desk {
   }
 
   takeSkipped(decision) {
-    this.queue.takeBack(decision, this.data.project.presentation);
+    this.queue.takeBack(decision, this.form);
     this.mode = "label";
     this.draw();
   }
@@ -277,20 +299,6 @@ class Desk {
     this.opinion = null;
     this.draw();
     this.view.say(this.showOpinion ? this.t("Opinions are shown after each label.") : this.t("Opinions are hidden."));
-  }
-
-  // Invariant 4: asked for only once the label is stored; the server records that it was shown.
-  async askOpinion(item, op) {
-    this.opinion = null;
-    if (!this.showOpinion || op.choice === "skip") return;
-    for (let tries = 0; this.queue.outbox.ops.has(op.op) && tries < 50; tries += 1) {
-      await new Promise((done) => setTimeout(done, 100));
-    }
-    if (this.queue.outbox.ops.has(op.op) || this.queue.latest.get(item.id) !== op.op) return;
-    const reply = await this.request("opinion", { item: item.id });
-    if (!reply || !this.showOpinion || this.queue.latest.get(item.id) !== op.op) return;
-    this.opinion = { item, ...reply };
-    this.draw();
   }
 
   labelOf(code) {

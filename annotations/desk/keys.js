@@ -75,12 +75,12 @@ class Keys {
     if (event.code === "Enter" || event.code === "NumpadEnter" || event.code === "Space") {
       if (event.repeat && ours) event.preventDefault(); // a held key must not press a button again and again
       // Enter on a focused button presses that button, except on what Enter would only open or switch once more.
-      if (event.code === "Space" || (button && !(ours && button.dataset.enter === "finish"))) return;
+      if (button && (event.code === "Space" || !(ours && button.dataset.enter === "finish"))) return;
     }
-    const action = actionOf(event, desk.mode, desk.data.choices);
+    const action = desk.actionOf(event);
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!event.repeat) desk.act(action, event.timeStamp);
+    if (!event.repeat || action.repeats) desk.act(action, event.timeStamp);
   }
 }

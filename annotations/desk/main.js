@@ -30,7 +30,7 @@ export default function component({ data, parentElement, setTriggerValue }) {
   }
   if (desk) desk.refresh(data);
   else {
-    desk = new Desk(data, root);
+    desk = data.project.kind === "generations" ? new GenerationDesk(data, root) : new Desk(data, root);
     DESKS.set(parentElement, desk);
   }
   desk.askPage = () => setTriggerValue("sign_in", Date.now());

@@ -20,7 +20,7 @@ class Notices {
   }
 
   draw() {
-    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts()];
+    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
     const looks = made.map((one) => one.textContent).join("\n");
     if (looks === this.looks) return;
     this.looks = looks;
@@ -153,10 +153,26 @@ class Notices {
     ];
   }
 
+  pause() {
+    const { pause, data } = this.desk;
+    const minutes = data.project.pause;
+    if (!pause.isDue(minutes)) return [];
+    const text = this.t("You have been at it for {n} minutes. A short pause keeps the judgement fresh; nothing runs away.", {
+      n: minutes,
+    });
+    return [this.notice("pause", text, this.action("pause", this.t("Go on")))];
+  }
+
   // The page behind the desk makes a new token; where it does not answer, the page is loaded again.
   signIn() {
     this.desk.askPage();
     setTimeout(() => this.desk.queue.state === "signed_out" && location.reload(), RELOAD_AFTER_MS);
+  }
+
+  endPause() {
+    this.desk.pause.taken();
+    this.desk.draw();
+    this.desk.view.focusDesk();
   }
 
   clear() {

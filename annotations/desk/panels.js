@@ -25,7 +25,8 @@ function helpRows(desk) {
 
 function drawHelp(place, desk) {
   const list = element("dl");
-  for (const [key, means] of helpRows(desk))
+  const rows = desk.data.project.kind === "generations" ? generationHelp(desk) : helpRows(desk);
+  for (const [key, means] of rows)
     list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
   const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
   const title = element("h2", { text: desk.t("Keys") });
@@ -50,6 +51,21 @@ function leaning(opinion, t) {
   return opinion.bias >= 0
     ? t("male word {n} times as likely", { n: shown })
     : t("female word {n} times as likely", { n: shown });
+}
+
+// Invariant 4: asked for only once the label is stored; the server records that it was shown.
+async function askOpinion(desk, item, op) {
+  const { queue } = desk;
+  desk.opinion = null;
+  if (!desk.showOpinion || op.choice === "skip") return;
+  for (let tries = 0; queue.outbox.ops.has(op.op) && tries < 50; tries += 1) {
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  if (queue.outbox.ops.has(op.op) || queue.latest.get(item.id) !== op.op) return;
+  const reply = await desk.request("opinion", { item: item.id });
+  if (!reply || !desk.showOpinion || queue.latest.get(item.id) !== op.op) return;
+  desk.opinion = { item, ...reply };
+  desk.draw();
 }
 
 function drawOpinion(place, desk) {

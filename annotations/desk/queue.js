@@ -68,6 +68,8 @@ class Queue {
       choice,
       reasons: details.reasons ?? [],
       note: details.note ?? "",
+      extraneous: details.extraneous ?? null,
+      spans: details.spans ?? [],
       seconds: details.seconds ?? null,
       form: details.form,
       guideline: this.version,
@@ -83,8 +85,9 @@ class Queue {
 
   decide(item, choice, details) {
     const op = this.record(item, choice, details);
-    const { reasons, note } = op;
-    this.past.unshift({ item, choice, reasons, note, op: op.op, created: new Date(op.made).toISOString() });
+    const { reasons, note, extraneous, spans } = op;
+    const created = new Date(op.made).toISOString();
+    this.past.unshift({ item, choice, reasons, note, extraneous, spans, op: op.op, created });
     this.flush();
     return op;
   }

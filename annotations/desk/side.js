@@ -75,6 +75,8 @@ class Side {
     const keys = (decision.reasons ?? []).map(
       (code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code,
     );
+    if (decision.extraneous) keys.unshift("F");
+    const sign = SIGNS[choice] ?? desk.data.choices.find((one) => one.code === choice)?.key.toUpperCase() ?? "•";
     const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
     const row = element("button", {
       type: "button",
@@ -84,9 +86,9 @@ class Side {
       "aria-label": says,
     });
     row.append(
-      element("b", { text: SIGNS[choice] ?? "•" }),
+      element("b", { text: sign }),
       element("span", { text }),
-      element("i", { text: keys.join(" ") }),
+      element("i", { text: keys.join(" ").toUpperCase() }),
     );
     if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
     if (decision.note) row.title = decision.note;

@@ -39,7 +39,7 @@ class View {
     const button = event.target.closest("[data-act]");
     if (!button || button.disabled) return;
     const { act, code } = button.dataset;
-    const labels = act === "choose" || act === "skip" || act === "finish" || act === "undo";
+    const labels = ["choose", "skip", "finish", "undo", "confirm"].includes(act);
     if (labels && event.detail > 1) return; // the second half of a double click is about a sentence not yet read
     const desk = this.desk;
     if (act === "pace") return this.togglePace();
@@ -47,6 +47,7 @@ class View {
     if (act === "edit") return desk.openItem(button.dataset.item);
     if (act === "sign-in") return this.notices.signIn();
     if (act === "clear-refused") return this.notices.clear();
+    if (act === "pause") return this.notices.endPause();
     if (act === "download") return this.notices.download(button.dataset.what);
     if (act === "hold") return event.detail === 0 && desk.hold(!desk.held); // from the keyboard: on and off
     return desk.act({ name: act, code }, event.timeStamp);
@@ -97,7 +98,8 @@ class View {
 
   button(act, key, label, more = {}) {
     const made = element("button", { type: "button", "data-act": act, ...more });
-    made.append(element("kbd", { text: key, "aria-hidden": "true" }), element("span", { text: label }));
+    if (key) made.append(element("kbd", { text: key, "aria-hidden": "true" }));
+    made.append(element("span", { text: label }));
     if (key.length === 1) made.setAttribute("aria-keyshortcuts", key);
     return made;
   }
@@ -107,11 +109,8 @@ class View {
     const { data } = this.desk;
     const choices = data.choices.map((one) => {
       const label = one.code === "reject" ? `${one.label} …` : one.label;
-      const more = {
-        "data-code": one.code,
-        class: `choice ${one.code}`,
-        "data-enter": one.code === "reject" && "finish",
-      };
+      const enter = one.code === "reject" && "finish";
+      const more = { "data-code": one.code, class: `choice ${one.code}`, "data-enter": enter };
       return this.button("choose", one.key.toUpperCase(), label, more);
     });
     const rest = [
@@ -146,13 +145,9 @@ class View {
     else if (root.dataset.item !== item.id) root.dataset.item = item.id;
     root.dataset.pending = queue.outbox.size;
     root.dataset.mode = mode;
-    const form = `${item?.id}:${desk.masked}`;
-    if (this.text !== form) {
-      this.text = form;
-      drawSentence(part.text, item, desk.masked, this.t);
-      this.readings(item);
-      this.meta(item);
-    }
+    root.dataset.kind = desk.data.project.kind;
+    root.dataset.blur = Boolean(desk.data.project.blur);
+    this.drawItem(item);
     part.text.hidden = !item;
     part.empty.hidden = Boolean(item);
     if (!item) this.above.empty();
@@ -160,6 +155,16 @@ class View {
     this.above.draw();
     this.side.draw();
     this.notices.draw();
+  }
+
+  drawItem(item) {
+    const { desk, part } = this;
+    const form = `${item?.id}:${desk.masked}`;
+    if (this.text === form) return;
+    this.text = form;
+    drawSentence(part.text, item, desk.masked, this.t);
+    this.readings(item);
+    this.meta(item);
   }
 
   panels(item) {
@@ -243,9 +248,13 @@ class View {
 
   say(text) {
     const { item } = this.desk.screen;
-    const sentence = item && text && this.said !== item.id ? ` ${spoken(item, this.desk.masked, this.t)}` : "";
+    const sentence = item && text && this.said !== item.id ? ` ${this.spoken(item)}` : "";
     this.said = item?.id;
     this.part.say.textContent = text + sentence;
+  }
+
+  spoken(item) {
+    return spoken(item, this.desk.masked, this.t);
   }
 
   focusNote() {

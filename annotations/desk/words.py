@@ -62,4 +62,62 @@ WORDS = (
     N_("After the next label: what {model} thinks of that sentence. It is recorded that you saw it."),
     N_("The one before"), N_("male word {n} times as likely"), N_("female word {n} times as likely"),
     N_("Opinions are shown after each label."), N_("Opinions are hidden."),
+    # a pause
+    N_("You have been at it for {n} minutes. A short pause keeps the judgement fresh; nothing runs away."),
+    N_("Go on"),
+    # generations: the text
+    N_("Context"), N_("What the model wrote"), N_("Text"), N_("or"), N_("(any of them is right)"),
+    N_("name not given"), N_("pronouns not given"), N_("no pronouns, the name only"), N_("Show the text"),
+    N_("Open the text first, with the space bar or a touch."), N_("The text is covered until you open it."),
+    # generations: what goes with a label
+    N_("What goes with the label"), N_("Extraneous gendered language"), N_("Mark words"), N_("Tags"),
+    N_("Extraneous gendered language: yes"), N_("Extraneous gendered language: no"), N_("{tag}: yes"),
+    N_("{tag}: no"), N_("Taken back: {what}. Enter stores it again."),
+    N_("Decided before: {what}. Enter stores it with what you change; Esc leaves it as it is."),
+    # generations: marking
+    N_("Marking"), N_("Mark words in the text."), N_("Wrong pronoun"), N_("Gendered word"), N_("wrong pronoun"),
+    N_("gendered"), N_("Remove the mark"), N_("Store: {choice}"),
+    N_("Misgendering: mark the wrong pronoun first, then Enter stores it."),
+    N_("No pronoun was chosen, but a pronoun is marked: remove the mark, or choose another label."),
+    N_("Extraneous gendered language is flagged: mark the words first, then Enter stores the label."),
+    N_(
+        "Touch or drag over words; or arrows, with Shift for several, and the space bar. A letter jumps to the next "
+        "word that begins with it."
+    ),
+    # generations: keys
+    N_("extraneous gendered language: words that give a gender the context does not imply"),
+    N_("mark words; once more: the other kind of mark"),
+    N_("while marking: mark, or free again; also opens a covered text"),
+    N_("while marking: to another word; with Shift several words"), N_("while marking: remove the mark"),
+    N_("store the choice that waits for its mark, or an earlier decision once more"),
+    N_("tags: a key each, several are allowed"), N_("write a note on this text"),
 )  # fmt: skip
+
+# What the desk says of sentences, said of the texts of a model.
+OTHER_WORDS = {
+    N_("{choice}. Next sentence."): N_("{choice}. Next text."),
+    N_("You have labelled all {n} sentences that were for you. New ones appear here by themselves."): N_(
+        "You have labelled all {n} texts that were for you. New ones appear here by themselves."
+    ),
+    N_("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves."): N_(
+        "The texts that are left are with others, or wait for the lead. New ones appear here by themselves."
+    ),
+    N_("No sentence is left here. It goes on by itself as soon as the server is back."): N_(
+        "No text is left here. It goes on by itself as soon as the server is back."
+    ),
+    N_(
+        "The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept "
+        "in this browser and sent as soon as it is back."
+    ): N_(
+        "The server does not answer. Go on working: {ready} texts are ready here, {n} decisions are kept "
+        "in this browser and sent as soon as it is back."
+    ),
+    N_(
+        "This browser does not keep data. Each sentence waits until the one before is stored; do not close "
+        "the page while {n} are on their way."
+    ): N_(
+        "This browser does not keep data. Each text waits until the one before is stored; do not close "
+        "the page while {n} are on their way."
+    ),
+    N_("{n} sentences were decided at two desks of yours."): N_("{n} texts were decided at two desks of yours."),
+}

@@ -1,0 +1,207 @@
+// The desk for what models wrote: a label with a flag, tags and marks in the text. A digit stores it at once, unless a
+// rule wants something first: then the desk goes to mark mode, says why, and Enter stores.
+
+const ALWAYS = ["open", "skip", "undo", "help", "search", "history", "back"]; // what needs no text in view
+
+class GenerationDesk extends Desk {
+  makeView() {
+    return new GenerationView(this);
+  }
+
+  get form() {
+    return "original";
+  }
+
+  // Blurred until it is opened; what was opened once stays open.
+  get veiled() {
+    const { item } = this.screen;
+    if (!this.data.project.blur || !item || this.editing || item.before) return false;
+    return !this.opened?.has(item.id);
+  }
+
+  actionOf(event) {
+    return generationAction(event, this.mode, { choices: this.data.choices, veiled: this.veiled });
+  }
+
+  act(action, time) {
+    if (this.veiled && !ALWAYS.includes(action.name)) {
+      this.pause.note();
+      return this.view.say(this.t("Open the text first, with the space bar or a touch."));
+    }
+    return super.act(action, time);
+  }
+
+  actions(action, time) {
+    return {
+      ...super.actions(action, time),
+      open: () => this.unveil(),
+      flag: () => this.flag(),
+      mark: () => (this.mode === "mark" ? this.switchKind() : this.startMarking()),
+      kind: () => this.switchKind(action.code),
+      tags: () => this.open(this.mode === "tags" ? "label" : "tags"),
+      degenerate: () => this.tag("degenerate"),
+      move: () => this.move(action.by, action.extend),
+      jump: () => this.jump(action.letter),
+      put: () => this.put(),
+      remove: () => this.remove(),
+      confirm: () => this.confirm(time),
+    };
+  }
+
+  begin(item) {
+    super.begin(item);
+    if (this.mode === "mark" || this.mode === "tags") this.mode = "label";
+    const before = this.editing ?? item?.before;
+    const { choice = null, extraneous = false, spans = [] } = before ?? {};
+    Object.assign(this.draft, { flag: Boolean(extraneous), marks: spans.map((one) => [...one]), put: null });
+    this.earlier = choice === "skip" ? null : choice; // Enter stores it again
+    this.pending = this.broken = null; // a choice that waits for its mark, and the rule that it would break
+    this.words = item ? new Words(item.text, this.data.project.language) : null;
+    this.kind = "pronoun";
+    this.cursor = this.anchor = null;
+  }
+
+  details(reasons) {
+    return { ...super.details(reasons), extraneous: this.draft.flag, spans: this.draft.marks };
+  }
+
+  // The time on a text is the time that it could be read.
+  unveil() {
+    if (!this.veiled) return;
+    this.opened = (this.opened ?? new Set()).add(this.screen.item.id);
+    this.onScreen(this.screen.item);
+    this.draw();
+    this.view.focusDesk();
+    this.view.say(this.screen.item.text);
+  }
+
+  choose(code, time) {
+    const item = this.shown(time);
+    if (!item || !this.data.choices.some((one) => one.code === code)) return;
+    const broken = this.data.project.checked ? brokenRule(code, this.draft) : null;
+    if (!broken) return this.finishWith(item, code);
+    this.pending = code;
+    this.broken = broken;
+    this.startMarking(broken === "words" ? "extraneous" : "pronoun");
+    this.view.say(this.view.explanation());
+  }
+
+  finishWith(item, code) {
+    this.pending = this.broken = null;
+    const reasons = this.data.reasons.map((one) => one.code).filter((one) => this.draft.reasons.has(one));
+    this.store(item, code, reasons);
+  }
+
+  // Enter: first it marks the word where none is marked that must be, then it stores what was chosen.
+  confirm(time) {
+    if (this.mode !== "mark") {
+      if (this.earlier) this.choose(this.earlier, time);
+      return;
+    }
+    if (!this.pending) return this.back();
+    const missing = this.broken === "wanted" || this.broken === "words";
+    if (missing && brokenRule(this.pending, this.draft) === this.broken && this.cursor !== null) return this.put();
+    this.choose(this.pending, time);
+  }
+
+  startMarking(kind = this.kind) {
+    if (!this.screen.item || this.words.first === null) return;
+    this.kind = kind;
+    this.mode = "mark";
+    const [mark] = this.draft.marks.filter((one) => one[2] === kind);
+    this.cursor = this.broken === "forbidden" && mark ? this.words.at(mark[0]) : (this.cursor ?? this.words.first);
+    this.anchor = null;
+    this.draw();
+    this.view.focusDesk();
+  }
+
+  switchKind(kind = this.kind === "pronoun" ? "extraneous" : "pronoun") {
+    this.kind = kind;
+    this.draw();
+    this.view.say(this.view.kindName(kind));
+  }
+
+  move(by, extend) {
+    const { words, cursor } = this;
+    const places = { first: words.first, last: words.stops.at(-1) };
+    const line = by === "up" || by === "down";
+    const to = line ? this.view.lineStep(cursor, by) : (places[by] ?? words.step(cursor, by));
+    this.goTo(to, extend);
+  }
+
+  jump(letter) {
+    this.goTo(this.words.jump(this.cursor, letter), false);
+  }
+
+  goTo(place, extend) {
+    this.anchor = extend ? (this.anchor ?? this.cursor) : null;
+    this.cursor = place;
+    this.draw();
+    const [start, end] = this.words.range(this.anchor ?? place, place);
+    this.view.say(Array.from(this.screen.item.text).slice(start, end).join(""));
+  }
+
+  // Mark what is chosen, or free it again.
+  put(from = this.anchor ?? this.cursor, to = this.cursor) {
+    if (this.mode !== "mark" || to === null) return;
+    this.changeMarks(toggled(this.draft.marks, this.words.range(from, to), this.kind));
+    this.cursor = to;
+    this.anchor = null;
+    this.draw();
+  }
+
+  remove() {
+    const range = this.words.range(this.anchor ?? this.cursor, this.cursor);
+    this.changeMarks(without(this.draft.marks, range));
+    this.anchor = null;
+    this.draw();
+  }
+
+  // Marked gendered words set the flag, and the last one that goes takes it along.
+  changeMarks(marks) {
+    const were = has(this.draft.marks, "extraneous");
+    this.draft.marks = marks;
+    if (has(marks, "extraneous") !== were) this.draft.flag = !were;
+  }
+
+  // Without the flag there are no marked words; with it again they are back.
+  flag() {
+    const { draft } = this;
+    draft.flag = !draft.flag;
+    const words = draft.marks.filter((one) => one[2] === "extraneous");
+    if (!draft.flag) {
+      draft.put = words;
+      draft.marks = draft.marks.filter((one) => one[2] !== "extraneous");
+    } else {
+      const free = (draft.put ?? []).filter((one) => !touching(draft.marks, one).length);
+      draft.marks = inTextOrder([...draft.marks, ...free]);
+    }
+    this.draw();
+    this.view.say(draft.flag ? this.t("Extraneous gendered language: yes") : this.t("Extraneous gendered language: no"));
+  }
+
+  tag(code) {
+    if (!this.data.reasons.some((one) => one.code === code)) return;
+    if (!this.draft.reasons.delete(code)) this.draft.reasons.add(code);
+    this.draw();
+    const tag = this.labelOf(code);
+    this.view.say(this.draft.reasons.has(code) ? this.t("{tag}: yes", { tag }) : this.t("{tag}: no", { tag }));
+  }
+
+  // In the panel a key means the tag that bears it.
+  reason({ code, key }) {
+    const one = this.data.reasons.find((tag) => (code === undefined ? tag.key.toLowerCase() === key : tag.code === code));
+    if (one && this.mode === "tags") this.tag(one.code);
+  }
+
+  openNote() {
+    if (this.mode === "mark" || this.mode === "tags") this.mode = "label";
+    super.openNote();
+  }
+
+  // A step back: out of mark mode or the tags first, then out of an earlier decision.
+  back() {
+    this.pending = this.broken = null;
+    super.back();
+  }
+}

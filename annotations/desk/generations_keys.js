@@ -1,0 +1,88 @@
+// Keys for generations. A digit decides; letters set what goes with the label; in mark mode letters jump to words.
+
+const GENERATION_LETTERS = {
+  KeyF: "flag",
+  KeyM: "mark",
+  KeyB: "degenerate",
+  KeyT: "tags",
+  KeyN: "note",
+  KeyX: "skip",
+  KeyU: "undo",
+  KeyH: "history",
+};
+
+const MOVES = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "up", ArrowDown: "down", Home: "first", End: "last" };
+
+// The letter or digit of a key by its place, lower case; null for other keys.
+function characterOf(event) {
+  return digitOf(event) ?? /^Key([A-Z])$/.exec(event.code)?.[1].toLowerCase() ?? null;
+}
+
+function isEnter(event) {
+  return event.code === "Enter" || event.code === "NumpadEnter";
+}
+
+function choiceOf(event, choices) {
+  const character = characterOf(event);
+  const choice = character && choices.find((one) => one.key.toLowerCase() === character);
+  return choice ? { name: "choose", code: choice.code } : null;
+}
+
+function markingAction(event, choices) {
+  const move = MOVES[event.code];
+  if (move !== undefined) return { name: "move", by: move, extend: event.shiftKey, repeats: true };
+  if (event.shiftKey) return null;
+  if (event.code === "Space") return { name: "put" };
+  if (event.code === "Backspace" || event.code === "Delete") return { name: "remove" };
+  if (isEnter(event)) return { name: "confirm" };
+  if (event.code === "KeyM") return { name: "mark" };
+  const choice = choiceOf(event, choices);
+  if (choice) return choice;
+  const letter = characterOf(event);
+  return letter ? { name: "jump", letter } : null;
+}
+
+// The action that a key means in a mode, or null. Modes: label, mark, tags, note, search, help.
+function generationAction(event, mode, { choices, veiled }) {
+  const sign = signOf(event);
+  if (sign === "help") return { name: "help" };
+  if (event.code === "Escape" || event.key === "Escape") return { name: "back" };
+  if (mode === "help" || mode === "note" || mode === "search") return null;
+  if (mode === "mark") return markingAction(event, choices);
+  if (event.shiftKey) return null;
+  if (mode === "tags") {
+    if (isEnter(event) || event.code === "KeyT") return { name: "back" };
+    const key = characterOf(event);
+    return key ? { name: "reason", key } : null;
+  }
+  if (sign === "search") return { name: "search" };
+  if (isEnter(event)) return { name: "confirm" };
+  if (event.code === "Space") return veiled ? { name: "open" } : null;
+  const letter = GENERATION_LETTERS[event.code];
+  return choiceOf(event, choices) ?? (letter ? { name: letter } : null);
+}
+
+// The rows of the key map for generations.
+function generationHelp(desk) {
+  const t = (text) => desk.t(text);
+  const choices = desk.data.choices.map((one) => [one.key.toUpperCase(), one.label]);
+  const degenerate = desk.data.reasons.find((one) => one.code === "degenerate");
+  return [
+    ...choices,
+    ["F", t("extraneous gendered language: words that give a gender the context does not imply")],
+    ["M", t("mark words; once more: the other kind of mark")],
+    ["← → ↑ ↓", t("while marking: to another word; with Shift several words")],
+    ["␣", t("while marking: mark, or free again; also opens a covered text")],
+    ["⌫", t("while marking: remove the mark")],
+    ["Enter", t("store the choice that waits for its mark, or an earlier decision once more")],
+    ...(degenerate ? [["B", degenerate.label]] : []),
+    ["T", t("tags: a key each, several are allowed")],
+    ["Esc", t("back, without changing anything")],
+    ["N", t("write a note on this text")],
+    ["X", t("skip: it comes back at the end")],
+    ["U", t("take back the last decision; again for the one before")],
+    ["H", t("go to my last decisions; arrows and Enter open one")],
+    ["/", t("search in my decisions")],
+    ["?", t("this list")],
+  ];
+}

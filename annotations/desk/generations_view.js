@@ -1,0 +1,288 @@
+// Draws a generation: who is meant, the context, the text with its marks, and what goes with a label.
+
+const EXPLAINED = {
+  wanted: (t) => t("Misgendering: mark the wrong pronoun first, then Enter stores it."),
+  forbidden: (t) => t("No pronoun was chosen, but a pronoun is marked: remove the mark, or choose another label."),
+  words: (t) => t("Extraneous gendered language is flagged: mark the words first, then Enter stores the label."),
+};
+
+class GenerationView extends View {
+  listen() {
+    super.listen();
+    this.pointer = new MarkPointer(this.desk, this.part.text);
+  }
+
+  words() {
+    super.words();
+    const { part, t, desk } = this;
+    part.text.lang = part.context.lang = desk.data.project.language;
+    part.text.dir = part.context.dir = "auto";
+    part.contextTitle.textContent = t("Context");
+    part.textTitle.textContent = t("What the model wrote");
+    part.card.setAttribute("aria-label", t("Text"));
+    part.toggles.setAttribute("aria-label", t("What goes with the label"));
+    part.why.setAttribute("aria-label", t("Tags"));
+    part.marking.setAttribute("aria-label", t("Marking"));
+    part.toggles.replaceChildren(...this.toggles());
+    part.unveil.replaceChildren(element("kbd", { text: "␣" }), element("span", { text: t("Show the text") }));
+    part.readings.hidden = true;
+  }
+
+  buttons() {
+    const { t } = this;
+    const choices = this.desk.data.choices.map((one) =>
+      this.button("choose", one.key.toUpperCase(), one.label, { "data-code": one.code, class: `choice ${one.code}` }),
+    );
+    const rest = [
+      ["skip", "X", t("Skip")],
+      ["undo", "U", t("Undo")],
+    ];
+    return [...choices, ...rest.map(([act, key, label]) => this.button(act, key, label, { class: act }))];
+  }
+
+  toggles() {
+    const { t } = this;
+    const degenerate = this.desk.data.reasons.find((one) => one.code === "degenerate");
+    const made = [
+      ["flag", "F", t("Extraneous gendered language")],
+      ["mark", "M", t("Mark words")],
+      ...(degenerate ? [["degenerate", "B", degenerate.label]] : []),
+      ["tags", "T", t("Tags")],
+      ["note", "N", t("Note")],
+    ];
+    return made.map(([act, key, label]) => this.button(act, key, label, { class: act, "aria-pressed": "false" }));
+  }
+
+  reasons() {
+    const made = this.desk.data.reasons.map((one) =>
+      this.button("reason", one.key.toUpperCase(), one.label, { "data-code": one.code, "aria-pressed": "false" }),
+    );
+    return [...made, element("div", { class: "row" }, this.button("back", "↵", this.t("Done")))];
+  }
+
+  clicked(event) {
+    super.clicked(event);
+    const act = event.target.closest("[data-act]")?.dataset.act;
+    // After a click the next key is for the desk again, not for the button that was clicked.
+    if (event.detail && !["note", "search", "help", "history"].includes(act) && this.desk.mode !== "note") this.focusDesk();
+  }
+
+  drawItem(item) {
+    const { desk, part, t } = this;
+    const fresh = this.text !== `${item?.id}`;
+    if (fresh) {
+      this.text = `${item?.id}`;
+      part.context.textContent = item?.context ?? "";
+      this.drawWho(item);
+      this.meta(item);
+    }
+    const marking = desk.mode === "mark";
+    const looks = JSON.stringify([item?.id, desk.draft.marks, marking && [desk.cursor, desk.anchor, this.pointer?.range]]);
+    if (this.looks !== looks) {
+      this.looks = looks;
+      part.text.replaceChildren(...(item ? markedText(desk, marking, t) : []));
+    }
+    part.given.hidden = !item?.context?.trim();
+    part.textTitle.hidden = part.who.hidden = !item;
+    part.unveil.hidden = !desk.veiled;
+    part.text.classList.toggle("veiled", desk.veiled);
+    part.text.setAttribute("aria-hidden", String(desk.veiled));
+  }
+
+  drawWho(item) {
+    const { part, t } = this;
+    if (!item) return part.who.replaceChildren();
+    const sets = item.sets.map((one) =>
+      element("span", { class: "forms", text: one.none ? t("no pronouns, the name only") : one.forms.join(" / ") }),
+    );
+    const between = () => element("span", { class: "soft", text: t("or") });
+    const listed = sets.flatMap((one, place) => (place ? [between(), one] : [one]));
+    const unknown = element("span", { class: "soft", text: t("pronouns not given") });
+    return part.who.replaceChildren(
+      element("b", { text: item.name || t("name not given") }),
+      ...(sets.length ? listed : [unknown]),
+      ...(sets.length > 1 ? [element("span", { class: "soft", text: t("(any of them is right)") })] : []),
+    );
+  }
+
+  meta() {
+    const { data } = this.desk;
+    const version = this.t("Guideline v{version}", { version: data.guideline.version });
+    this.part.meta.replaceChildren(element("span", { text: version }));
+  }
+
+  readings() {}
+
+  panels(item) {
+    super.panels(item);
+    const { desk, part, t } = this;
+    const { draft, mode } = desk;
+    const pressed = {
+      flag: draft.flag,
+      mark: draft.marks?.length > 0,
+      degenerate: draft.reasons.has("degenerate"),
+      tags: [...draft.reasons].some((one) => one !== "degenerate"),
+      note: Boolean(draft.note),
+    };
+    for (const button of part.toggles.children) {
+      button.disabled = !item;
+      button.setAttribute("aria-pressed", String(Boolean(pressed[button.dataset.act])));
+    }
+    part.why.hidden = mode !== "tags";
+    part.acts.hidden = mode === "tags";
+    part.toggles.hidden = mode === "mark" || mode === "tags";
+    const names = desk.data.reasons.filter((one) => draft.reasons.has(one.code)).map((one) => one.label);
+    part.tagged.hidden = !names.length || mode === "tags";
+    part.tagged.textContent = names.length ? `${t("Tags")}: ${names.join(", ")}` : "";
+    part.marking.hidden = mode !== "mark";
+    if (mode === "mark") this.drawMarking();
+  }
+
+  drawMarking() {
+    const { desk, part, t } = this;
+    const looks = [desk.kind, desk.broken, desk.pending, desk.data.language].join();
+    if (this.markingLooks === looks) return;
+    this.markingLooks = looks;
+    const kinds = ["pronoun", "extraneous"].map((kind) =>
+      this.button("kind", desk.kind === kind ? "" : "M", this.kindName(kind), {
+        "data-code": kind,
+        class: `kind ${kind}`,
+        "aria-pressed": String(desk.kind === kind),
+      }),
+    );
+    const save = desk.pending ? t("Store: {choice}", { choice: desk.labelOf(desk.pending) }) : t("Done");
+    part.marking.replaceChildren(
+      element("p", { class: desk.broken ? "because" : "soft", "data-part": "because", text: this.explanation() }),
+      element(
+        "div",
+        { class: "row" },
+        ...kinds,
+        this.button("confirm", "↵", save, { class: "store", "data-enter": "finish" }),
+        this.button("remove", "⌫", t("Remove the mark")),
+        this.button("back", "Esc", t("Back")),
+      ),
+      element("p", {
+        class: "soft hint",
+        text: t(
+          "Touch or drag over words; or arrows, with Shift for several, and the space bar. A letter jumps to the next word that begins with it.",
+        ),
+      }),
+    );
+  }
+
+  // Why the desk is in mark mode.
+  explanation() {
+    const explained = EXPLAINED[this.desk.broken];
+    return explained ? explained(this.t) : this.t("Mark words in the text.");
+  }
+
+  kindName(kind) {
+    return kind === "pronoun" ? this.t("Wrong pronoun") : this.t("Gendered word");
+  }
+
+  was(before, editing) {
+    const flag = before.extraneous ? [this.t("Extraneous gendered language")] : [];
+    const more = [...flag, ...(before.reasons ?? []).map((code) => this.desk.labelOf(code))].join(", ");
+    const what = this.desk.labelOf(before.choice) + (more ? ` (${more})` : "");
+    if (editing) return this.t("Decided before: {what}. Enter stores it with what you change; Esc leaves it as it is.", { what });
+    return before.choice === "skip"
+      ? this.t("Taken back: {what}", { what })
+      : this.t("Taken back: {what}. Enter stores it again.", { what });
+  }
+
+  spoken(item) {
+    if (this.desk.veiled) return this.t("The text is covered until you open it.");
+    return `${item.context} ${item.text}`;
+  }
+
+  // The word on the next line, or the one before, that is nearest to where the cursor is.
+  lineStep(cursor, way) {
+    const boxes = [...this.part.text.querySelectorAll("[data-piece]")].map((one) => ({
+      place: Number(one.dataset.piece),
+      box: one.getBoundingClientRect(),
+    }));
+    const here = boxes.find((one) => one.place === cursor)?.box;
+    if (!here) return cursor;
+    const stops = boxes.filter(({ place }) => this.desk.words.stops.includes(place));
+    const other = stops.filter(({ box }) => (way === "down" ? box.top >= here.bottom - 4 : box.bottom <= here.top + 4));
+    const away = ({ box }) => [Math.abs(box.top - here.top), Math.abs(box.left + box.right - here.left - here.right)];
+    const near = other.map((one) => ({ place: one.place, away: away(one) }));
+    near.sort((one, two) => (Math.abs(one.away[0] - two.away[0]) > 8 ? one.away[0] - two.away[0] : one.away[1] - two.away[1]));
+    return near[0]?.place ?? cursor;
+  }
+}
+
+// Pieces as elements, marked ones inside a mark; together they hold the text exactly.
+function markedText(desk, marking, t) {
+  const { words, draft, cursor, anchor } = desk;
+  const chosen = marking ? (desk.view?.pointer?.range ?? [anchor ?? cursor, cursor]) : [-1, -2];
+  const [low, high] = [Math.min(...chosen), Math.max(...chosen)];
+  const made = [];
+  let open = null;
+  const begun = words.pieces.findIndex((piece) => piece.text.trim());
+  words.pieces.forEach((piece, place) => {
+    const mark = draft.marks.find(([start, end]) => start < piece.end && end > piece.start);
+    const classes = [place >= low && place <= high && "chosen", place === cursor && marking && "cursor"].filter(Boolean);
+    if (place < begun) classes.push("lead");
+    const one = element("span", { "data-piece": place, class: classes.join(" ") || null, text: piece.text });
+    if (!mark) made.push(one);
+    else if (open?.mark === mark) open.element.append(one);
+    else {
+      const told = mark[2] === "pronoun" ? t("wrong pronoun") : t("gendered");
+      open = { mark, element: element("mark", { class: mark[2], "data-word": told }, one) };
+      made.push(open.element);
+    }
+  });
+  return made;
+}
+
+// Marking by mouse, pen and finger: from the piece where it goes down to the piece where it is let go.
+class MarkPointer {
+  constructor(desk, place) {
+    this.desk = desk;
+    this.place = place;
+    this.range = null;
+    place.onpointerdown = (event) => this.down(event);
+    place.onpointermove = (event) => this.range && this.to(this.under(event));
+    place.onpointerup = (event) => this.up(event);
+    place.onpointercancel = () => this.drop(); // the browser scrolls instead
+  }
+
+  under(event) {
+    const found = this.place.getRootNode().elementFromPoint(event.clientX, event.clientY)?.closest("[data-piece]");
+    const piece = found ? Number(found.dataset.piece) : null;
+    return piece !== null && this.desk.words?.pieces[piece]?.text.trim() ? piece : null;
+  }
+
+  down(event) {
+    if (this.desk.mode !== "mark" || event.button !== 0 || !event.isPrimary) return;
+    const piece = this.under(event);
+    if (piece === null) return;
+    event.preventDefault();
+    this.place.setPointerCapture(event.pointerId);
+    this.range = [piece, piece];
+    this.desk.draw();
+  }
+
+  to(piece) {
+    if (piece === null || piece === this.range[1]) return;
+    this.range[1] = piece;
+    this.desk.draw();
+  }
+
+  up(event) {
+    const { range } = this;
+    if (!range) return;
+    this.range = null;
+    const again = range.join() === this.last && event.timeStamp - this.when < 400; // the second half of a double click
+    [this.last, this.when] = [range.join(), event.timeStamp];
+    if (again) this.desk.draw();
+    else this.desk.put(...range);
+    this.desk.view.focusDesk();
+  }
+
+  drop() {
+    this.range = null;
+    this.desk.draw();
+  }
+}
