@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotations.plan import set_wanted
 from annotations.store import Store
 from annotations.types import GoldRule, Project, Status
 
@@ -81,7 +82,7 @@ def _look_again(store: Store, cell: int) -> None:
 
 def recompute(store: Store, project: Project) -> None:
     """Settle every item of a project under its present settings; inside the caller's transaction."""
-    store.db.execute("UPDATE item SET wanted = ? WHERE project = ?", (project.per_item, project.id))
+    set_wanted(store, project)
     # Items that were full may be open again behind those who walked past them: everybody walks once more.
     store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
     query = "SELECT id, wanted FROM item WHERE project = ? AND labels > 0"

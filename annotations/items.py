@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import psutil
 
+from annotations.gold import settle
+from annotations.plan import set_wanted
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from core.errors import N_, NotFound, Refused
@@ -172,6 +174,8 @@ class Batch:
         ).fetchall()
         with self.store.write() as db:
             self._heard()
+            for item_id, wanted in set_wanted(self.store, self.project, self.id):
+                settle(self.store, item_id, wanted, self.project.gold)
             for cell, number in stock:
                 db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
                 db.execute(

@@ -9,7 +9,7 @@ OPEN = "batch.published > 0 AND project.archived IS NULL AND project.kind = 'sen
 
 STATUSES = f"""
 SELECT count(*),
-       coalesce(sum(item.labels >= project.per_item), 0),
+       coalesce(sum(item.labels >= item.wanted), 0),
        coalesce(sum(item.status = 'accepted'), 0)
 FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
 WHERE {OPEN}
@@ -20,7 +20,7 @@ SELECT count(*) FROM (
     SELECT item.id
     FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
          JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
-    WHERE {OPEN} AND item.labels >= project.per_item AND label.choice IS NOT NULL
+    WHERE {OPEN} AND item.labels >= item.wanted AND label.choice IS NOT NULL
     GROUP BY item.id HAVING min(label.choice) = max(label.choice)
 )
 """
@@ -28,7 +28,7 @@ SELECT count(*) FROM (
 STATE = """
 SELECT (SELECT coalesce(max(id), 0) FROM label),
        (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
-       (SELECT json_group_array(json_array(uid, gold, per_item, archived)) FROM project)
+       (SELECT json_group_array(json_array(uid, gold, per_item, doubled, archived)) FROM project)
 """
 
 
@@ -36,7 +36,7 @@ SELECT (SELECT coalesce(max(id), 0) FROM label),
 class Pipeline:
     """Counts of sentences; each is part of the one before it, except that `kept` depends on the rule for gold.
 
-    candidates: in a published batch. reviewed: as many blind labels as the project wants, or more.
+    candidates: in a published batch. reviewed: as many blind labels as are wanted of it, or more.
     unanimous: reviewed, and all blind labels make the same choice, accept or reject. kept: accepted as gold.
     """
 

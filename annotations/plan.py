@@ -31,18 +31,20 @@ def wanted_of(per_item: int, doubled: int | None, identity: bytes, sample: Colle
     return per_item if doubled is None or identity in sample else 1
 
 
-def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[int]:
+def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[tuple[int, int]]:
     """Give every published item, and those of the unpublished *batch*, its wanted number; in the caller's transaction.
 
-    Returns the items that have labels and another number than before: they are to be settled anew. An item that
-    leaves the sample, because a later file holds lower ones, keeps the labels that it has got.
+    Returns (item, wanted) of those that have labels and another number than before: they are to be settled anew. An
+    item that leaves the sample, because a later file holds lower ones, keeps the labels that it has got.
     """
     query = "SELECT per_item, doubled, seed FROM project WHERE id = ?"  # the caller's project may be of before
     per_item, doubled, seed = store.db.execute(query, (project.id,)).fetchone()
+    if doubled is None and batch is not None:
+        return []  # a batch comes in with the number that all have; reading a large project would make labels wait
     rows = store.db.execute(
         "SELECT item.id, item.hash, item.wanted, item.labels FROM item JOIN batch ON batch.id = item.batch"
-        " WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?) AND (? OR item.wanted <> ?)",
-        (project.id, batch, doubled is not None, per_item),
+        " WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)",
+        (project.id, batch),
     ).fetchall()
     sample = doubled_sample(seed, (bytes(row[1]) for row in rows), doubled or 0)
     changed = []
@@ -50,7 +52,7 @@ def set_wanted(store: Store, project: Project, batch: int | None = None) -> list
         wanted = wanted_of(per_item, doubled, bytes(identity), sample)
         if wanted != before:
             store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
-            changed += [item] if labels else []
+            changed += [(item, wanted)] if labels else []
     return changed
 
 
