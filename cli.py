@@ -24,6 +24,7 @@ COMMANDS = {
     "models": "commands.live:models",
     "bias": "commands.bias:bias",
     "ruler": "commands.ruler:ruler",
+    "association": "commands.association:association",
     "audit": "commands.audit:audit",
     "check-paper": "commands.check_paper:check_paper",
     "report": "commands.report:report",

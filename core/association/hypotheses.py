@@ -35,7 +35,7 @@ LEVEL = 0.05
 NO_MARGIN = Note(N_("Set a margin: how large may a difference be and still count as none?"))
 NO_BALANCED = Note(N_("The set has no balanced professions, or no difference there."))
 NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
-WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p = {p:.4f})."))
+WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p {p})."))
 OUTSIDE = Note(N_("The whole interval lies outside the margin."))
 NO_PARTNER = Note(N_("It takes a monolingual and a multilingual model on the same sentences."))
 SAME = Note(N_("Read relatively, H1 and H2 are the same two comparisons."))
@@ -77,8 +77,8 @@ class Verdict:
 
     @property
     def clear(self) -> bool | None:
-        """Whether every interval agrees; None where one lacks."""
-        found = [one.clear for one in self.evidence]
+        """Whether every interval agrees; None where one lacks, and for H3, whose test says it."""
+        found = [] if self.name == "H3" else [one.clear for one in self.evidence]
         return None if not found or None in found else all(found)
 
 
@@ -151,7 +151,7 @@ def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     if estimate.se:
         p = equivalence(estimate.value, estimate.se, margin, estimate.df)
         if p < LEVEL:
-            return Verdict("H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": p}))
+            return Verdict("H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": "< 0.0001" if p < 1e-4 else f"= {p:.4f}"}))
     low, high = estimate.low, estimate.high
     if low is not None and high is not None and (low > margin or high < -margin):
         return Verdict("H3", "literal", "no", evidence, OUTSIDE)
