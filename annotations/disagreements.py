@@ -97,11 +97,16 @@ def shown_to(store: Store, reader: Annotator, found: Sequence[Disagreement]) -> 
 
     Call it before they are shown. What the reader has not labelled is left alone.
     """
+    items_shown_to(store, reader, [one.item for one in found])
+
+
+def items_shown_to(store: Store, reader: Annotator, items: Sequence[str]) -> None:
+    """The same as `shown_to` for items by their public ids."""
     new = (
         "annotator = ? AND revealed IS NULL AND state = 'labelled'"
         " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
     )
-    values = (reader.id, json.dumps([one.item for one in found]))
+    values = (reader.id, json.dumps(list(items)))
     if store.db.execute(f"SELECT 1 FROM assignment WHERE {new} LIMIT 1", values).fetchone():
         with store.write() as db:
             db.execute(f"UPDATE assignment SET revealed = ? WHERE {new}", (timestamp(), *values))

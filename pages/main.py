@@ -22,6 +22,7 @@ SECTIONS = {
         st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
+        st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
         st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
     ],
     _("Models"): [

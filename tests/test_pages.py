@@ -17,6 +17,7 @@ PAGES = {
     "projects.py": "Projects",
     "review.py": "Review",
     "agreement.py": "Agreement",
+    "adjudicate.py": "Adjudicate",
     "concordance.py": "Concordance",
     "try.py": "Try a sentence",
     "score.py": "Score a whole file",

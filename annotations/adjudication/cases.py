@@ -10,7 +10,7 @@ from annotations.adjudication.comments import Comment, comments
 from annotations.adjudication.settling import Settlement, settlements
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.store import Store
-from annotations.types import Item, Mark, Project
+from annotations.types import Annotator, Item, Mark, Project
 from core.errors import N_, NotFound
 
 Queue = Literal["open", "settled"]
@@ -18,6 +18,10 @@ Queue = Literal["open", "settled"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # open: fully labelled, the labels differ, nobody has settled it. settled: there is a decision or "left as it is".
 WHERE: dict[Queue, str] = {"open": "split = 1 AND settlement IS NULL", "settled": "settlement IS NOT NULL"}
+OWN = (
+    "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
+    " AND assignment.state = 'labelled')"
+)
 SAID = """
 SELECT annotator.id, label.choice, label.reasons, label.extraneous, label.spans, label.note, label.form_shown,
        guideline.version, label.op_id
@@ -66,15 +70,25 @@ def counted(store: Store, project: Project) -> dict[Queue, int]:
     return counts
 
 
-def cases(store: Store, project: Project, queue: Queue = "open", *, between: str | None = None) -> list[str]:
+def cases(
+    store: Store,
+    project: Project,
+    queue: Queue = "open",
+    *,
+    between: str | None = None,
+    reader: Annotator | None = None,
+) -> list[str]:
     """Public ids of the cases of a queue: open ones in the order of import, settled ones with the newest first.
 
     `between`: only those on which the choices were these (a pattern of
-    `patterns`). Raises KeyError for an unknown queue.
+    `patterns`). `reader`: only what this annotator has labelled, so that the
+    other labels stay blind. Raises KeyError for an unknown queue.
     """
     order = "item.id" if queue == "open" else "settlement DESC"
-    query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {WHERE[queue]} ORDER BY {order}"
-    found = store.db.execute(query, (project.id,)).fetchall()
+    where = WHERE[queue] if reader is None else f"{WHERE[queue]} {OWN}"
+    query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {where} ORDER BY {order}"
+    values = (project.id,) if reader is None else (project.id, reader.id)
+    found = store.db.execute(query, values).fetchall()
     if between is None:
         return [uid for _, uid in found]
     made = _patterns(store, project, queue)
