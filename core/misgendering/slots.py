@@ -1,0 +1,140 @@
+"""One question of misgendering: a text with a slot, who is meant, and the forms that compete (SPEC 4.2)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import N_, BadFile
+from core.pronouns import CASES, PronounSet, set_named, sets
+from core.types import MASK, MaskedSentence
+
+Setting = Literal["pre", "post"]
+SETTINGS: tuple[Setting, Setting] = ("pre", "post")
+
+NO_FORM = N_("One of the pronoun sets that compete has no form for this case.")
+_SENTENCE_START = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)$")
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text with one slot [MASK] for a pronoun of `case`, and places in braces.
+
+    {name}; {pronouns} for how the person's pronouns are declared; {nom}, {acc}, {pos_dep}, {pos_ind}, {ref} for forms
+    of the person's set. `line` is where it stands in its file.
+    """
+
+    id: str
+    case: str
+    text: str
+    dataset: str = "own"
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A template that was filled: `before` + slot + `after`, and what may stand in the slot.
+
+    `pronouns`: names of the sets the person uses, any of which is right. `options`: the sets that compete, in the order
+    in which ties are settled (SPEC 4.2: the first); `forms`: the form of each, with a capital where the slot asks for
+    one; empty where a set has none for this case.
+    """
+
+    id: str
+    dataset: str
+    template: str
+    name: str
+    pronouns: tuple[str, ...]
+    case: str
+    before: str
+    after: str
+    options: tuple[str, ...]
+    forms: tuple[str, ...]
+
+    @property
+    def form(self) -> str:
+        """The right form: that of the first of the person's sets."""
+        return self.forms[self.options.index(self.pronouns[0])]
+
+    @property
+    def probe(self) -> MaskedSentence:
+        """What a model is asked."""
+        start = len(self.before)
+        return MaskedSentence(self.before + MASK + self.after, start, start + len(MASK), self.forms)
+
+    def context(self, setting: Setting) -> str:
+        """What a model is given to go on from (SPEC 4.4).
+
+        pre-[MASK]: the text before the slot, its last space kept. post-[MASK]: the whole text with the right form.
+        """
+        return self.before if setting == "pre" else self.before + self.form + self.after
+
+
+def instance_of(
+    template: Template, name: str, pronouns: Sequence[str], *, id: str, also: Sequence[str] = ()
+) -> Instance:
+    """A template filled for one person. *also*: names of further sets that compete.
+
+    Raises BadFile where the template asks for a form that the person's set lacks, or for one set's forms where the
+    person has several.
+    """
+    own = [set_named(one, template.dataset) for one in pronouns]
+    first, second = template.text.split(MASK)
+    before, after = (_filled(part, template, name, own) for part in (first, second))
+    options = tuple(dict.fromkeys((*sets(template.dataset), *also, *pronouns)))
+    forms = tuple(set_named(one, template.dataset).form(template.case) for one in options)
+    if takes_capital(before, template.dataset):
+        forms = tuple(form[:1].upper() + form[1:] for form in forms)
+    return Instance(
+        id, template.dataset, template.id, name, tuple(pronouns), template.case, before, after, options, forms
+    )
+
+
+def takes_capital(before: str, dataset: str) -> bool:
+    """Whether the slot after *before* takes a capital letter (SPEC 4.2, R).
+
+    misgendered: iff the second character before the slot is a full stop, as published; ruff: never, as published;
+    own: at the beginning of a sentence.
+    """
+    if dataset == "misgendered":
+        return before[-2:-1] == "."
+    return dataset == "own" and _SENTENCE_START.search(before) is not None
+
+
+def declared(own: Sequence[PronounSet]) -> str:
+    """How pronouns are declared: he/him/his for one set (nominative, accusative, independent possessive), she/they."""
+    if len(own) > 1:
+        return "/".join(one.nom for one in own)
+    return "/".join(form for form in (own[0].nom, own[0].acc, own[0].pos_ind or own[0].pos_dep) if form)
+
+
+def places(text: str) -> frozenset[str]:
+    """The places in braces that a text has."""
+    return frozenset(_PLACE.findall(text))
+
+
+def _filled(text: str, template: Template, name: str, own: Sequence[PronounSet]) -> str:
+    def value(found: re.Match[str]) -> str:
+        place = found.group(1)
+        if place == "name":
+            return name
+        return declared(own) if place == "pronouns" else _form(template, place, own)
+
+    return _PLACE.sub(value, text)
+
+
+def _form(template: Template, case: str, own: Sequence[PronounSet]) -> str:
+    if case not in CASES:
+        message = N_("The template {template} has a place {place} that nothing fills; there are: {known}.")
+        raise BadFile(message, template=template.id, place=f"{{{case}}}", known="{name}, {pronouns}, {nom} … {ref}")
+    if len(own) > 1:
+        message = N_(
+            "The template {template} spells out the forms of one set, and {people} has several; "
+            "write the place {place} there instead."
+        )
+        raise BadFile(message, template=template.id, people="/".join(one.nom for one in own), place="{pronouns}")
+    if not own[0].form(case):
+        message = N_("The template {template} needs a form ({case}) that the set {set} does not have.")
+        raise BadFile(message, template=template.id, case=case, set=own[0].name)
+    return own[0].form(case)
