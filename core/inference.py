@@ -24,6 +24,7 @@ from core import errors
 from core.errors import N_, EvenhandError, WorkerDied
 from core.models import Joint
 from core.models.names import ModelEntry, known_models
+from core.nli.types import SentencePair
 from core.resources import ROOT
 from core.types import Filler, MaskedSentence, Score
 
@@ -72,6 +73,16 @@ class Inference:
     ) -> list[list[Filler]]:
         """Per mask token of the slot: the *top* likeliest tokens, then each of *words*."""
         found: list[list[Filler]] = self._ask("fillers", model, "independent", probe, top, tuple(words))
+        return found
+
+    def classify(
+        self, model: str, pairs: Sequence[SentencePair], *, labels: Sequence[str] | None = None
+    ) -> list[Score]:
+        """One score per pair of sentences: log-probabilities of entailment, contradiction and neutral, in order.
+
+        *labels* say by hand what the outputs of the model mean. Raises ModelUnavailable, Refused or WorkerDied.
+        """
+        found: list[Score] = self._ask("classify", model, None if labels is None else tuple(labels), list(pairs))
         return found
 
     def describe(self, model: str, *, joint: Joint = "independent") -> dict[str, Any]:

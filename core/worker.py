@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import N_, EvenhandError
 from core.models.fetching import locate
+from core.models.plants import is_planted
 
 if TYPE_CHECKING:
+    from core.models.classifier import Classifier
     from core.models.masked import MaskedScorer
 
 KEY = "EVENHAND_WORKER_KEY"
@@ -34,6 +36,7 @@ class Shelf:
     def __init__(self, capacity: int, threads: int = 1) -> None:
         self.capacity, self.threads = capacity, threads
         self._scorers: OrderedDict[str, dict[str, MaskedScorer]] = OrderedDict()
+        self._classifier: tuple[tuple[str, tuple[str, ...] | None], Classifier] | None = None
 
     def scorer(self, name: str, joint: Any) -> "MaskedScorer":
         """The scorer of a model, which is loaded if it is not here; its ways to join tokens share the weights."""
@@ -49,6 +52,19 @@ class Shelf:
             kept[joint] = type(kept["independent"])(kept["independent"].loaded, joint=joint)
         return kept[joint]
 
+    def classifier(self, name: str, labels: tuple[str, ...] | None) -> "Classifier":
+        """The classifier of that name, with its labels read as said; the latest one is kept."""
+        if self._classifier is None or self._classifier[0] != (name, labels):
+            if not is_planted(name):
+                locate(name, patience=PATIENCE)
+            import torch
+
+            from core.models.classifier import Classifier, load_classifier
+
+            torch.set_num_threads(self.threads)
+            self._classifier = (name, labels), Classifier(load_classifier(name, labels=labels, patience=PATIENCE))
+        return self._classifier[1]
+
     def _load(self, name: str) -> "MaskedScorer":
         import torch
 
@@ -62,6 +78,8 @@ class Shelf:
 def answer(shelf: Shelf, request: tuple[Any, ...]) -> Any:
     """What a request asks for; raises EvenhandError with a sentence where it cannot be had."""
     kind, model, joint, *rest = request
+    if kind == "classify":
+        return shelf.classifier(model, joint).score(rest[0])
     scorer = shelf.scorer(model, joint)
     if kind == "score":
         return scorer.score(rest[0])

@@ -1,18 +1,20 @@
 """Loading and scoring: the only package that imports torch, and it does so on the first model, not on import."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from core.models.fetching import locate
 from core.models.names import ModelEntry, known_models
 
 if TYPE_CHECKING:
+    from core.models.classifier import Classifier
     from core.models.opening import LocalScorer
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
 Precision = Literal["fp32", "bf16"]
 Method = Literal["auto", "masked", "pair-sum", "pll"]
 
-__all__ = ["Joint", "Method", "ModelEntry", "Precision", "known_models", "open_scorer"]
+__all__ = ["Joint", "Method", "ModelEntry", "Precision", "known_models", "open_classifier", "open_scorer"]
 
 
 def open_scorer(
@@ -43,3 +45,22 @@ def open_scorer(
     if threads is not None:
         torch.set_num_threads(threads)
     return open_here(name, joint=joint, precision=precision, method=method, device=device)
+
+
+def open_classifier(
+    name: str, *, labels: Sequence[str] | None = None, threads: int | None = None, device: str = "auto"
+) -> "Classifier":
+    """Load a classifier of sentence pairs into this process; for the command line and for jobs.
+
+    *name* is a built-in or planted classifier, a name on the Hugging Face hub, or a folder; *labels* say by hand
+    what its three outputs mean. *threads*, *device*: see `open_scorer`. Raises ModelUnavailable, Refused.
+    """
+    if not name.startswith("planted:"):
+        locate(name)
+    import torch
+
+    from core.models.classifier import Classifier, load_classifier
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return Classifier(load_classifier(name, labels=labels, device=device))

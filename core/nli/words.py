@@ -45,7 +45,7 @@ class Texts:
 def occupations(language: Language, as_released: bool = False) -> tuple[Occupation, ...]:
     """100 stereotyped (13 female, 87 male) and 171 neutral occupations; Chinese: 166 neutral (SPEC 3.1).
 
-    *as_released*: the Chinese words of the release, of which 19 name no person or another trade.
+    *as_released*: the Chinese words of the release, of which 20 name no person or another trade.
     """
     found = []
     for row in table("nli_occupations"):

@@ -1,0 +1,229 @@
+"""Classifiers of sentence pairs: load a checkpoint with three labels, read its labels in the right order, ask it."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForSequenceClassification
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
+
+from core.errors import N_, ModelUnavailable, Refused
+from core.models.checks import refuse_nan
+from core.models.devices import chosen
+from core.models.fetching import locate
+from core.models.forward import padded_batches
+from core.models.loading import digest, read_card, read_config, read_tokenizer
+from core.models.names import weight_files
+from core.models.planted_nli import build, is_planted_nli
+from core.nli.types import LABELS, Label, SentencePair
+from core.types import Score
+
+BUDGET = 2048  # padded tokens a batch
+VERSION = 1  # of the method; raised when an answer changes by more than rounding
+HARMLESS = ("position_ids", "token_type_ids")
+MEANINGS: dict[Label, re.Pattern[str]] = {
+    "entailment": re.compile(r"(?i)entail|^e$|含意|蕴含|蕴涵|蘊含"),
+    "contradiction": re.compile(r"(?i)contra|^c$|矛盾"),
+    "neutral": re.compile(r"(?i)neutral|^n$|中立"),
+}
+NO_ANSWER = N_("The model's answer is not a number.")
+TOO_LONG = N_("The pair has {tokens} tokens and the model reads at most {longest}.")
+
+log = logging.getLogger(__name__)
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class LoadedClassifier:
+    """A classifier that passed every check. `places[i]` is the output of the model that stands for LABELS[i]."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    weights: str
+    places: tuple[int, int, int]
+    card: str
+
+    @property
+    def longest(self) -> int:
+        """How many tokens premise and hypothesis may have together."""
+        told = min(int(self.tokenizer.model_max_length), 1_000_000)
+        places = getattr(self.model.config, "max_position_embeddings", None)
+        if not places or places < 0:
+            return told
+        return min(told, int(places) - (2 if "roberta" in self.model.config.model_type else 0))
+
+
+class Classifier:
+    """Answers sentence pairs. A score's `logprobs` are those of entailment, contradiction and neutral."""
+
+    def __init__(self, loaded: LoadedClassifier) -> None:
+        self.loaded = loaded
+
+    @property
+    def signature(self) -> str:
+        """`nli|model|weights:<8 digits>|labels:<places of e, c, n>|fp32|v<version>`."""
+        return self._signature(self.loaded.weights[:8])
+
+    @property
+    def cache_key(self) -> str:
+        """The signature with the full SHA-256 of the weights."""
+        return self._signature(self.loaded.weights)
+
+    def _signature(self, weights: str) -> str:
+        places = "".join(map(str, self.loaded.places))
+        return f"nli|{self.loaded.name}|weights:{weights}|labels:{places}|fp32|v{VERSION}"
+
+    def score(self, pairs: Sequence[SentencePair], progress: Progress | None = None) -> list[Score]:
+        """One score per pair, in order; equal pairs are asked once, pairs of like length together.
+
+        A pair that is too long for the model is undefined and says so; nothing is cut off. *progress* is told how
+        many of the pairs have their answer.
+        """
+        distinct = list(dict.fromkeys(pairs))
+        rows = self._encoded(distinct)
+        longest, found = self.loaded.longest, {}
+        asked = [i for i, row in enumerate(rows) if len(row["input_ids"]) <= longest]
+        for i in set(range(len(rows))) - set(asked):
+            told = TOO_LONG.format(tokens=len(rows[i]["input_ids"]), longest=longest)
+            found[distinct[i]] = Score((None,) * 3, self.signature, told)
+        shares = len(pairs) / max(1, len(distinct))
+        for batch in padded_batches([len(rows[i]["input_ids"]) for i in asked], BUDGET):
+            chosen_rows = [asked[i] for i in batch]
+            for i, score in zip(chosen_rows, self._answers([rows[i] for i in chosen_rows]), strict=True):
+                found[distinct[i]] = score
+            if progress is not None:
+                progress(int(len(found) * shares))
+        return [found[pair] for pair in pairs]
+
+    def _encoded(self, pairs: Sequence[SentencePair]) -> list[dict[str, list[int]]]:
+        if not pairs:
+            return []
+        texts = [pair.premise for pair in pairs], [pair.hypothesis for pair in pairs]
+        with _quiet():
+            found = self.loaded.tokenizer(*texts, truncation=False, padding=False)
+        return [{key: found[key][i] for key in found} for i in range(len(pairs))]
+
+    @torch.inference_mode()
+    def _answers(self, rows: list[dict[str, list[int]]]) -> list[Score]:
+        model, tokenizer = self.loaded.model, self.loaded.tokenizer
+        inputs = tokenizer.pad(rows, return_tensors="pt").to(model.device)
+        logs = model(**inputs).logits.float().log_softmax(-1)[:, list(self.loaded.places)].cpu()
+        signature = self.signature
+        return [
+            Score(tuple(row), signature)
+            if all(map(torch.isfinite, torch.tensor(row)))
+            else Score((None,) * 3, signature, NO_ANSWER)
+            for row in logs.tolist()
+        ]
+
+
+class _quiet:
+    """The tokenizer warns of texts longer than the model; here they are counted and told."""
+
+    def __enter__(self) -> None:
+        self._logger = logging.getLogger("transformers.tokenization_utils_base")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.ERROR)
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.setLevel(self._level)
+
+
+def load_classifier(
+    name: str,
+    *,
+    labels: Sequence[str] | None = None,
+    patience: float | None = None,
+    device: str = "cpu",
+) -> LoadedClassifier:
+    """Load a classifier: built in, planted, from a local folder or from the Hugging Face hub.
+
+    *labels*: what the outputs 0, 1 and 2 mean, by hand, where the config does not say. Never runs code that comes
+    with a model. Raises ModelUnavailable in one sentence for a model that cannot be had, has no classifying head
+    of its own or not three labels; Refused where the labels are not known.
+    """
+    if is_planted_nli(name):
+        model, tokenizer, card = build(name)
+        return _whole(name, model, tokenizer, labels, card, device)
+    folder = locate(name, patience=patience)
+    config = read_config(name, folder)
+    _refuse_other_models(name, config)
+    tokenizer = read_tokenizer(name, folder, config, "causal")  # a classifier needs no mask token
+    return _whole(name, _trained(name, folder, config), tokenizer, labels, read_card(folder), device)
+
+
+def _whole(
+    name: str, model: Any, tokenizer: Any, labels: Sequence[str] | None, card: str, device: str
+) -> LoadedClassifier:
+    places = places_of(name, dict(model.config.id2label), labels)
+    refuse_nan(name, model)
+    weights = digest(model, tokenizer, "causal")  # with the whole config: poolers and heads are of many kinds
+    model = model.eval().requires_grad_(False).to(chosen(device), torch.float32)
+    return LoadedClassifier(name, model, tokenizer, weights, places, card)
+
+
+def _refuse_other_models(name: str, config: Any) -> None:
+    if type(config) not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
+        message = N_("{name} ({kind}) cannot classify sentence pairs.")
+        raise ModelUnavailable(message, name=name, kind=config.model_type)
+    written = (config.architectures or [""])[0]
+    if written and "SequenceClassification" not in written:
+        message = N_("{name} has no classifying head; its labels would be random. Take a model trained for inference.")
+        raise ModelUnavailable(message, name=name)
+    if config.num_labels != 3:
+        message = N_("{name} has {count} labels; inference needs three: entailment, contradiction, neutral.")
+        raise ModelUnavailable(message, name=name, count=config.num_labels)
+
+
+def _trained(name: str, folder: Path, config: Any) -> Any:
+    if not weight_files(folder):
+        message = N_(
+            "{name} holds no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
+        )
+        raise ModelUnavailable(message, name=name)
+    make: Any = AutoModelForSequenceClassification
+    try:
+        model, report = make.from_pretrained(
+            folder, config=config, dtype=torch.float32, output_loading_info=True,
+            local_files_only=True, trust_remote_code=False, weights_only=True,
+        )  # fmt: skip
+    except Exception as error:
+        log.info("weights of %s: %s", name, error)
+        message = N_(
+            "The weights of {name} cannot be used: the file is damaged, does not fit its config.json, "
+            "or can only be read by running code."
+        )
+        raise ModelUnavailable(message, name=name) from None
+    missing = set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]}
+    lacking = sorted(key for key in missing if not any(part in key for part in HARMLESS))
+    if lacking:
+        inside = all(key.startswith(model.base_model_prefix + ".") and "pooler" not in key for key in lacking)
+        message = N_("{name} has no classifying head; its labels would be random. Take a model trained for inference.")
+        if inside:
+            message = N_("The file of {name} lacks weights ({example}); its numbers would be random.")
+        raise ModelUnavailable(message, name=name, example=lacking[0])
+    return model
+
+
+def places_of(name: str, id2label: Mapping[Any, str], labels: Sequence[str] | None = None) -> tuple[int, int, int]:
+    """Which outputs stand for entailment, contradiction and neutral: by hand, else by the names in the config.
+
+    Raises Refused where the names do not say it (LABEL_0), or where the labels by hand are not each named once.
+    """
+    told = [str(id2label[key]) for key in sorted(id2label, key=int)] if labels is None else list(labels)
+    found = tuple([i for i, word in enumerate(told) if MEANINGS[label].search(word.strip())] for label in LABELS)
+    if len(told) == 3 and sorted(i for places in found for i in places) == [0, 1, 2] and all(map(len, found)):
+        entailment, contradiction, neutral = (places[0] for places in found)
+        return entailment, contradiction, neutral
+    if labels is not None:
+        message = N_("The labels must name entailment, contradiction and neutral once each, not {labels}.")
+        raise Refused(message, labels=", ".join(told))
+    message = N_(
+        "{name} calls its labels {labels}; say what they mean, in that order, such as entailment,neutral,contradiction."
+    )
+    raise Refused(message, name=name, labels=", ".join(told))
