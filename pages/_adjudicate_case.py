@@ -56,10 +56,12 @@ def _text(found: Case, colours: Palette) -> str:
     marks = [(each.letter, mark) for each in found.said for mark in each.marks]
     if item.word is not None and item.side:
         tint, line = (colours.male_tint, colours.male) if item.side == "male" else (colours.female_tint, colours.female)
+        name = _("male word") if item.side == "male" else _("female word")
         start, end = item.word
         word = (
             f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700">'
             f"{html.escape(item.text[start:end])}</mark>"
+            f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
         )
         return f"{html.escape(item.text[:start])}{word}{html.escape(item.text[end:])}"
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})

@@ -26,11 +26,11 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         format_func=lambda code: plain(names[code]),
         key=f"choice-{key}",
     )
-    reasons = st.pills(
+    reasons = st.multiselect(
         _("Reasons") if project.kind == "sentences" else _("Tags"),
         [each.code for each in asked.reasons],
         format_func=lambda code: plain(names[code]),
-        selection_mode="multi",
+        placeholder=_("none"),
         key=f"reasons-{key}",
     )
     extraneous, marks = _generation(found, choice) if project.kind == "generations" else (None, ())

@@ -10,13 +10,6 @@ from pages._agreement_charts import choice_name
 from pages._widgets import _, csv_bytes, open_store, plain
 
 
-def tiles(counts: dict[Queue, int]) -> None:
-    """How many cases wait and how many are settled."""
-    with st.container(horizontal=True, key="counts"):
-        st.metric(_("Open cases"), f"{counts['open']:,}", border=True)
-        st.metric(_("Settled"), f"{counts['settled']:,}", border=True)
-
-
 def rule(store: Store, project: Project) -> None:
     """Whether adjudication may rescue a sentence, or the rule of 100 % stands; kept with the project."""
     if project.gold != "unanimous":
@@ -62,7 +55,8 @@ def choose_case(store: Store, project: Project, counts: dict[Queue, int], reader
 
 
 def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[Queue, str | None]:
-    names: dict[Queue, str] = {"open": _("Open cases"), "settled": _("Settled")}
+    texts: dict[Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
+    names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queue: Queue = st.segmented_control(
             _("Cases"),

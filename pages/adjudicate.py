@@ -7,7 +7,7 @@ from annotations.disagreements import items_shown_to
 from annotations.projects import guideline
 from pages._adjudicate_case import comment_list, show_case, what_was_settled
 from pages._adjudicate_decision import decision
-from pages._adjudicate_queue import at_the_desk, choose_case, download, rule, tiles
+from pages._adjudicate_queue import at_the_desk, choose_case, download, rule
 from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
@@ -22,7 +22,6 @@ with open_store() as store:
     if project is None:
         st.stop()
     counts = counted(store, project)
-    tiles(counts)
     if project.kind == "sentences":
         rule(store, project)
     reader = at_the_desk(store, project)
