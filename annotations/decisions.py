@@ -97,13 +97,16 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
     labelled = sum(cell.labelled for cell in cells)
     query = (
-        "SELECT count(*), (SELECT per_item FROM project WHERE id = :project) FROM member"
-        " WHERE project = :project AND active = 1"
+        "SELECT (SELECT count(*) FROM member WHERE project = project.id AND active = 1), per_item, doubled"
+        " FROM project WHERE id = :project"
     )
-    people, per_item = store.db.execute(query, {"project": project.id}).fetchone()
+    people, per_item, doubled = store.db.execute(query, {"project": project.id}).fetchone()
     # With more annotators than labels per item, each can expect an equal share.
     each = min(per_item, people) or 1
-    share = -(-sum(_expected(cell, each, max(people, 1)) for cell in cells) // max(people, 1))
+    expected = sum(_expected(cell, each if doubled is None else 1, max(people, 1)) for cell in cells)
+    if doubled is not None:
+        expected += min(doubled, sum(cell.items for cell in cells)) * (each - 1)
+    share = -(-expected // max(people, 1))
     total, pace = max(share, labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
 

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.decisions import own_progress
 from annotations.items import Batch, NewItem
 from annotations.labels import append, label_rows
 from annotations.plan import doubled_sample, drawn, labels_planned, wanted_of
@@ -112,7 +114,7 @@ def test_the_sample_is_the_same_in_another_database(fresh_store: Store, tmp_path
         made = create_project(other, "elsewhere", kind="generations", per_item=2, seed=3)
         made = change_project(other, made, doubled=12)
         rows = written(60)
-        random.Random(5).shuffle(rows)  # noqa: S311 - a fixed shuffle
+        random.Random(5).shuffle(rows)
         add(other, made, rows)
         assert doubled_texts(other) == doubled_texts(fresh_store)
 
@@ -161,7 +163,7 @@ def test_models_and_pronouns_are_shuffled(fresh_store: Store) -> None:
     assert len(set(strata[:30])) > 6  # not stratum after stratum
     rounds = [strata[start : start + 12] for start in range(0, 240, 12)]
     assert len({tuple(each) for each in rounds}) == len(rounds)  # nor the same twelve again and again
-    same = sum(first == second for first, second in zip(strata, strata[1:], strict=False))
+    same = sum(first == second for first, second in pairwise(strata))
     # in a shuffle of 12 strata of 20 items, 239 x 19/239 = 19 neighbours are of one stratum
     assert abs(same - 19) < 5 * math.sqrt(19)
 
@@ -223,3 +225,10 @@ def test_three_processes_label_a_doubled_project(fresh_store: Store, tmp_path: P
     assert {uid for uid, number in per_item.items() if number == 2} == chosen
     assert all(len(set(own)) == len(own) for own in handed)
     assert counts(fresh_store, made).accepted == 200 and broken_rules(fresh_store) == []
+
+
+def test_the_share_of_an_annotator_counts_the_doubled_ones(fresh_store: Store) -> None:
+    made = generations(fresh_store, 60, ("Ada", "Bo", "Chen"), per_item=2, doubled=12)
+    ada = annotators(fresh_store, made)[0]
+    assert own_progress(fresh_store, made, ada).total == (60 + 12) / 3
+    assert own_progress(fresh_store, change_project(fresh_store, made, doubled=None), ada).total == 120 / 3

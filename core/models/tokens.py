@@ -72,6 +72,11 @@ class TextReader:
         at = next((i for i in range(len(framed)) if framed[i : i + len(bare)] == bare), 0)
         return framed[:at], framed[at + len(bare) :]
 
+    @property
+    def before(self) -> tuple[int, ...]:
+        """The ids that stand before every text."""
+        return tuple(self._before)
+
     def encode(self, text: str) -> list[int]:
         """Token ids of a piece of text, without anything around it."""
         ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids

@@ -1,0 +1,245 @@
+"""Causal models that write: sampling with a seed of its own for every text, so that nothing else changes what it says.
+
+As in document 004 (SPEC 4.4): temperature, then the `top_k` likeliest tokens, then of those the fewest that hold
+`top_p` of their probability (Holtzman et al. 2020), then one of them at random; by default exactly 50 tokens, an end
+mark being out of the question. Random numbers are drawn per text on the processor, from a generator of its own, before
+the first token: neither the batch, nor the order, nor the device changes them. What a batch can change is the last
+digit of a probability, and with it, rarely, a token; a run therefore always makes the same batches (core/generating).
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+
+from core.errors import N_, Refused
+from core.models import Precision
+from core.models.loading import LoadedModel, load_causal
+from core.models.sentences import SentenceReader
+from core.models.tokens import longest_input
+from core.types import signature
+
+METHOD, VERSION = "sampling", 1
+NO_START = N_("The context is empty, and this model's tokenizer puts nothing before a text: there is nothing to go on.")
+TOO_LONG = N_("The context has {found} tokens; with {more} new ones that is more than the {longest} this model reads.")
+NO_TOKENS = N_("At least one new token is needed.")
+ALIKE = 1e-3  # of a logit; a model that ignores a mask is far off
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the next token is chosen.
+
+    `top_k` 0 and `top_p` 1: no limit. `temperature` None: what the model's own settings say, else 1. `tokens`: how
+    many new ones; `stop`: end a text at the model's end mark (else the mark is never chosen, as published).
+    """
+
+    top_k: int = 50
+    top_p: float = 0.95
+    temperature: float | None = None
+    tokens: int = 50
+    stop: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tokens < 1:
+            raise Refused(NO_TOKENS)
+        if not 0 < self.top_p <= 1 or self.top_k < 0 or (self.temperature is not None and self.temperature <= 0):
+            raise Refused(N_("Sampling needs top-k of 0 or more, top-p above 0 and up to 1, a temperature above 0."))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What to go on from, and the seed (64 bits) of this one text."""
+
+    context: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a model wrote after a context, how many tokens that is, and whether it ended by itself."""
+
+    completion: str
+    tokens: int
+    ended: bool
+
+
+class Generator:
+    """Writes with one loaded causal model. Not for several threads at once."""
+
+    def __init__(self, loaded: LoadedModel, how: Sampling | None = None, *, cached: bool | None = None) -> None:
+        """*cached*: keep keys and values of what was read; None tries out whether the model can."""
+        self.loaded, self.how = loaded, how or Sampling()
+        self._model: Any = loaded.model
+        config = self._model.config
+        self.longest = longest_input(loaded.tokenizer, config)
+        self._reader = SentenceReader(loaded.tokenizer, self.longest, opening=True)
+        self._ends = sorted(_end_marks(self._model, loaded.tokenizer))
+        own = getattr(getattr(self._model, "generation_config", None), "temperature", None)
+        self.temperature = float(self.how.temperature or own or 1.0)
+        self.cached = self._can_cache() if cached is None else cached
+
+    @property
+    def signature(self) -> str:
+        """`sampling|model|weights|k50,p0.95,t1,n50|precision|v1`: everything but the seed that decides a text."""
+        how = self.how
+        settings = f"k{how.top_k},p{how.top_p:g},t{self.temperature:g},n{how.tokens}{',stop' if how.stop else ''}"
+        return signature(METHOD, self.loaded.name, self.loaded.weights, settings, self.loaded.precision, VERSION)
+
+    def refusal(self, context: str) -> Refused | None:
+        """Why nothing can be written after *context*; None where something can."""
+        found = len(self._ids(context))
+        if not found:
+            return Refused(NO_START)
+        if found + self.how.tokens > self.longest:
+            return Refused(TOO_LONG, found=found, more=self.how.tokens, longest=self.longest)
+        return None
+
+    def write(self, prompts: Sequence[Prompt]) -> list[Text]:
+        """One text per prompt, in order; all of them in one batch. Raises Refused as `refusal` says."""
+        rows = []
+        for prompt in prompts:
+            if (why := self.refusal(prompt.context)) is not None:
+                raise why
+            rows.append(self._ids(prompt.context))
+        if not rows:
+            return []
+        made = (self._with_cache if self.cached else self._without)(rows, _numbers(prompts, self.how.tokens))
+        return [self._text(row, new) for row, new in zip(rows, made, strict=True)]
+
+    def _ids(self, context: str) -> list[int]:
+        return [*self._reader.before, *self._reader.encode(context)]
+
+    def _text(self, row: list[int], new: list[int]) -> Text:
+        end = next((place for place, token in enumerate(new) if token in self._ends), None) if self.how.stop else None
+        kept = new if end is None else new[:end]
+        # Some tokenizers drop the space at the start of what they decode: decode with the context, then cut it off.
+        whole, before = self._decoded(row + kept), self._decoded(row)
+        written = whole.removeprefix(before) if whole.startswith(before) else self._decoded(kept)
+        return Text(written.rstrip("\ufffd"), len(kept), end is not None)  # the limit may fall inside a character
+
+    def _decoded(self, ids: list[int]) -> str:
+        return str(self.loaded.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+    @torch.inference_mode()
+    def _with_cache(self, rows: list[list[int]], numbers: Tensor) -> list[list[int]]:
+        """Contexts that several texts go on from are read once; then one new token at a time."""
+        distinct = list(dict.fromkeys(map(tuple, rows)))
+        ids, seen = _left_padded(distinct, self._reader.padding_id, self._model.device)
+        cache = DynamicCache(config=self._model.config)
+        logits = self._logits(ids, seen, cache)
+        of = torch.tensor([distinct.index(tuple(row)) for row in rows], device=self._model.device)
+        cache.batch_select_indices(of)
+        logits, seen = logits[of], seen[of]
+        made: list[Tensor] = []
+        over = torch.zeros(len(rows), dtype=torch.bool, device=seen.device)
+        for step in range(self.how.tokens):
+            made.append(self._chosen(logits, numbers[:, step]))
+            over |= torch.isin(made[-1], torch.tensor(self._ends, device=seen.device))
+            if step + 1 == self.how.tokens or (self.how.stop and bool(over.all())):
+                break
+            seen = torch.cat([seen, seen.new_ones(len(rows), 1)], dim=1)
+            logits = self._logits(made[-1][:, None], seen, cache)
+        return torch.stack(made, dim=1).tolist()
+
+    def _logits(self, ids: Tensor, seen: Tensor, cache: Any) -> Tensor:
+        """Of the last place of each row [rows, vocabulary]."""
+        positions = (seen.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        # Where nothing is padded, no mask: the faster way through attention.
+        mask = None if bool(seen.all()) else seen
+        inputs = {"input_ids": ids, "attention_mask": mask, "position_ids": positions, "past_key_values": cache}
+        found: Tensor = self._model(**inputs, use_cache=True, logits_to_keep=1).logits[:, -1]
+        return found.float()
+
+    @torch.inference_mode()
+    def _without(self, rows: list[list[int]], numbers: Tensor) -> list[list[int]]:
+        """For models of another make: everything is read anew for every token, rows of one length together."""
+        made: list[list[int]] = [[] for _ in rows]
+        for length in sorted({len(row) for row in rows}):
+            places = [place for place, row in enumerate(rows) if len(row) == length]
+            ids = torch.tensor([rows[place] for place in places], device=self._model.device)
+            for step in range(self.how.tokens):
+                logits = self._model(input_ids=ids, use_cache=False).logits[:, -1].float()
+                chosen = self._chosen(logits, numbers[places, step])
+                ids = torch.cat([ids, chosen[:, None]], dim=1)
+            for place, row in zip(places, ids[:, length:].tolist(), strict=True):
+                made[place] = row
+        return made
+
+    def _chosen(self, logits: Tensor, numbers: Tensor) -> Tensor:
+        """A token per row [rows], drawn with one uniform number each [rows]."""
+        if not self.how.stop and self._ends:
+            logits[:, self._ends] = -torch.inf
+        size = logits.shape[-1]
+        best, tokens = (logits / self.temperature).topk(min(self.how.top_k or size, size))
+        shares = torch.softmax(best.double().cpu(), dim=-1)  # the same sums on every device
+        reached = shares.cumsum(-1)
+        kept = shares.masked_fill(reached - shares >= self.how.top_p, 0.0)  # the first stays whatever it holds
+        sums = kept.cumsum(-1)
+        place = torch.searchsorted(sums, (numbers * sums[:, -1])[:, None], right=True).clamp(max=size - 1)
+        # Rounding may point past the last one that is kept.
+        place = torch.minimum(place, (kept > 0).sum(-1, keepdim=True) - 1)
+        return tokens.gather(1, place.to(tokens.device))[:, 0]
+
+    @torch.inference_mode()
+    def _can_cache(self) -> bool:
+        """Whether padding and remembered keys give the logits of a row on its own, on ids of no meaning."""
+        size = int(self._model.config.vocab_size)
+        rows = [[(7 * k + start) % size for k in range(length)] for start, length in ((3, 5), (11, 3))]
+        try:
+            ids, seen = _left_padded(rows, self._reader.padding_id, self._model.device)
+            cache = DynamicCache(config=self._model.config)
+            self._logits(ids, seen, cache)
+            more = torch.tensor([[5 % size], [9 % size]], device=seen.device)
+            together = self._logits(more, torch.cat([seen, seen.new_ones(2, 1)], dim=1), cache)
+            full = [torch.tensor([[*row, int(new)]], device=seen.device) for row, new in zip(rows, more, strict=True)]
+            alone = torch.cat([self._model(input_ids=one, use_cache=False).logits[:, -1].float() for one in full])
+        except Exception as error:  # whatever the authors' code says to a mask or a cache it does not know
+            log.info("%s keeps no keys: %s", self.loaded.name, error)
+            return False
+        limit = ALIKE if self.loaded.precision == "fp32" else 0.5
+        return bool(torch.allclose(together, alone, rtol=limit, atol=limit))
+
+
+def open_generator(
+    name: str,
+    how: Sampling | None = None,
+    *,
+    precision: Precision = "fp32",
+    threads: int | None = None,
+    device: str = "auto",
+) -> Generator:
+    """Load a causal model into this process, to write with. Raises ModelUnavailable; Refused for bad settings."""
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return Generator(load_causal(name, precision=precision, device=device), how)
+
+
+def _end_marks(model: Any, tokenizer: Any) -> set[int]:
+    """The ids that end a text, by the model's settings and by its tokenizer."""
+    named = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    found = {tokenizer.eos_token_id, *(named if isinstance(named, list | tuple) else [named])}
+    return {int(token) for token in found if token is not None}
+
+
+def _numbers(prompts: Sequence[Prompt], tokens: int) -> Tensor:
+    """One uniform number in [0, 1) per text and token [texts, tokens], each row from its own seed."""
+    rows = []
+    for prompt in prompts:
+        own = torch.Generator().manual_seed(prompt.seed)
+        rows.append(torch.rand(tokens, generator=own, dtype=torch.float64))
+    return torch.stack(rows)
+
+
+def _left_padded(rows: Sequence[Sequence[int]], filler: int, device: Any) -> tuple[Tensor, Tensor]:
+    """Token ids that end at the same place, and which of them count [rows, longest]."""
+    longest = max(map(len, rows))
+    ids = torch.tensor([[*[filler] * (longest - len(row)), *row] for row in rows], device=device)
+    seen = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=device)
+    return ids, seen
