@@ -32,6 +32,10 @@ SECTIONS = {
         st.Page("ruler.py", title=_("Ruler"), icon=":material/straighten:"),
         st.Page("check.py", title=_("Check of published numbers"), icon=":material/fact_check:"),
     ],
+    _("Measure"): [
+        st.Page("professions.py", title=_("Professions"), icon=":material/work:"),
+        st.Page("misgender.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"),
+    ],
     _("More"): [
         st.Page("jobs.py", title=_("Jobs"), icon=":material/schedule:"),
         st.Page("about.py", title=_("About"), icon=":material/info:"),

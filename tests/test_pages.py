@@ -24,6 +24,8 @@ PAGES = {
     "models.py": "Models side by side",
     "ruler.py": "Ruler",
     "check.py": "Check of published numbers",
+    "misgender.py": "Misgendering",
+    "professions.py": "Professions",
     "jobs.py": "Jobs",
     "about.py": "About",
 }

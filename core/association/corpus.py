@@ -121,12 +121,13 @@ def corpus_row(one: Sentence) -> tuple[str, ...]:
     return (one.text, one.tm, one.am, one.tam, one.noun, profession, gender, kind, one.template.name)
 
 
-def write_corpus(found: AssociationSet, path: Path) -> int:
-    """Write the corpus as TSV with the columns of COLUMNS; how many sentences. Raises BadFile where it cannot be."""
-    count = 0
+def corpus_tsv(found: AssociationSet) -> str:
+    """The whole corpus as TSV with the columns of COLUMNS."""
+    lines = [COLUMNS, *(corpus_row(one) for one in sentences(found))]
+    return "".join("\t".join(cells) + "\n" for cells in lines)
+
+
+def write_corpus(found: AssociationSet, path: Path) -> None:
+    """Write `corpus_tsv` to *path*. Raises BadFile where it cannot be written."""
     with whole_file(path) as write:
-        write("\t".join(COLUMNS) + "\n")
-        for one in sentences(found):
-            write("\t".join(corpus_row(one)) + "\n")
-            count += 1
-    return count
+        write(corpus_tsv(found))

@@ -1,0 +1,143 @@
+"""What a finished run of the page Professions shows: one model at a time, in sections."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from annotations.association_runs import associations_folder
+from annotations.store import Store
+from core.language import translate
+from core.scoring_runs import Run, remove, runs
+from pages._professions_set import set_name, show_banner
+from pages._widgets import DASH, _, language, open_store, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VIEWS = ("measure", "results")
+SECTIONS = ("hypotheses", "professions", "shares", "words", "printed")
+
+
+def choose_view(store: Store) -> str:
+    """Measure, or look at results; a run that has just finished is shown."""
+    names = {"measure": _("Measure"), "results": _("Results")}
+    if st.session_state.pop("professions_finished", False) or "view" not in st.session_state:
+        st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
+    chosen: str = st.segmented_control(
+        _("View"), VIEWS, format_func=names.__getitem__, key="view", required=True, label_visibility="collapsed"
+    )
+    return chosen
+
+
+def show_results(store: Store) -> None:
+    """A run, one of its models, and a section about it."""
+    found = {run.name: run for run in runs(associations_folder(store.path))}
+    if not found:
+        st.info(_("Nothing has been measured yet. Choose sentences and a model under Measure, and start."))
+        return
+    asked = st.query_params.get("run")
+    if st.session_state.get("run") not in found:
+        st.session_state["run"] = asked if asked in found else next(iter(found))
+    left, right = st.columns(2)
+    run = found[left.selectbox(_("Run"), list(found), key="run")]
+    st.query_params["run"] = run.name
+    models = list(run.models)
+    model = right.selectbox(_("Model"), models, key=f"model-{run.name}") if models else None
+    _show_facts(run, model)
+    if model is None:
+        return
+    show_banner(str(run.record.get("language", "")))
+    names = {
+        "hypotheses": _("Hypotheses"),
+        "professions": _("By profession"),
+        "shares": _("Share of women"),
+        "words": _("Person words"),
+        "printed": _("Printed tables"),
+    }
+    section = st.segmented_control(
+        _("Section"), SECTIONS, format_func=names.__getitem__, key="section", default="hypotheses", required=True,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    _show_section(str(section), run, model)
+
+
+def _show_section(section: str, run: Run, model: str) -> None:
+    from pages import _professions_sections as sections
+
+    table, version = str(run.table), run.created
+    if section == "hypotheses":
+        sections.show_hypotheses(table, version, model, run.models)
+    elif section == "professions":
+        sections.show_professions(table, version, model)
+    elif section == "shares":
+        sections.show_shares(table, version, model)
+    elif section == "words":
+        sections.show_words(table, version, model)
+    else:
+        sections.show_printed(str(run.record.get("language", "")))
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def rows(table: str, version: str, model: str) -> "pd.DataFrame":
+    """The rows of one model of a run."""
+    from core.association.reading import read_associations, rows_of
+
+    del version  # only part of the key
+    return rows_of(read_associations(Path(table)), model)
+
+
+def _show_facts(run: Run, model: str | None) -> None:
+    """What was asked, what it took, what has no number, and the table to take away."""
+    settings, source = run.record.get("settings", {}), run.source
+    one = next((one for one in run.record.get("models", []) if one.get("model") == model), {})
+    when = run.created[:16].replace("T", " ") + " UTC"
+    facts = [
+        set_name(str(run.record.get("language", DASH))),
+        *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
+        _("{sentences} sentences").format(sentences=f"{run.sentences:,}"),
+        when,
+    ]
+    st.caption(plain(" · ".join(facts)))
+    if one:
+        text = _(
+            "{probes} questions in {passes} passes through the model; {saved} saved, of these {priors} by equal "
+            "priors; {seconds} s. One mask for each {attribute}; of person words {target}."
+        )
+        values = {
+            "probes": f"{int(one.get('probes', 0)):,}",
+            "passes": f"{int(one.get('passes', 0)):,}",
+            "saved": f"{int(one.get('passes_saved', 0)):,}",
+            "priors": f"{int(one.get('priors_saved', 0)):,}",
+            "seconds": f"{float(one.get('seconds', 0)):.1f}",
+            "attribute": _("whitespace word") if settings.get("attribute") == "word" else _("piece"),
+            "target": _("all pieces") if settings.get("target") == "all" else _("the first piece"),
+        }
+        st.caption(plain(text.format(**values)))
+        for group in one.get("undefined", []):
+            lost = _("{rows} sentences without a number: {reason}")
+            st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
+    for failure in run.record.get("failed", []):
+        st.caption(":material/error: " + plain(_told(failure)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one:
+            st.caption(f"`{one.get('signature', '')}`")
+        st.download_button(
+            _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", key=f"table-{run.name}",
+            icon=":material/download:", type="tertiary", on_click="ignore",
+        )  # fmt: skip
+        with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
+            st.caption(_("The table and its record go for good."))
+            st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+def _told(failure: dict[str, object]) -> str:
+    message, values = translate(str(failure.get("error", "")), language()), failure.get("values")
+    return message.format(**values) if isinstance(values, dict) and values else message
+
+
+def _delete(name: str) -> None:
+    with open_store() as store:
+        for run in runs(associations_folder(store.path)):
+            if run.name == name:
+                remove(run)

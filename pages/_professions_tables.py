@@ -1,0 +1,168 @@
+"""Tables and verdicts of the page Professions as HTML; every text is escaped, undefined is a dash with its reason."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from core.association.hypotheses import OUTCOMES, Evidence, Verdict
+from core.association.measures import Difference, Group
+from core.association.published import Printed
+from core.charts.professions import CLASS_NAMES, GENDER_NAMES
+from core.report.cells import interval, plain_number, signed_number
+from core.report.lines import said
+from core.statistics import Estimate
+from pages._widgets import DASH, _
+
+MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
+
+
+def _table(heads: Sequence[str], lines: Sequence[str]) -> str:
+    shown = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in heads)
+    return (
+        f'<div class="prof-scroll" tabindex="0"><table class="prof-table"><thead><tr>{shown}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return f'<tr><td class="l">{name}</td>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+
+
+def _estimate(found: Estimate, *, lean: bool = False) -> str:
+    """A value with its interval below; *lean*: in the colour of the side that it leans to."""
+    if found.value is None:
+        return f'<span title="{html.escape(said(found.reason, _), quote=True)}">{DASH}</span>'
+    text = signed_number(found.value)
+    if lean:
+        text = f'<span class="{"m" if found.value > 0 else "f"}">{text}</span>'
+    span = interval(found.low, found.high, signed=True) or said(found.note, _)
+    return f'{text}<small title="{html.escape(said(found.note, _), quote=True)}">{html.escape(span)}</small>'
+
+
+def class_name(kind: str) -> str:
+    """A class of professions in words, escaped."""
+    return html.escape(_(CLASS_NAMES.get(kind, kind)))
+
+
+def difference_table(found: Sequence[Difference], without: Sequence[Difference], head: str = "") -> str:
+    """W, M, M - W with interval, the thesis's W - M, and what was drawn; a second M - W without pairs of one word."""
+    bare = {one.name: one for one in without}
+    heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as the thesis has it")]
+    if bare:
+        heads.append(_("M − W without bera/bera"))
+    heads += [_("drawn"), _("after Holm")]
+    lines = []
+    for one in found:
+        cells = [signed_number(one.female), signed_number(one.male), _estimate(one.estimate, lean=True)]
+        cells.append(signed_number(one.w_minus_m))
+        if bare:
+            cells.append(_estimate(bare[one.name].estimate, lean=True) if one.name in bare else DASH)
+        units = _("{p} professions × {w} pairs") if one.unit == "pair" else _("{p} professions × {w} words")
+        stays = _("differs from 0") if one.stays else _("does not differ")
+        cells += [html.escape(units.format(p=one.professions, w=one.words)), html.escape(stays)]
+        lines.append(_row(class_name(one.name), cells))
+    return _table(heads, lines)
+
+
+def group_table(groups: Sequence[Group]) -> str:
+    """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
+    heads = [_("Professions"), _("Person words"), "n", _("Mean"), _("Std"), _("Max"), "75 %", "50 %", "25 %", _("Min")]
+    heads.append(_("without a number"))
+    lines = []
+    for one in groups:
+        numbers = one.numbers
+        rest = (numbers.std, numbers.max, numbers.q75, numbers.q50, numbers.q25, numbers.min)
+        words = html.escape(_(GENDER_NAMES.get(one.gender, one.gender)))
+        cells = [words, f"{numbers.n:,}", _estimate(one.mean), *(plain_number(value) for value in rest)]
+        lines.append(_row(class_name(one.kind), [*cells, f"{one.undefined:,}"]))
+    return _table(heads, lines)
+
+
+def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> str:
+    """A person word a line: pieces, mean association by class, sentences without a number."""
+    heads = [_("Person word"), _("Person words"), _("Pieces"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
+    heads.append(_("without a number"))
+    lines = []
+    for row in found.to_dict("records"):
+        gender = html.escape(_(GENDER_NAMES.get(row["person_gender"], row["person_gender"])))
+        means = [signed_number(_number(row.get(kind))) for kind in kinds]
+        pieces = plain_number(_number(row["pieces"]), 0)
+        lines.append(_row(html.escape(str(row["person_key"])), [gender, pieces, *means, f"{row['undefined']:,}"]))
+    return _table(heads, lines)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or pd.isna(value) else float(value)
+
+
+def printed_table(found: Sequence[Printed], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
+    """The printed means and differences, a flag where one does not follow, and the verdicts on the printed means."""
+    heads = [_("Model"), _("Professions"), "W", "M", _("W − M as printed"), "M − W", _("Hypotheses")]
+    lines = []
+    for one in found:
+        flag = ""
+        if not one.follows:
+            why = _("does not follow from the printed means: {value}").format(
+                value=f"{float(one.woman) - float(one.man):.3f}"
+            )
+            flag = f"<small>⚠ {html.escape(why)}</small>"
+        lean = f'<span class="{"m" if one.m_minus_w > 0 else "f"}">{signed_number(one.m_minus_w)}</span>'
+        summary = _summary(verdicts.get(one.model, ())) if one.kind == "female" else ""
+        name = html.escape(one.model) if one.kind == "female" else ""
+        cells = [class_name(one.kind), html.escape(one.woman), html.escape(one.man)]
+        lines.append(_row(name, [*cells, html.escape(one.difference) + flag, lean, summary]))
+    return _table(heads, lines)
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    parts = [
+        f"{one.name} {_reading(one)}: {html.escape(_(OUTCOMES[one.outcome]))}"
+        for one in verdicts
+        if (one.name, one.reading) != ("H2", "relative")
+    ]
+    return "<br>".join(parts)
+
+
+def _reading(one: Verdict) -> str:
+    return html.escape(_("literally") if one.reading == "literal" else _("relatively"))
+
+
+def verdict_cards(found: Sequence[Verdict]) -> str:
+    """A card a hypothesis with what it asks, the verdict in each reading and what it rests on."""
+    asks = {
+        "H1": _("Professions of a gender raise the words of that gender."),
+        "H2": _("Professions of a gender lower the words of the other gender."),
+        "H3": _("Balanced professions make no difference."),
+        "H4": _("Multilingual models differ less than monolingual ones."),
+    }
+    cards = []
+    for name, question in asks.items():
+        readings = [one for one in found if one.name == name]
+        inner = "".join(_verdict(one, alone=len(readings) == 1) for one in readings)
+        cards.append(
+            f'<div class="prof-verdict"><h4>{name}</h4><p class="asks">{html.escape(question)}</p>{inner}</div>'
+        )
+    return f'<div class="prof-verdicts">{"".join(cards)}</div>'
+
+
+def _verdict(one: Verdict, *, alone: bool) -> str:
+    lead = "" if alone else f"{_reading(one)}: "
+    outcome = f"{MARKS[one.outcome]} {html.escape(_(OUTCOMES[one.outcome]))}"
+    sure = ""
+    if one.outcome != "undecided" and one.clear is not None:
+        text = _("every interval excludes 0") if one.clear else _("not every interval excludes 0")
+        sure = f" <small>({html.escape(text)})</small>"
+    items = "" if one.name == "H2" and one.reading == "relative" else "".join(_item(item) for item in one.evidence)
+    why = f'<p class="why">{html.escape(said(one.remark, _))}</p>' if one.remark else ""
+    return f'<div>{lead}<span class="outcome">{outcome}</span>{sure}<ul>{items}</ul>{why}</div>'
+
+
+def _item(item: Evidence) -> str:
+    name = _(CLASS_NAMES.get(item.what, item.what))
+    value, span = signed_number(item.estimate.value), interval(item.estimate.low, item.estimate.high, signed=True)
+    mark = {True: "✓", False: "✗", None: ""}[item.holds]
+    if item.what == "M - W of balanced professions":
+        mark = ""
+    return f"<li>{html.escape(name)}: {value} {html.escape(span)} {mark}</li>"

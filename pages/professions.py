@@ -1,0 +1,36 @@
+"""Professions: does a profession make the model expect a man or a woman? Associations of person words (BEC-Pro)."""
+
+import streamlit as st
+
+from pages._professions_results import choose_view, show_results
+from pages._professions_runs import follow, going
+from pages._professions_set import choose_set, show_corpus
+from pages._professions_start import show_start
+from pages._professions_style import style
+from pages._widgets import _, open_store, page_head
+
+EVERY_S = 2
+
+style()
+page_head(
+    _("Professions"),
+    _(
+        "Does a profession make a model expect a man or a woman? Every sentence is asked twice, with the profession and "
+        "with it hidden: the association is ln of the ratio of the two probabilities of the person word."
+    ),
+)
+with open_store() as opened:
+    view = choose_view(opened)
+    if view == "measure":
+        with st.container(border=True):
+            chosen = choose_set(opened)
+            if chosen is not None:
+                show_corpus(chosen)
+        if chosen is not None:
+            with st.container(border=True):
+                show_start(opened, chosen)
+    moving = st.session_state["professions_moving"] = going(opened)
+st.fragment(follow, run_every=EVERY_S if moving else None)()
+if view == "results":
+    with open_store() as opened:
+        show_results(opened)
