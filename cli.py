@@ -29,6 +29,7 @@ COMMANDS = {
     "check-paper": "commands.check_paper:check_paper",
     "report": "commands.report:report",
     "misgendering": "commands.misgendering:misgendering",
+    "nli": "commands.nli:nli",
     "job": "commands.jobs:job",
     "backup": "commands.upkeep:backup",
     "restore": "commands.upkeep:restore",

@@ -86,8 +86,8 @@ def set_of(value: Any, source: Source, row: Row) -> SetName:
     for name in SETS:
         if str(value or "").strip().upper() == name:
             return name
-    message = N_("{file}, line {line}: {value} is no set; there are PS, AS and NS.")
-    raise BadLine(source.name, row.line, "set", message, file=source.name, line=row.line, value=_shown(value))
+    message = N_("{name}, line {number}: {value} is no set; there are PS, AS and NS.")
+    raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_shown(value))
 
 
 def label_of(value: Any, source: Source, row: Row) -> Label:
@@ -97,8 +97,8 @@ def label_of(value: Any, source: Source, row: Row) -> Label:
     for label in LABELS:
         if told == label:
             return label
-    message = N_("{file}, line {line}: {value} is no label; there are entailment, contradiction and neutral.")
-    raise BadLine(source.name, row.line, "label", message, file=source.name, line=row.line, value=_shown(value))
+    message = N_("{name}, line {number}: {value} is no label; there are entailment, contradiction and neutral.")
+    raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_shown(value))
 
 
 def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
@@ -128,8 +128,8 @@ def _probes(source: Source, fixed: SetName | None) -> Iterator[Probe]:
         set_name = fixed or set_of(row.values.get(columns.get("set", "")), source, row)
         texts = _text(row.values.get(premise)), _text(row.values.get(hypothesis))
         if not all(texts):
-            message = N_("{file}, line {line}: premise or hypothesis is empty.")
-            raise BadLine(source.name, row.line, "no_text", message, file=source.name, line=row.line)
+            message = N_("{name}, line {number}: premise or hypothesis is empty.")
+            raise BadLine(source.name, row.line, "no_text", message, name=source.name, number=row.line)
         yield Probe(
             set_name, *texts, occupation=_text(row.values.get(word)), kind=_kind(row.values.get(kind)),
             gender=_gender(row.values.get(columns.get("gender", ""))),
@@ -155,8 +155,8 @@ def _occupations(source: Source) -> Iterator[Occupation]:
         _refuse_broken(row)
         told, name = _kind(row.values.get(kind)), _text(row.values.get(word))
         if not told or not name:
-            message = N_("{file}, line {line}: a word and one of male-stereo, female-stereo, neutral are needed.")
-            raise BadLine(source.name, row.line, "class", message, file=source.name, line=row.line)
+            message = N_("{name}, line {number}: a word and one of male-stereo, female-stereo, neutral are needed.")
+            raise BadLine(source.name, row.line, "class", message, name=source.name, number=row.line)
         yield Occupation(name, told)
 
 
@@ -166,8 +166,8 @@ def _templates(source: Source) -> Iterator[str]:
         _refuse_broken(row)
         text = _text(row.values.get(column))
         if not any(slot in text for slot in SLOTS):
-            message = N_("{file}, line {line}: there is no {slot} where the word would stand.")
-            raise BadLine(source.name, row.line, "template", message, file=source.name, line=row.line, slot="{x}")
+            message = N_("{name}, line {number}: there is no {slot} where the word would stand.")
+            raise BadLine(source.name, row.line, "template", message, name=source.name, number=row.line, slot="{x}")
         yield text
 
 

@@ -1,6 +1,6 @@
 """Loading and scoring: the only package that imports torch, and it does so on the first model, not on import."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from core.models.fetching import locate
@@ -9,12 +9,13 @@ from core.models.names import ModelEntry, known_models
 if TYPE_CHECKING:
     from core.models.classifier import Classifier
     from core.models.opening import LocalScorer
+    from core.nli.types import Label, SentencePair
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
 Precision = Literal["fp32", "bf16"]
 Method = Literal["auto", "masked", "pair-sum", "pll"]
 
-__all__ = ["Joint", "Method", "ModelEntry", "Precision", "known_models", "open_classifier", "open_scorer"]
+__all__ = ["Joint", "Method", "ModelEntry", "Precision", "fine_tune", "known_models", "open_classifier", "open_scorer"]
 
 
 def open_scorer(
@@ -64,3 +65,21 @@ def open_classifier(
     if threads is not None:
         torch.set_num_threads(threads)
     return Classifier(load_classifier(name, labels=labels, device=device))
+
+
+def fine_tune(
+    scorer: "Classifier",
+    pairs: "Sequence[tuple[SentencePair, Label]]",
+    *,
+    epochs: int = 3,
+    rate: float = 2e-5,
+    batch: int = 32,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> "tuple[Classifier, str]":
+    """A copy of a classifier, trained further on *pairs*, and how; see `core.models.finetuning`."""
+    from core.models.classifier import Classifier
+    from core.models.finetuning import FineTuning, fine_tuned
+
+    settings = FineTuning(epochs, rate, batch, seed)
+    return Classifier(fine_tuned(scorer.loaded, pairs, settings, progress)), settings.signature

@@ -182,8 +182,7 @@ def as_json(found: Inference) -> dict[str, object]:
         data["order_reason"] = str(found["directional"].reason)
     shares: dict[str, dict[str, object]] = {}
     for i, (name, short) in enumerate(zip(SETS, "pan", strict=True)):
-        cells: dict[str, object] = {label: found[f"{label}_{short}"].value for label in "ecn"}
-        shares[name] = cells | {"n_rows": sum(found.counts[i])}
+        shares[name] = {label: found[f"{label}_{short}"].value for label in "ecn"}
         if not sum(found.counts[i]):
             shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
     data |= {"proportions": shares, "counts": {n: dict(zip("ecn", r, strict=True)) for n, r in _named(found)}}
@@ -197,10 +196,12 @@ def as_json(found: Inference) -> dict[str, object]:
 
 
 def interval_json(found: Estimate) -> dict[str, object]:
-    """low, high and on how many units they rest; a note where there is something to know."""
+    """low and high, null with their reason where there is no interval, and on how many units they rest."""
     data: dict[str, object] = {"low": found.low, "high": found.high, "units": found.units}
-    note = found.reason or found.note
-    return data | ({"note": str(note)} if note else {})
+    note = str(found.reason or found.note or "")
+    if found.low is None:
+        return data | {"low_reason": note, "high_reason": note}
+    return data | ({"note": note} if note else {})
 
 
 def _named(found: Inference) -> list[tuple[str, tuple[int, ...]]]:
