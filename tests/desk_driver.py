@@ -8,10 +8,11 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from annotations.items import Batch, NewItem
-from annotations.projects import change_project, create_project
+from annotations.projects import create_project
 from annotations.store import Store
 from core.keywords import find
 from tests.browser import Server
+from tests.made_generations import generations_project
 
 WAIT_MS = 20_000
 _numbers = itertools.count(1)
@@ -35,35 +36,11 @@ def make_project(server: Server, sentences: int | list[str] = 12, **fields: Any)
     return name
 
 
-NAMES = ("Noa", "Ilya", "Robin", "Sam", "Kit")
-SETS: tuple[list[str], ...] = (["he"], ["she"], ["they"], ["xe"], ["she", "they"])
-# What must never reach a browser: it would tell the model, the setting or the row.
-HIDDEN = {"model": "Secret-7B", "setting": "pre-secret", "dataset": "tango", "index": 4711, "rule_correct": 0}
-
-
-def generation(n: int, text: str = "", **extra: Any) -> NewItem:
-    """A made generation, with columns that the desk must not show."""
-    name, sets = NAMES[n % len(NAMES)], SETS[n % len(SETS)]
-    context = f"{name} keeps bees behind the old mill in Dunmoor ({n})."
-    told = {"name": name, "pronouns": sets, "template": f"secret-template-{n}", **HIDDEN, **extra}
-    written = text or f" On day {n} he walked down to the river, and she's sure they saw him."
-    stratum = f"{told['model']} / {sets[0]} / {told['setting']}"
-    return NewItem(written, None, "secret.jsonl", n, told, context=context, key=f"{n}|{written}", stratum=stratum)
-
-
 def make_generations(server: Server, texts: int | list[str] = 12, **fields: Any) -> str:
-    """A project of generations for Ada and Bo; returns its name. Settings of the project go by their names."""
+    """A project of generations for Ada and Bo; returns its name."""
     name = f"desk {next(_numbers)}"
-    written = [""] * texts if isinstance(texts, int) else texts
-    settings = {key: fields.pop(key) for key in ("checked", "blur", "pause_minutes") if key in fields}
-    people = fields.pop("annotators", ("Ada", "Bo"))
-    made = {"per_item": 2, "language": "en"}
     with Store.open(server.database) as store:
-        project = create_project(store, name, kind="generations", annotators=people, **{**made, **fields})
-        change_project(store, project, **settings)
-        batch = Batch.begin(store, project, "secret.jsonl")
-        batch.add(generation(n, text) for n, text in enumerate(written, 1))
-        batch.publish()
+        generations_project(store, name, texts, **fields)
     return name
 
 

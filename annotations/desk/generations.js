@@ -108,8 +108,9 @@ class GenerationDesk extends Desk {
     if (!this.screen.item || this.words.first === null) return;
     this.kind = kind;
     this.mode = "mark";
-    const [mark] = this.draft.marks.filter((one) => one[2] === kind);
-    this.cursor = this.broken === "forbidden" && mark ? this.words.at(mark[0]) : (this.cursor ?? this.words.first);
+    const mark = this.draft.marks.find((one) => one[2] === kind);
+    const begin = mark ? this.words.at(mark[0]) : this.words.first;
+    this.cursor = this.broken === "forbidden" ? begin : (this.cursor ?? begin);
     this.anchor = null;
     this.draw();
     this.view.focusDesk();

@@ -61,7 +61,11 @@ class Side {
       .join();
     if (this.drawn !== looks) {
       this.drawn = looks;
+      const focused = desk.root.getRootNode().activeElement;
+      const held = part.past.contains(focused) ? focused.dataset.item : null;
       part.past.replaceChildren(...list.map((one) => this.row(one)));
+      // An answer of the server draws the list anew; who walks in it stays at the same decision.
+      if (held) [...part.past.children].find((one) => one.dataset.item === held)?.focus();
       if (!list.length)
         part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("Nothing yet.") }));
     }
