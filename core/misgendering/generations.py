@@ -1,0 +1,157 @@
+"""The generation-based verdict over a file of generations, matched to the instances they go on from (SPEC 4.3)."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, BadFile
+from core.misgendering.layouts import Prompt
+from core.misgendering.slots import SETTINGS, Instance
+from core.pronouns import parse_sets, verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a model wrote after a context; `model` empty where the file does not say."""
+
+    context: str
+    completion: str
+    model: str
+    setting: str
+    instance: str
+    index: int
+    pronouns: tuple[str, ...]
+    dataset: str
+
+
+@dataclass(slots=True)
+class Matched:
+    """Generations by (instance, model, setting), in the order of their index; `strangers` go on from no instance."""
+
+    found: dict[tuple[str, str, str], list[Generation]] = field(default_factory=dict)
+    strangers: int = 0
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings that occur, in their order."""
+        return tuple(dict.fromkeys(setting for _, _, setting in self.found))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that occur; empty text for lines that name none."""
+        return tuple(dict.fromkeys(model for _, model, _ in self.found))
+
+    @property
+    def most(self) -> int:
+        """The largest number of generations of one instance in one setting."""
+        return max((len(some) for some in self.found.values()), default=0)
+
+    def of(self, instance: str, model: str, setting: str) -> list[Generation]:
+        """Those of one instance in one setting: the model's own, else those that name no model."""
+        return self.found.get((instance, model, setting)) or self.found.get((instance, "", setting)) or []
+
+
+def read_generations(path: Path | str) -> Iterator[Generation]:
+    """The lines of a JSONL file: context and completion, and what else is known of each (see docs/generations.md).
+
+    Raises BadFile, with the line, where a line is no object, lacks a key, or names an unknown pronoun set.
+    """
+    place = Path(path)
+    try:
+        with place.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip() and not line.startswith("#"):
+                    yield _generation(place.name, number, line)
+    except FileNotFoundError:
+        raise BadFile(N_("There is no file {path}."), path=place) from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=place.name) from error
+
+
+def _generation(file: str, line: int, text: str) -> Generation:
+    try:
+        row = json.loads(text)
+    except ValueError:
+        row = None
+    lacking = [
+        key for key in ("context", "completion") if not isinstance(row, dict) or not isinstance(row.get(key), str)
+    ]
+    if lacking:
+        message = N_("{file}, line {line}: a generation is a JSON object with {lacking}.")
+        raise BadFile(message, file=file, line=line, lacking=", ".join(lacking))
+    index = row.get("index")
+    try:
+        own = parse_sets(row.get("pronouns") or row.get("pronoun"))
+    except BadFile as error:
+        raise BadFile(N_("{file}, line {line}: {why}"), file=file, line=line, why=str(error)) from None
+    texts = (_text(row, key) for key in ("model", "setting", "instance"))
+    return Generation(
+        row["context"], row["completion"], *texts, index if isinstance(index, int) else 0, own, _text(row, "dataset")
+    )
+
+
+def _text(row: dict[str, Any], key: str) -> str:
+    value = row.get(key)
+    return "" if value is None else str(value)
+
+
+def matched(generations: Iterable[Generation], instances: Sequence[Instance | Prompt]) -> Matched:
+    """Each generation with the instance it goes on from: by the id it names, else by its context.
+
+    A context that two instances share (two slots after one beginning) belongs to the first that has the same pronouns.
+    """
+    by_id = {one.id: one for one in instances}
+    by_context: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
+    for one in instances:
+        for setting, context in contexts(one):
+            by_context.setdefault((context, one.pronouns), (one.id, setting))
+            by_context.setdefault((context, ()), (one.id, setting))
+    result = Matched()
+    for one in generations:
+        place = _place(one, by_id, by_context)
+        if place is None:
+            result.strangers += 1
+        else:
+            result.found.setdefault((place[0], one.model, place[1]), []).append(one)
+    for some in result.found.values():
+        some.sort(key=lambda one: one.index)
+    return result
+
+
+def _place(
+    one: Generation, by_id: dict[str, Any], by_context: dict[tuple[str, tuple[str, ...]], tuple[str, str]]
+) -> tuple[str, str] | None:
+    if one.instance in by_id:
+        known = {context: setting for setting, context in contexts(by_id[one.instance])}
+        return one.instance, one.setting or known.get(one.context, "")
+    return by_context.get((one.context, one.pronouns))
+
+
+def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
+    """(setting, text): what a model is given to go on from; a prompt of TANGO is itself the context."""
+    if isinstance(one, Prompt):
+        return [("", one.text)]
+    if not one.form:  # the set has no form for the slot, so there is no right text to go on from
+        return [("pre", one.before)]
+    return [(setting, one.context(setting)) for setting in SETTINGS]
+
+
+def correct(generation: Generation, pronouns: Sequence[str], dataset: str) -> int | None:
+    """1 or 0 by the first-pronoun rule; None where nobody says which pronouns are right."""
+    return verdict(generation.completion, pronouns, dataset).correct
+
+
+def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What `generate` reads: one line per instance and setting, with what its generations must carry on."""
+    for one in instances:
+        for setting, context in contexts(one):
+            if setting and setting not in settings:
+                continue
+            row: dict[str, Any] = {"instance": one.id, "context": context, "name": one.name}
+            row |= {"pronouns": list(one.pronouns), "setting": setting}
+            if isinstance(one, Prompt):
+                yield row | {"dataset": "tango", "template": one.id.rpartition(".")[0], "kind": one.kind}
+            else:
+                yield row | {"dataset": one.dataset, "template": one.template, "case": one.case}

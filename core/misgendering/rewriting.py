@@ -1,0 +1,201 @@
+"""TANGO to Prob-TANGO: a generation becomes a text with a slot for every pronoun set, verbs agreeing (SPEC 4.4).
+
+A text is copied up to its second pronoun. Its first becomes the slot; where that is a nominative, the verb it governs
+has two forms, one after they and one after the others. There is no parser: words, lists and neighbours decide, so some
+is left out (see docs/misgendering_scoring.md): the verb of a relative clause between pronoun and verb, verbs joined at
+a distance that could be nouns, 's before a participle of both readings.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.errors import N_
+from core.misgendering.verbs import irregular_pasts, known_verbs, noun_like, plural, singular, words
+from core.pronouns import CASES, PronounSet, first_pronoun, forms, names_of, set_named
+
+NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to compare.")
+
+_WORD = re.compile(r"\w+")
+_NEXT = re.compile(r"\s+(\w+)")
+_CLITIC = re.compile(r"['’](s|re|ve)\b", re.IGNORECASE)
+_JOINED = re.compile(r"(?:,\s*)?\b(?:and|or|but)\s+(?:then\s+)?((?:\w+\s+)*?)(\w+)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.;:!?\n]")
+
+MODALS, ADVERBS, AUXILIARIES = words("modals"), words("adverbs"), words("auxiliaries")
+INVERTING = words("inverting")  # "where does she", "nor has he"
+DETERMINERS = words("determiners")
+AFTER_OBJECT = words("after_object")
+AFTER_ALONE = AFTER_OBJECT - {"i", "you", "we", "a", "an"}  # after his: no noun follows, so it stands by itself
+PERFECT, NOT_VERBS = words("perfect"), words("not_verbs")
+
+Piece = str | tuple[str, str]  # text, or a verb as (after he, after they)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A text with a slot: `before`, the slot of `case`, and `after` with its verbs in both numbers.
+
+    `written` is the form that stood there, whose capitals the others take; `source` the set it is of.
+    """
+
+    before: tuple[Piece, ...]
+    after: tuple[Piece, ...]
+    case: str
+    written: str
+    source: str
+
+    def filled(self, one: PronounSet) -> str:
+        """The text with the form of a set; plural verbs with they, singular with every other set."""
+        many = one.nom == "they"
+        return _joined(self.before, many) + like(self.written, one.form(self.case)) + _joined(self.after, many)
+
+
+def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSet] = ()) -> Rewritten | None:
+    """A completion with its first pronoun as a slot, cut before the second; None where it has no pronoun."""
+    known = forms(dataset, extra)
+    first = first_pronoun(completion, known)
+    if first is None:
+        return None
+    second = first_pronoun(completion[first.end :], known)
+    text = completion if second is None else completion[: first.end + second.start].rstrip()
+    written, rest = completion[first.start : first.end], text[first.end :]
+    source = next(iter(names_of(first.form, dataset, extra)))
+    one = next((e for e in extra if e.name == source), None) or set_named(source, dataset)
+    case = case_of(first.form, one, rest)
+    before, after = ((text[: first.start],), (rest,)) if case != "nom" else _agreeing(text[: first.start], rest, source)
+    return Rewritten(before, after, case, written, source)
+
+
+def case_of(form: str, one: PronounSet, rest: str) -> str:
+    """Which case a form stands in, by the word after it where it could be two (his; her and xir)."""
+    cases = [case for case in CASES if one.form(case) == form]
+    if len(cases) == 1:
+        return cases[0]
+    found = _NEXT.match(rest)
+    following = found.group(1).lower() if found else ""
+    if cases[0] == "acc":  # her, xir
+        loose = not following or following in AFTER_OBJECT or following.endswith("ly")
+        return "acc" if loose else "pos_dep"
+    return "pos_ind" if not following or following in AFTER_ALONE else "pos_dep"
+
+
+def like(model: str, word: str) -> str:
+    """*word* in upper case, with a capital, or lower, as *model* is."""
+    if model.isupper() and len(model) > 1:
+        return word.upper()
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+def _joined(pieces: Sequence[Piece], many: bool) -> str:
+    return "".join(piece if isinstance(piece, str) else piece[many] for piece in pieces)
+
+
+def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Both sides of a nominative, with the verbs that agree with it in both numbers."""
+    if (turned := _inverted(before)) is not None:
+        return turned, (rest,)
+    many = source == "they"
+    if (clitic := _CLITIC.match(rest)) is not None:
+        return (before,), (_contracted(clitic.group(1), rest[clitic.end() :], clitic.group(0)), rest[clitic.end() :])
+    place = _verb_place(rest)
+    if place is None:
+        return (before,), (rest,)
+    start, end = place
+    verb = _both(rest[start:end], many)
+    if verb is None:
+        return (before,), (rest,)
+    return (before,), (rest[:start], verb, *_later(rest[end:], many))
+
+
+def _inverted(before: str) -> tuple[Piece, ...] | None:
+    """The text before a subject that its auxiliary precedes: "Where does", "nor is"; None where it does not."""
+    words = list(_WORD.finditer(before))
+    negated = len(words) > 1 and words[-1].group().lower() == "t"
+    at = len(words) - (2 if negated else 1)
+    if at < 0 or words[at].group().lower() not in AUXILIARIES or before[words[-1].end() :].strip():
+        return None
+    opening = at == 0 or re.search(r"[.!?,;:\"“]\s*$", before[: words[at].start()])
+    if not opening and words[at - 1].group().lower() not in INVERTING:
+        return None
+    word = words[at]
+    return before[: word.start()], _numbers(word.group()), before[word.end() :]
+
+
+def _numbers(auxiliary: str) -> tuple[str, str]:
+    low = auxiliary.lower()
+    return (auxiliary, plural(auxiliary)) if plural(low) != low else (singular(auxiliary), auxiliary)
+
+
+def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
+    """'s with he, 're or 've with they; 's before a word such as been or won is has."""
+    mark, low = written[0], clitic.lower()
+    if low == "s":
+        following = [word.group().lower() for word in _WORD.finditer(after)][:2]
+        verb = next((word for word in following if word not in ADVERBS), "")
+        low = "ve" if verb in PERFECT else "re"
+    plural_form, singular_form = mark + low, mark + "s"
+    return (singular_form.upper(), plural_form.upper()) if clitic.isupper() else (singular_form, plural_form)
+
+
+def _verb_place(rest: str) -> tuple[int, int] | None:
+    """Where the verb after a subject stands: the next word that is no adverb, with nothing but spaces between."""
+    at = 0
+    while (found := _NEXT.match(rest, at)) is not None:
+        word = found.group(1).lower()
+        if word not in ADVERBS and not (word.endswith("ly") and word not in known_verbs()):
+            return found.span(1)
+        at = found.end()
+    return None
+
+
+def _both(verb: str, many: bool) -> tuple[str, str] | None:
+    """A verb as (after he, after they); None where both are alike or it is no finite verb."""
+    low = verb.lower()
+    if low in AUXILIARIES:
+        return _numbers(verb)
+    if many:
+        return (singular(verb), verb) if _is_present(low) else None
+    changed = plural(verb)
+    return None if changed == verb or low in NOT_VERBS else (verb, changed)
+
+
+def _is_present(verb: str) -> bool:
+    """Whether a word after they is a verb of the present: known as one, and no past form, modal or other word."""
+    if verb in known_verbs():
+        return verb not in irregular_pasts()
+    loose = verb in MODALS | AFTER_OBJECT | DETERMINERS or not verb.isalpha()
+    return not (loose or verb in irregular_pasts() or verb.endswith(("ed", "ing")))
+
+
+def _later(text: str, many: bool) -> tuple[Piece, ...]:
+    """The rest of the clause, with the verbs that are joined to the first in both numbers."""
+    end = found.start() if (found := _CLAUSE_END.search(text)) else len(text)
+    pieces: list[Piece] = []
+    at = 0
+    for joined in _JOINED.finditer(text, 0, end):
+        between = joined.group(1).lower().split()
+        verb, direct = joined.group(2), not text[at : joined.start()].strip()
+        if any(word not in ADVERBS and not word.endswith("ly") for word in between):
+            continue
+        both = _both(verb, many)
+        if both is None or not _is_joined_verb(verb, both, direct, text[joined.end() :], many):
+            continue
+        pieces += [text[at : joined.start(2)], both]
+        at = joined.end(2)
+    return (*pieces, text[at:])
+
+
+def _is_joined_verb(verb: str, both: tuple[str, str], direct: bool, after: str, many: bool) -> bool:
+    """Whether a word after "and" is a verb of the same subject, and no noun of the object.
+
+    An auxiliary, or a known verb that follows the first directly, that is no noun too, or that has an article after it.
+    """
+    if verb.lower() in AUXILIARIES:
+        return True
+    base = both[1].lower()
+    if base not in known_verbs():
+        return False
+    found = _NEXT.match(after)
+    article = found is not None and found.group(1).lower() in DETERMINERS
+    return direct or article or (base not in noun_like() and not many)
