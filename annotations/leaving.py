@@ -7,7 +7,7 @@ leaves encrypted unless the lead of a project has opened it; ids and labels are 
 import io
 from collections.abc import Mapping
 
-import pyzipper
+import pyzipper  # type: ignore[import-untyped]
 
 from annotations.types import Item, Project
 from core.errors import N_, Refused

@@ -231,7 +231,8 @@ def test_generations(fresh_store: Store, tmp_path: Path) -> None:
     assert [(one.line, one.reason) for one in report.errors] == [(4, "no_text"), (5, "control_characters")]
     first, _, last = items(fresh_store, project)
     assert (first.context, first.text, first.pair) == ("Sam said", "he\nleft", "m / he / pre")
-    assert first.extra == {"model": "m", "setting": "pre", "index": 0, "pronoun": "he"}
+    facts = {"model": "m", "setting": "pre", "index": 0, "pronouns": ["he"], "dataset": "own"}
+    assert first.extra == facts | {"template": "Sam said"}  # the cluster; the context where the file names none
     assert (last.context, last.word) == ("", None)
 
 

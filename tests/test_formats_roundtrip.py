@@ -15,7 +15,7 @@ from annotations.formats.exporting import ENDING, export_file
 from annotations.formats.importing import import_file
 from annotations.formats.layouts import GENERATION, ITEM_KEYS, SLGUSET
 from annotations.items import Batch, NewItem, items
-from annotations.projects import create_project
+from annotations.projects import change_project, create_project
 from annotations.store import Store
 from annotations.types import Item, Project
 from core.errors import Refused
@@ -117,7 +117,7 @@ def test_the_strategy_makes_sentences_that_may_stand_in_a_project() -> None:
 def test_generations_come_back(tmp_path: Path, fresh_store: Store) -> None:
     source = tmp_path / "g.csv"
     source.write_text('context,completion,model,index,item\nSam said,"he\nleft",m,1,x\nSam said,=1,m,2,y\n', "utf-8")
-    project = create_project(fresh_store, "g", kind="generations")
+    project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
     assert import_file(fresh_store, project, source).imported == 2
     export_file(fresh_store, project, tmp_path / "g.jsonl", format="jsonl")
     with Store.open(tmp_path / "other.db") as other:

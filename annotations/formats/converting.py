@@ -18,7 +18,7 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
             case "slguset":
                 return released(source, row)
             case "generations":
-                return generation(source, row)
+                return generation(source, layout, row)
             case "candidates":
                 return mined(source, row)
             case "sentences":

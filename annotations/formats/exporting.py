@@ -1,64 +1,55 @@
-"""The way out: a release in the published layout, everything as JSON lines, or the labels. Nothing half-written."""
+"""The way out: a release in the published layout, everything as JSON lines, labels, a package. Nothing half-written."""
 
-import csv
-import io
 import json
 import os
 import uuid
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO
 
-from annotations.decisions import each_label_row
-from annotations.formats.cells import neutralised
-from annotations.formats.layouts import GENERATION_KEYS, ITEM_KEYS, SLGUSET, SPAN_KEYS
+from annotations.datasheet import datasheet
+from annotations.formats.layouts import SLGUSET
+from annotations.formats.lines import csv_line
+from annotations.formats.objects import item_lines
+from annotations.formats.packages import package_files
+from annotations.formats.published_out import published_files
+from annotations.formats.sheets import HISTORY, LABELS, json_lines, long_lines, wide_lines
+from annotations.formats.wishes import ARCHIVES, ENDING, EXPORT_FORMATS, ExportFormat, Wanted, check, wanted
 from annotations.items import items as stored_items
-from annotations.projects import annotators
+from annotations.leaving import packed
+from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Item, Project
-from core.errors import N_, BadFile, Refused
+from core.errors import N_, BadFile
 
-ExportFormat = Literal["slguset", "jsonl", "labels"]
-EXPORT_FORMATS: tuple[ExportFormat, ...] = ("slguset", "jsonl", "labels")
-ENDING: dict[ExportFormat, str] = {"slguset": ".csv", "jsonl": ".jsonl", "labels": ".csv"}
-LABELS = (
-    *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
-    *("after_reveal", "form_shown", "text", "op_id", "created"),
-)
-HISTORY = (*LABELS, "base", "superseded")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What an export should hold.
-
-    `items`: all, or only accepted ones (what a release uses). For labels:
-    `names` writes the annotators' names instead of A1, A2, ...; `history`
-    writes every operation, the replaced and taken-back ones too.
-    """
-
-    format: ExportFormat
-    items: Literal["all", "accepted"] = "all"
-    names: bool = False
-    history: bool = False
+__all__ = [
+    "ENDING",
+    "EXPORT_FORMATS",
+    "HISTORY",
+    "LABELS",
+    "ExportFormat",
+    "ExportReport",
+    "Wanted",
+    "archive_bytes",
+    "export_file",
+    "export_preview",
+    "lines",
+    "wanted",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """How many rows (without the header) an export wrote."""
+    """How many rows (items or labels, without header and canary) an export wrote, and where."""
 
     rows: int
-
-
-def wanted(format: str, *, items: str = "all", names: bool = False, history: bool = False) -> Wanted:
-    """The wish as a value. Raises BadFile for a format or a choice of items that does not exist."""
-    if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
-        message = N_("There is no export {format} of {items} items; formats are {formats}, items all or accepted.")
-        raise BadFile(message, format=format, items=items, formats=", ".join(EXPORT_FORMATS))
-    return Wanted(format, "accepted" if items == "accepted" else "all", names, history)
+    out: Path
+    encrypted: bool = False
 
 
 def export_file(
@@ -70,47 +61,104 @@ def export_file(
     items: str = "all",
     names: bool = False,
     history: bool = False,
+    password: str | None = None,
+    language: str = "en",
 ) -> ExportReport:
     """Write *project* to *out* and say how many rows it has.
 
     `slguset`: the published four columns with the stems and the position of
     the word; `jsonl`: everything about the items, importing it gives the same
-    items with the same ids; `labels`: one row per item and annotator. The
+    items with the same ids; `labels`: one row per item and annotator
+    (`labels-wide`: one per item); `published`: the samples of generations;
+    `package`: the whole project; `datasheet`: what it is, as Markdown. With a
+    password the file is put into an AES-256 ZIP; *out* then ends in .zip. The
     file appears under its name only when it is whole. Raises BadFile where it
-    cannot be written, Refused where the project is of another kind.
+    cannot be written, Refused where the project is of another kind or its text
+    may not leave in plain.
     """
-    wish = wanted(format, items=items, names=names, history=history)
-    with _whole(Path(out)) as file:
-        written = sum(1 for line in lines(store, project, wish) if file.write(line))
-    return ExportReport(written - (wish.format != "jsonl"))
+    wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
+    check(project, wish)
+    path = Path(out)
+    if password or wish.format in ARCHIVES:
+        inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
+        path = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
+        with _whole(path) as file:
+            file.write(archive_bytes(store, project, wish, inner, password))
+        return ExportReport(rows_of(store, project, wish), path, bool(password))
+    written = 0
+    with _whole(path) as file:
+        for line in lines(store, project, wish):
+            file.write(line.encode())
+            written += not line.startswith('{"canary":')
+    return ExportReport(written - (ENDING[wish.format] == ".csv"), path)
+
+
+def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
+    """The export as a ZIP: encrypted with a password, else plain; *name* is that of its file, if it is one.
+
+    Raises Refused where text would leave in plain that must not.
+    """
+    check(project, wish)
+    if wish.format == "published":
+        files = published_files(store, project, wish)
+    elif wish.format == "package":
+        files = package_files(store, project, wish)
+    else:
+        files = {name: "".join(lines(store, project, wish))}
+    contents = {each: text.encode() for each, text in files.items()}
+    if password:
+        return packed(contents, password)
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in contents.items():
+            archive.writestr(each, content)
+    return buffer.getvalue()
+
+
+def rows_of(store: Store, project: Project, wish: Wanted) -> int:
+    """How many items, or labels, an export has."""
+    if wish.format.startswith("labels") and wish.format != "labels-wide":
+        long = Wanted("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
+        return sum(not line.startswith('{"canary":') for line in json_lines(store, project, long))
+    found = counts(store, project)
+    return found.items if wish.items == "all" else found.accepted
 
 
 def export_preview(store: Store, project: Project, wish: Wanted, *, limit: int = 10) -> str:
     """The file as it will begin: the header, if the format has one, and the first *limit* rows."""
-    return "".join(islice(lines(store, project, wish), limit + (wish.format != "jsonl")))
+    return "".join(islice(lines(store, project, wish), limit + (ENDING[wish.format] == ".csv")))
 
 
 def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
-    """The export line by line, header first; one item or label a line (a note may hold line breaks)."""
-    if wish.format == "labels":
-        yield from _label_lines(store, project, wish)
-    elif wish.format == "slguset":
-        if project.kind != "sentences":
-            message = N_("{project} holds generations; SlguSet is a format of sentences. Use jsonl or labels.")
-            raise Refused(message, project=project.name)
-        yield _csv_line(SLGUSET)
-        for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-            yield _csv_line(_released_row(item))
-    else:
-        for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-            yield json.dumps(_object(item), ensure_ascii=False, allow_nan=False) + "\n"
+    """The export line by line, header first; one item or label a line (a note may hold line breaks).
+
+    Raises Refused for an export of several files, and where text would leave in plain that must not.
+    """
+    check(project, wish)
+    match wish.format:
+        case "labels":
+            yield from long_lines(store, project, wish)
+        case "labels-wide":
+            yield from wide_lines(store, project, wish)
+        case "labels-jsonl":
+            yield from json_lines(store, project, wish)
+        case "slguset":
+            yield csv_line(SLGUSET)
+            for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+                yield csv_line(_released_row(item))
+        case "datasheet":
+            yield from datasheet(store, project, wish.language).splitlines(keepends=True)
+        case "jsonl":
+            yield from item_lines(store, project, wish)
+        case _:
+            raise BadFile(N_("This export is an archive of several files."))
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[IO[str]]:
+def _whole(path: Path) -> Iterator[IO[bytes]]:
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
+        with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -122,13 +170,6 @@ def _whole(path: Path) -> Iterator[IO[str]]:
         part.unlink(missing_ok=True)
 
 
-def _csv_line(cells: Any) -> str:
-    line = io.StringIO()
-    # \r\n as the released file has it; it also makes every Python quote a bare \r.
-    csv.writer(line, lineterminator="\r\n").writerow([neutralised(str(cell)) for cell in cells])
-    return line.getvalue()
-
-
 def _stems(item: Item) -> tuple[str, str]:
     word, stem, counterpart = item.word or (0, 0), item.stem or (0, 0), item.counterpart or ""
     before, after = stem[0] - word[0], word[1] - stem[1]
@@ -138,41 +179,3 @@ def _stems(item: Item) -> tuple[str, str]:
 def _released_row(item: Item) -> tuple[str, str, str, str]:
     stem, counter_stem = _stems(item)
     return item.text, json.dumps(item.word), stem, counter_stem
-
-
-def _object(item: Item) -> dict[str, Any]:
-    place = {"status": item.status, "file": item.file, "line": item.line}
-    if item.word is None or item.stem is None:
-        own = {"item": item.uid, "context": item.context, "completion": item.text} | place
-    else:
-        spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
-        own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}
-        own |= place
-    reserved = GENERATION_KEYS if item.word is None else ITEM_KEYS
-    clashing = {name: value for name, value in item.extra.items() if name in reserved}
-    free = {name: value for name, value in item.extra.items() if name not in reserved}
-    return own | free | ({"extra": clashing} if clashing else {})
-
-
-def _label_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
-    header = HISTORY if wish.history else LABELS
-    yield _csv_line(header)
-    codes = {one.name: f"A{number}" for number, one in enumerate(annotators(store, project, active=False), 1)}
-    accepted = None
-    if wish.items == "accepted":
-        accepted = {item.uid for item in stored_items(store, project, accepted_only=True)}
-    for row in each_label_row(store, project, which="all" if wish.history else "latest"):
-        if accepted is None or row["item"] in accepted:
-            if not wish.names:
-                row = row | {"annotator": codes.setdefault(row["annotator"], f"A{len(codes) + 1}")}
-            yield _csv_line([_cell(key, row.get(key)) for key in header])
-
-
-def _cell(key: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if key == "reasons":
-        return ";".join(value)
-    return json.dumps(value) if isinstance(value, list | tuple) else str(value)

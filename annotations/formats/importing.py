@@ -1,12 +1,13 @@
 """The way in: a file is read twice, first only looked at, then stored in a batch that nobody sees until it is whole."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from annotations.formats.columns import Columns
 from annotations.formats.converting import read_row, sentence_of
 from annotations.formats.layouts import Layout, Usable, layout
 from annotations.formats.readers import Row, Source, open_source, rows
@@ -105,14 +106,22 @@ def english(problem: Problem) -> str:
     return problem.message.format(**problem.values) if problem.values else problem.message
 
 
-def examine(path: Path | str, *, format: str = "auto", column: str | None = None, name: str | None = None) -> Examined:
+def examine(
+    path: Path | str,
+    *,
+    format: str = "auto",
+    column: str | None = None,
+    name: str | None = None,
+    wished: Columns | None = None,
+) -> Examined:
     """Read *path* to its end without storing anything.
 
-    Raises BadFile where it is not what it says: no text, a line without an
-    end, broken quotes, truncated JSON, columns that are not there.
+    `wished`: which columns hold what, for a file of generations. Raises
+    BadFile where it is not what it says: no text, a line without an end,
+    broken quotes, truncated JSON, columns that are not there.
     """
     source = open_source(path, name)
-    chosen = layout(source, format, column)
+    chosen = layout(source, format, column, wished)
     count, usable = 0, False
     for row in rows(source):
         count += 1
@@ -128,11 +137,13 @@ def _is_usable(source: Source, chosen: Layout, row: Row) -> bool:
     return True
 
 
-def look_through(examined: Examined) -> ImportReport:
+def look_through(examined: Examined | Sequence[Examined]) -> ImportReport:
     """What an import would report of the lines of a file; stores nothing, so nothing is imported or a duplicate."""
-    report = ImportReport(examined.source.encoding, examined.layout.format)
-    for _ in _chunks(examined, report, None):
-        pass
+    files = [examined] if isinstance(examined, Examined) else list(examined)
+    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    for one in files:
+        for _ in _chunks(one, report, None, one.rows):
+            pass
     return report
 
 
@@ -142,6 +153,7 @@ def preview(
     format: str = "auto",
     column: str | None = None,
     name: str | None = None,
+    wished: Columns | None = None,
     limit: int = 10,
 ) -> Preview:
     """The first *limit* rows of *path* with the words found in them and their problems; stores nothing.
@@ -149,7 +161,7 @@ def preview(
     Raises BadFile as `examine` does, as far as these rows show it.
     """
     source = open_source(path, name)
-    chosen = layout(source, format, column)
+    chosen = layout(source, format, column, wished)
     shown = []
     for row in islice(rows(source), limit):
         text = sentence_of(chosen, row)
@@ -184,28 +196,29 @@ def import_file(
 def import_examined(
     store: Store,
     project: Project,
-    examined: Examined,
+    examined: Examined | Sequence[Examined],
     *,
     progress: Progress | None = None,
     patience_s: float = 0.0,
+    file: str = "",
 ) -> ImportReport:
-    """As `import_file`, for a file that `examine` has read.
+    """As `import_file`, for a file that `examine` has read; several (of one archive, named *file*) go in as one.
 
     `patience_s`: how long to wait while another file goes into the project; after that Taken is raised.
     """
-    if project.kind != examined.layout.kind:
-        message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
-        file, chosen = examined.source.name, examined.layout.format
-        raise Refused(message, project=project.name, kind=project.kind, file=file, format=chosen)
+    files = [examined] if isinstance(examined, Examined) else list(examined)
+    for one in files:
+        _refuse_other_kind(project, one)
     if project.archived is not None:
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
-    source = examined.source
-    report = ImportReport(source.encoding, examined.layout.format)
-    with Batch.begin_in_turn(store, project, source.name, patience_s) as batch:
-        for chunk in _chunks(examined, report, progress):
-            added, duplicates = batch.add(chunk)
-            report.imported += added
-            report.duplicates += duplicates
+    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    total = sum(one.rows for one in files)
+    with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
+        for one in files:
+            for chunk in _chunks(one, report, progress, total):
+                added, duplicates = batch.add(chunk)
+                report.imported += added
+                report.duplicates += duplicates
         if report.imported:
             batch.publish()
         else:
@@ -213,7 +226,14 @@ def import_examined(
     return report
 
 
-def _chunks(examined: Examined, report: ImportReport, progress: Progress | None) -> Iterator[list[NewItem]]:
+def _refuse_other_kind(project: Project, examined: Examined) -> None:
+    if project.kind != examined.layout.kind:
+        message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
+        file, chosen = examined.source.name, examined.layout.format
+        raise Refused(message, project=project.name, kind=project.kind, file=file, format=chosen)
+
+
+def _chunks(examined: Examined, report: ImportReport, progress: Progress | None, total: int) -> Iterator[list[NewItem]]:
     remaining = rows(examined.source)
     while some := list(islice(remaining, CHUNK_ROWS)):
         chunk: list[NewItem] = []
@@ -228,7 +248,7 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None)
         report.rows += len(some)
         yield chunk
         if progress is not None:
-            progress(report.rows, examined.rows)
+            progress(report.rows, total)
 
 
 def _count_span(report: ImportReport, usable: Usable) -> None:

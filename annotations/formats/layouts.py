@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
+from annotations.formats.columns import Columns, checked, guess, is_whole
+from annotations.formats.columns import listed as _listed_columns
 from annotations.formats.readers import Row, Source
 from annotations.items import NewItem
 from annotations.types import Kind
@@ -21,17 +23,21 @@ ITEM_KEYS = ("item", "sentence", *SPAN_KEYS, "side", "status", "file", "line", "
 CANDIDATE = ("sentence", *SPAN_KEYS)
 MINED = ("source", "flags")  # what else `mine` writes; with them and without an id, a file is known as mined
 GENERATION = ("context", "completion")
-GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra")
-ORIGIN = ("model", "pronoun", "setting", "index")  # what else tells one generation from another
+# "canary": the column of a file with text that asks to keep it out of training data; never part of an item
+GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
 UID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a file are read: the format and the column that holds the sentence."""
+    """How the rows of a file are read: the format and the column that holds the sentence.
+
+    `columns`: for generations, which column holds what.
+    """
 
     format: Format
     column: str
+    columns: Columns | None = None
 
     @property
     def kind(self) -> Kind:
@@ -47,11 +53,11 @@ class Usable:
     span: SpanStatus | None = None
 
 
-def layout(source: Source, format: str = "auto", column: str | None = None) -> Layout:
+def layout(source: Source, format: str = "auto", column: str | None = None, wished: Columns | None = None) -> Layout:
     """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
 
-    Raises BadFile where the columns that the format needs are not there; the
-    message lists those that are.
+    `wished`: which columns of a file of generations hold what, where their names do not say it. Raises BadFile where
+    the columns that the format needs are not there; the message lists those that are.
     """
     if format not in ("auto", *FORMATS):
         message = N_("There is no import format {format}; there are {formats}.")
@@ -61,11 +67,18 @@ def layout(source: Source, format: str = "auto", column: str | None = None) -> L
     plain = column is not None or set(SPAN_KEYS) <= columns
     if format == "slguset" or (format == "auto" and set(SLGUSET) <= columns and not plain):
         return _with(source, "slguset", SLGUSET, SLGUSET[0])
-    if format == "generations" or (format == "auto" and set(GENERATION) <= columns and not plain):
-        return _with(source, "generations", GENERATION, GENERATION[1])
+    if format == "generations" or (format == "auto" and not plain and (wished or _are_generations(source))):
+        found = checked(source, wished or Columns())
+        return Layout("generations", found.named.get("completion") or found.named["generation"], found)
     if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
         return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
     return Layout("sentences", _sentence_column(source, column))
+
+
+def _are_generations(source: Source) -> bool:
+    if set(GENERATION) <= set(source.columns):
+        return True
+    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_whole(guess(source.columns))
 
 
 def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
@@ -94,8 +107,7 @@ def _sentence_column(source: Source, column: str | None) -> str:
 
 
 def _listed(source: Source) -> str:
-    shown = [name if len(name) <= 40 else name[:39] + "…" for name in source.columns[:20]]
-    return ", ".join(shown) + (" …" if len(source.columns) > 20 else "") if shown else "—"
+    return _listed_columns(source.columns)
 
 
 def bad(reason: str, message: str, **values: Any) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Bytes to rows: CSV, TSV, JSON lines and plain text, each row with the line it begins on. Memory stays flat."""
+"""Bytes to rows: CSV, TSV, JSON lines, Excel and plain text, each row with the line it begins on."""
 
 import csv
 import json
@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from annotations.formats import workbooks
 from annotations.formats.cells import restored
 from core.errors import N_, BadFile, BadLine
 from core.text import CHUNK, Encoding, encoding_of
 
-Shape = Literal["csv", "tsv", "jsonl", "text"]
+Shape = Literal["csv", "tsv", "jsonl", "text", "xlsx"]
 
 ENDINGS: dict[str, Shape] = {
     ".csv": "csv",
@@ -22,6 +23,7 @@ ENDINGS: dict[str, Shape] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
+    ".xlsx": "xlsx",
 }
 HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
@@ -62,8 +64,8 @@ def open_source(path: Path | str, name: str | None = None) -> Source:
     try:
         if path.stat().st_size == 0 and path.suffix.lower() != ".jsonl":
             raise BadFile(N_("{file} is empty."), file=name)
-        encoding = encoding_of(lambda: _chunks(path), name)
         shape = ENDINGS.get(path.suffix.lower(), "text")
+        encoding = "utf-8" if shape == "xlsx" else encoding_of(lambda: _chunks(path), name)
         source = Source(path, name, shape, encoding, ())
         delimiter = _delimiter(source)
         columns = _columns(source, delimiter)
@@ -84,6 +86,8 @@ def rows(source: Source) -> Iterator[Row]:
             yield Row(number, {"sentence": line.strip()})
     elif source.shape == "jsonl":
         yield from _objects(source)
+    elif source.shape == "xlsx":
+        yield from _sheet(source)
     else:
         yield from _records(source)
 
@@ -136,7 +140,10 @@ def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
         return ()
     if source.shape == "jsonl":
         return tuple(dict.fromkeys(key for row in islice(_objects(source), 10) for key in row.values))
-    cells = next((cells for _, cells in _cells(source, delimiter)), [])
+    if source.shape == "xlsx":
+        cells = _heading(source)
+    else:
+        cells = next((cells for _, cells in _cells(source, delimiter)), [])
     names = tuple(restored(cell).strip() or f"column {number}" for number, cell in enumerate(cells, 1))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -170,6 +177,25 @@ def _records(source: Source) -> Iterator[Row]:
             yield Row(line, dict(zip(source.columns, map(restored, cells), strict=True)))
 
 
+def _heading(source: Source) -> list[str]:
+    cells = next((cells for _, cells in workbooks.cells(source.path, source.name)), [])
+    while cells and cells[-1] == "":
+        cells.pop()
+    return [str(cell) for cell in cells]
+
+
+def _sheet(source: Source) -> Iterator[Row]:
+    expected = len(source.columns)
+    for line, cells in islice(workbooks.cells(source.path, source.name), 1, None):
+        values = [restored(cell) if isinstance(cell, str) else cell for cell in cells]
+        problem = None
+        if any(value != "" for value in values[expected:]):
+            message = N_("{found} cells where the header has {expected}.")
+            problem = BadLine(source.name, line, "columns", message, found=len(values), expected=expected)
+        padded = [*values, *[""] * expected][:expected]  # a row ends with its last cell that is filled
+        yield Row(line, dict(zip(source.columns, padded, strict=True)), problem)
+
+
 def _objects(source: Source) -> Iterator[Row]:
     for number, line in enumerate(_lines(source), 1):
         if not line.strip():
@@ -182,6 +208,8 @@ def _objects(source: Source) -> Iterator[Row]:
         except (ValueError, RecursionError) as error:
             message = N_("{file}, line {line} is not JSON: one object per line is needed ({why}).")
             raise BadFile(message, file=source.name, line=number, why=error) from error
+        if isinstance(values, dict) and values.keys() == {"canary"}:
+            continue  # the line that asks to keep the file out of training data
         if not isinstance(values, dict):
             message = N_("{file}, line {line} is JSON but no object: a line must look like {example}.")
             raise BadFile(message, file=source.name, line=number, example='{"sentence": "..."}')

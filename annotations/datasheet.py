@@ -1,0 +1,219 @@
+"""A data sheet of a project from what the database knows: what it holds, who judged it how, how far they agree.
+
+What only people know (why, under which licence, who may be harmed) is left to be filled in, and says so.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from annotations.agreement import agreement
+from annotations.decisions import each_label_row
+from annotations.items import items as stored_items
+from annotations.leaving import CANARY, needs_canary, text_may_leave
+from annotations.projects import annotators, counts, guideline, guidelines
+from annotations.store import Store
+from annotations.types import Choice, Item, Project
+from core.errors import N_
+from core.guidelines import recognise
+from core.language import Language, translate
+from core.statistics import Estimate
+from core.version import VERSION
+
+BY_HAND = N_("To be filled in by hand.")
+MOST_ROWS = 200  # of the table of cells
+LONGEST = 60  # characters of a name in a table
+
+
+def datasheet(store: Store, project: Project, language: Language) -> str:
+    """The data sheet as Markdown, in Chinese or English. It holds no text of an item and no annotator's name."""
+    say = _Say(language)
+    found = list(stored_items(store, project))
+    rows = list(each_label_row(store, project, which="latest"))
+    parts = (
+        _head(store, project, say, found),
+        _composition(project, say, found),
+        _judging(store, project, say, rows),
+        _labels(store, project, say, rows),
+        _agreement(store, project, say, rows),
+        _leaving(project, say),
+        _by_hand(say),
+    )
+    return "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
+
+
+class _Say:
+    """Sentences in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+
+    def __call__(self, text: str, **values: Any) -> str:
+        sentence = translate(text, self.language)
+        return sentence.format(**values) if values else sentence
+
+    def choice(self, choice: Choice) -> str:
+        """The words of a choice."""
+        return (choice.zh if self.language == "zh" else choice.en) or choice.code
+
+
+def _head(store: Store, project: Project, say: _Say, found: Sequence[Item]) -> list[str]:
+    kinds = {"sentences": N_("sentences"), "generations": N_("texts that language models wrote")}
+    files = len({item.file for item in found})
+    kind = say(kinds[project.kind])
+    return [
+        "# " + say(N_("Data sheet: {project}"), project=_cell(project.name)),
+        "",
+        say(
+            N_("{items} {kind} from {files} files; begun on {day}, written by Evenhand {version}."),
+            items=f"{len(found):,}", kind=kind, files=files, day=project.created[:10], version=VERSION,
+        ),
+        say(N_("Each item has a public id of 32 hexadecimal digits, the same in every file of this project.")),
+    ]  # fmt: skip
+
+
+def _composition(project: Project, say: _Say, found: Sequence[Item]) -> list[str]:
+    lines = ["## " + say(N_("What it holds")), ""]
+    names: tuple[str, ...]
+    counted: Counter[tuple[str, ...]]
+    if project.kind == "sentences":
+        names = (N_("Keyword pair"), N_("Side"), N_("Items"))
+        counted = Counter((item.pair, str(item.side)) for item in found)
+    else:
+        names = (N_("Model"), N_("Data set"), N_("Pronouns"), N_("Setting"), N_("Items"))
+        counted = Counter(_origin(item) for item in found)
+        contexts = len({item.context for item in found})
+        text = N_("{contexts} distinct contexts; texts that share a context are not independent of each other.")
+        lines += [say(text, contexts=f"{contexts:,}"), ""]
+    rows = [(*key, number) for key, number in sorted(counted.items(), key=str)]
+    lines += _table([say(name) for name in names], rows[:MOST_ROWS])
+    if len(rows) > MOST_ROWS:
+        lines.append(say(N_("and {number} more rows"), number=len(rows) - MOST_ROWS))
+    return lines
+
+
+def _origin(item: Item) -> tuple[str, ...]:
+    sets = item.extra.get("pronouns")
+    pronouns = ", ".join(map(str, sets)) if isinstance(sets, list) else ""
+    return (
+        *(str(item.extra.get(key, "")) for key in ("model", "dataset")),
+        pronouns,
+        str(item.extra.get("setting", "")),
+    )
+
+
+def _judging(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+    shown = guideline(store, project)
+    built = recognise(shown.text)
+    text = say(N_("built in ({name})"), name=built) if built else say(N_("the project's own"))
+    people = {row["annotator"] for row in rows}
+    joined = len(annotators(store, project, active=False))
+    lines = ["## " + say(N_("How it was judged")), ""]
+    lines.append(
+        "- " + say(N_("Guideline: {which}, {number} versions."), which=text, number=len(guidelines(store, project)))
+    )
+    lines.append(
+        "- " + say(N_("Annotators: {number}, of whom {active} have labelled."), number=joined, active=len(people))
+    )
+    if project.doubled is None:
+        lines.append("- " + say(N_("Labels wanted for each item: {number}."), number=project.per_item))
+    else:
+        text = N_("One label for each item, and {number} items drawn at random with {labels} labels each.")
+        lines.append("- " + say(text, number=project.doubled, labels=project.per_item))
+    lines.append("- " + say(N_("Order of the items: random, seed {seed}."), seed=project.seed))
+    lines.append("- " + say(BLIND))
+    return lines
+
+
+BLIND = N_(
+    "Every label was made without seeing another's label, the model's name or a rule's verdict; later ones are marked "
+    "after_reveal and count neither for agreement nor for gold."
+)
+
+
+def _labels(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+    done, shown = counts(store, project), guideline(store, project)
+    counted = Counter(row["choice"] for row in rows)
+    lines = ["## " + say(N_("Labels")), ""]
+    numbers = {"labels": f"{len(rows):,}", "settled": f"{done.accepted + done.rejected:,}", "open": f"{done.pending:,}"}
+    lines += [say(N_("{labels} labels stand; {settled} items have a gold label, {open} are open."), **numbers), ""]
+    table = [(say.choice(one), one.code, counted[one.code]) for one in shown.choices]
+    lines += _table([say(N_("Label")), say(N_("Code")), say(N_("Number"))], table)
+    flags = [row["extraneous"] for row in rows if row["extraneous"] is not None]
+    if flags:
+        text = N_("Extraneous gendered language: flagged in {yes} of {all} labels that answered.")
+        lines += ["", say(text, yes=f"{sum(flags):,}", all=f"{len(flags):,}")]
+    marks = sum(len(row["spans"]) for row in rows)
+    if marks:
+        lines += ["", say(N_("{marks} marked places; half-open code points of the completion."), marks=f"{marks:,}")]
+    tags = Counter(code for row in rows for code in row["reasons"])
+    if tags:
+        named = {one.code: say.choice(one) for one in shown.reasons}
+        heads = [say(N_("Reason or tag")), say(N_("Code")), say(N_("Number"))]
+        lines += ["", *_table(heads, [(named.get(code, code), code, n) for code, n in tags.most_common()])]
+    return lines
+
+
+def _agreement(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+    lines = ["## " + say(N_("Agreement")), ""]
+    if len({row["annotator"] for row in rows}) < 2:
+        return [*lines, say(N_("Fewer than two people have labelled, so there is none to report."))]
+    found = agreement(store, project)
+    measures = (
+        (N_("Items on which everybody agreed"), found.overall.unanimity),
+        (N_("Krippendorff's alpha"), found.overall.alpha),
+        (N_("Gwet's AC1"), found.overall.ac1),
+    )
+    heads = [say(N_("Measure")), say(N_("Value")), say(N_("95 % interval")), say(N_("Items"))]
+    lines += _table(heads, [(say(name), *_estimate(one, say)) for name, one in measures])
+    return [*lines, "", say(N_("Signature: {signature}"), signature=f"`{found.signature}`")]
+
+
+def _estimate(one: Estimate, say: _Say) -> tuple[str, str, int]:
+    if one.value is None:
+        return f"— ({say(str(one.reason))})", "—", one.units
+    interval = "—" if one.low is None or one.high is None else f"[{one.low:.3f}, {one.high:.3f}]"
+    return f"{one.value:.3f}", interval, one.units
+
+
+def _leaving(project: Project, say: _Say) -> list[str]:
+    lines = ["## " + say(N_("How it is passed on")), ""]
+    if project.kind == "generations" and not text_may_leave(project):
+        lines.append(say(N_("Texts leave in encrypted archives (AES-256) only; labels without text are in the open.")))
+    else:
+        lines.append(say(N_("Texts leave in plain.")))
+    if needs_canary(project):
+        lines += ["", say(N_("Files with text carry this line, so that they can be kept out of training data:")), ""]
+        lines.append(f"    {CANARY}")
+    return lines
+
+
+def _by_hand(say: _Say) -> list[str]:
+    asked = (
+        N_("Why was it made, and who paid for it?"),
+        N_("Where do the texts come from, and under which licence are texts and labels passed on?"),
+        N_("Who are the annotators, how were they found, trained, paid and protected?"),
+        N_("Whom could the texts or the labels harm, and what was done about it?"),
+        N_("What is it good for, and what should nobody use it for?"),
+        N_("Who keeps it, and how does one report an error?"),
+    )
+    lines = ["## " + say(N_("What only people know")), ""]
+    for question in asked:
+        lines += [f"**{say(question)}** {say(BY_HAND)}", ""]
+    return lines[:-1]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    return lines + ["| " + " | ".join(_cell(one) for one in row) + " |" for row in rows]
+
+
+def _cell(value: object) -> str:
+    """A value that cannot break out of its cell; names from files stay names."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = " ".join(str(value).split())
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    for sign in "\\`*_[]<>|#":
+        text = text.replace(sign, f"\\{sign}")
+    return text or "—"

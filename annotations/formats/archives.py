@@ -1,0 +1,101 @@
+"""ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it)."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+import pyzipper  # type: ignore[import-untyped]
+
+from core.errors import N_, BadFile
+
+MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
+MOST_MEMBERS = 2_000
+TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".xlsx", ".txt", ".md")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+
+
+class NeedsPassword(BadFile):
+    """An archive whose files are locked, and no password or a wrong one was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of an archive: where it lies unpacked, and its name with the folders of the archive."""
+
+    path: Path
+    name: str
+
+
+def is_archive(path: Path | str) -> bool:
+    """Whether the name says that it is a ZIP."""
+    return Path(path).suffix.lower() == ".zip"
+
+
+@contextmanager
+def unpacked(path: Path | str, password: str | None, name: str | None = None) -> Iterator[list[Member]]:
+    """The tables of an archive in a folder that only this user can read and that is gone afterwards.
+
+    In the order of their names. Raises NeedsPassword where the archive is locked and *password* does not fit,
+    BadFile where it is damaged, has no table, or unpacks to more than 2 GB.
+    """
+    path = Path(path)
+    name = name or path.name
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        try:
+            with pyzipper.AESZipFile(path) as archive:
+                found = _members(archive, name)
+                members = [
+                    _extract(archive, info, Path(folder) / f"{n:04}", password, name) for n, info in enumerate(found)
+                ]
+        except FileNotFoundError as error:
+            raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
+        except (*_BROKEN, pyzipper.BadZipFile) as error:
+            raise BadFile(N_("{file} is a damaged archive ({why})."), file=name, why=str(error)) from error
+        yield members
+
+
+def _members(archive: pyzipper.AESZipFile, name: str) -> list[zipfile.ZipInfo]:
+    found = [
+        info for info in archive.infolist()
+        if not info.is_dir() and PurePosixPath(info.filename).suffix.lower() in TABLES
+        and not PurePosixPath(info.filename).name.startswith(".") and "__MACOSX" not in info.filename
+    ]  # fmt: skip
+    if not found:
+        message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+        raise BadFile(message, file=name)
+    if len(found) > MOST_MEMBERS or sum(info.file_size for info in found) > MOST_BYTES:
+        raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
+    return sorted(found, key=lambda info: info.filename)
+
+
+def _extract(
+    archive: pyzipper.AESZipFile, info: zipfile.ZipInfo, folder: Path, password: str | None, name: str
+) -> Member:
+    # The name inside an archive is a stranger's: nothing is written under it but its last part's ending.
+    folder.mkdir()
+    target = folder / f"file{PurePosixPath(info.filename).suffix.lower()}"
+    try:
+        with (
+            archive.open(info, pwd=password.encode("utf-8") if password else None) as source,
+            target.open("xb") as file,
+        ):
+            left = MOST_BYTES
+            while chunk := source.read(1 << 20):
+                left -= len(chunk)
+                if left < 0:
+                    raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
+                file.write(chunk)
+    except RuntimeError as error:  # what the unpacker raises for a missing or wrong password
+        if isinstance(error, NotImplementedError):
+            raise
+        message = (
+            N_("The password does not open {file}.")
+            if password
+            else N_("{file} is encrypted: give its password (on the command line in EVENHAND_PASSWORD).")
+        )
+        raise NeedsPassword(message, file=name) from error
+    return Member(target, info.filename)

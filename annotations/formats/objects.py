@@ -1,0 +1,35 @@
+"""Items as JSON lines: everything about them; importing the file gives the same items with the same ids."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.formats.layouts import GENERATION_KEYS, ITEM_KEYS, SPAN_KEYS
+from annotations.formats.lines import json_line
+from annotations.formats.wishes import Wanted
+from annotations.items import items as stored_items
+from annotations.leaving import CANARY, CANARY_KEY, needs_canary
+from annotations.store import Store
+from annotations.types import Item, Project
+
+
+def item_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """One object per item; a file of generations begins with the canary line, which an import passes over."""
+    if needs_canary(project):
+        yield json_line({CANARY_KEY: CANARY})
+    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+        yield json_line(item_object(item))
+
+
+def item_object(item: Item) -> dict[str, Any]:
+    """An item as a flat object; a column that came along under one of the app's own names is in `extra`."""
+    place = {"status": item.status, "file": item.file, "line": item.line}
+    if item.word is None or item.stem is None:
+        own = {"item": item.uid, "context": item.context, "completion": item.text} | place
+    else:
+        spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
+        own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}
+        own |= place
+    reserved = GENERATION_KEYS if item.word is None else ITEM_KEYS
+    clashing = {name: value for name, value in item.extra.items() if name in reserved}
+    free = {name: value for name, value in item.extra.items() if name not in reserved}
+    return own | free | ({"extra": clashing} if clashing else {})

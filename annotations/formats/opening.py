@@ -1,0 +1,68 @@
+"""A file as a person hands it over: a table, or an archive of tables that may be locked; each is examined alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from annotations.formats.archives import Member, is_archive, unpacked
+from annotations.formats.columns import Columns
+from annotations.formats.importing import Examined, Preview, examine, preview
+from annotations.formats.readers import open_source
+from core.errors import N_, BadFile
+
+TEXTS = (".txt", ".md")  # what lies beside the tables of an archive: a data sheet, a licence
+
+
+@contextmanager
+def tables_in(path: Path | str, *, password: str | None = None, name: str | None = None) -> Iterator[list[Member]]:
+    """The tables of *path*: itself, or what a ZIP holds, unpacked for as long as the block lasts.
+
+    Raises NeedsPassword where the archive is locked, BadFile where it is damaged or holds no table.
+    """
+    if not is_archive(path):
+        yield [Member(Path(path), name or Path(path).name)]
+        return
+    with unpacked(path, password, name) as members:
+        tables = [one for one in members if one.path.suffix not in TEXTS]
+        if not tables:
+            message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+            raise BadFile(message, file=name or Path(path).name)
+        yield tables
+
+
+def examine_tables(
+    members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
+) -> list[Examined]:
+    """`examine` for every table. In several tables, a wished column that one of them lacks is guessed there."""
+    return [
+        examine(one.path, format=format, column=column, name=one.name, wished=fitting(one, wished, len(members)))
+        for one in members
+    ]
+
+
+def preview_tables(
+    members: list[Member],
+    *,
+    format: str = "auto",
+    column: str | None = None,
+    wished: Columns | None = None,
+    limit: int = 10,
+) -> Preview:
+    """The first rows of the first table."""
+    first = members[0]
+    return preview(
+        first.path,
+        format=format,
+        column=column,
+        name=first.name,
+        wished=fitting(first, wished, len(members)),
+        limit=limit,
+    )
+
+
+def fitting(member: Member, wished: Columns | None, tables: int) -> Columns | None:
+    """*wished* as far as this table has the columns; of a single table all of it, so that a typing error is told."""
+    if wished is None or tables == 1:
+        return wished
+    columns = {*open_source(member.path, member.name).columns, ""}
+    return Columns({key: column for key, column in wished.named.items() if column in columns}, wished.fixed)

@@ -1,0 +1,197 @@
+"""Labels and decisions that come back from a file: appended as they were made, so that agreement is the same again."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from annotations.formats.labels_in import LabelRow
+from annotations.gold import settle
+from annotations.guidelines import guidelines
+from annotations.marks import check_marks
+from annotations.people import add_annotators, annotators
+from annotations.store import Store, timestamp
+from annotations.types import Problem, Project
+from core.errors import N_, BadLine, EvenhandError, Refused
+
+CHUNK = 500  # rows a transaction
+LONGEST_NOTE = 4_000
+LISTED = 10_000
+
+
+@dataclass(slots=True)
+class Returned:
+    """What came back: `imported` labels are new here, `duplicates` were here already, `beside` are kept but do not
+    stand, because another label of the same annotator was here first."""
+
+    rows: int = 0
+    imported: int = 0
+    duplicates: int = 0
+    beside: int = 0
+    rejected: int = 0
+    decisions: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    errors: list[Problem] = field(default_factory=list)
+
+    def note(self, error: BadLine) -> None:
+        """Count a row that could not be used; the first 10,000 are kept."""
+        self.rejected += 1
+        self.reasons[error.reason] += 1
+        if len(self.errors) < LISTED:
+            self.errors.append(Problem(error.file, error.line, error.reason, error.message, error.values))
+
+    def add(self, other: "Returned") -> None:
+        """Put the counts of another file to these."""
+        for name in ("rows", "imported", "duplicates", "beside", "rejected", "decisions"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.reasons += other.reasons
+        self.errors += other.errors
+
+
+def store_labels(store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine]) -> Returned:
+    """Append the labels of a file to *project*, in its order; unknown annotators join.
+
+    A label whose operation is stored already is a duplicate. What an annotator
+    decided here by another desk stands; the file's label is kept beside it.
+    """
+    report, source = Returned(), iter(rows)
+    work = _Work(store, project, file, report)
+    while some := list(islice(source, CHUNK)):
+        report.rows += len(some)
+        for bad in (one for one in some if isinstance(one, BadLine)):
+            report.note(bad)
+        work.append([one for one in some if isinstance(one, LabelRow)])
+    return report
+
+
+class _Work:
+    """One file on its way in."""
+
+    def __init__(self, store: Store, project: Project, file: str, report: Returned) -> None:
+        self.store, self.project, self.file, self.report = store, project, file, report
+        self.versions = {one.version: one for one in guidelines(store, project)}
+        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
+
+    def append(self, rows: list[LabelRow]) -> None:
+        """Store some rows in one transaction and settle the items that they touch."""
+        strangers = list(dict.fromkeys(row.annotator for row in rows if row.annotator not in self.people))
+        if strangers:
+            add_annotators(self.store, self.project, strangers)
+            self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
+        with self.store.write() as db:
+            touched: dict[tuple[int, int], int] = {}
+            for row in rows:
+                try:
+                    place = self._store(row)
+                except BadLine as error:
+                    self.report.note(error)
+                except EvenhandError as error:
+                    self.report.note(BadLine(self.file, row.line, "label", error.message, **error.values))
+                else:
+                    if place is not None:
+                        touched[place[:2]] = place[2]
+            for (item, person), wanted in touched.items():
+                self._point(item, person)
+                settle(self.store, item, wanted, self._gold())
+            db.execute("UPDATE member SET looked = 0 WHERE project = ?", (self.project.id,))
+
+    def _gold(self) -> Any:
+        return self.store.db.execute("SELECT gold FROM project WHERE id = ?", (self.project.id,)).fetchone()[0]
+
+    def _store(self, row: LabelRow) -> tuple[int, int, int] | None:
+        """Insert the label; (item, annotator, wanted), or None for a duplicate."""
+        found = self.store.db.execute(
+            "SELECT item.id, wanted, length(text) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.uid = ? AND item.project = ?",
+            (row.item, self.project.id),
+        ).fetchone()
+        if found is None:
+            message = N_("This project has no item {item}: import its items first, as JSON lines or as a package.")
+            raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
+        item, wanted, length = found
+        person = self.people[row.annotator.strip()]
+        known = self.store.db.execute("SELECT item, annotator FROM label WHERE op_id = ?", (row.op_id,)).fetchone()
+        if known is not None:
+            if known != (item, person):
+                raise Refused(N_("Another operation bears this id already."))
+            self.report.duplicates += 1
+            return None
+        guideline = self._checked(row, length)
+        superseded = row.superseded or not self._may_stand(row, item, person)
+        self.report.beside += superseded and not row.superseded
+        values = {
+            "op_id": row.op_id, "project": self.project.id, "item": item, "annotator": person,
+            "guideline": guideline, "choice": row.choice, "reasons": json.dumps(list(row.reasons)),
+            "extraneous": None if row.extraneous is None else int(row.extraneous), "spans": json.dumps(row.spans),
+            "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown,
+            "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
+            "superseded": int(superseded), "created": row.created or timestamp(),
+        }  # fmt: skip
+        insert(self.store, "label", values)
+        self.report.imported += 1
+        return item, person, wanted
+
+    def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
+        if (item, person) in self.mine:
+            return True
+        query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+        here = self.store.db.execute(query, (item, person)).fetchone()
+        if here is None or here[0] is None or here[0] == row.base:
+            self.mine.add((item, person))
+            return True
+        return False
+
+    def _checked(self, row: LabelRow, length: int) -> int:
+        """The guideline's row; raises Refused where the label is none of it."""
+        version = max(self.versions) if row.guideline is None else row.guideline
+        if version not in self.versions:
+            raise Refused(N_("This guideline has no version {version}."), version=version)
+        guideline = self.versions[version]
+        if row.choice is not None and row.choice not in {one.code for one in guideline.choices}:
+            raise Refused(N_("{choice} is not a choice of this guideline."), choice=row.choice[:40])
+        unknown = set(row.reasons) - {one.code for one in guideline.reasons}
+        if unknown:
+            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown))[:80])
+        if len(row.note) > LONGEST_NOTE:
+            raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+        check_marks(row.spans, length)
+        return guideline.id
+
+    def _point(self, item: int, person: int) -> None:
+        """Let the assignment point to what stands now, as `annotations.labels` would have."""
+        rows = self.store.db.execute(
+            "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM label"
+            " WHERE item = ? AND annotator = ? AND superseded = 0 ORDER BY id",
+            (item, person),
+        ).fetchall()
+        if not rows:
+            return
+        last, unseen = rows[-1], [one for one in rows if not one[2]]
+        latest = last[0] if last[1] is not None else None
+        blind = unseen[-1][0] if unseen and unseen[-1][1] is not None else None
+        revealed = next((one[6] for one in rows if one[2]), None)
+        values = {
+            "item": item, "annotator": person, "project": self.project.id,
+            "state": "labelled" if latest else "released", "latest": latest, "blind": blind, "revealed": revealed,
+            "op_id": last[3], "desk": last[4], "revision": last[5],
+        }  # fmt: skip
+        where = (self.project.id, person)
+        self.store.db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
+        self.store.db.execute(
+            "INSERT INTO assignment (item, annotator, project, state, turn, revealed, latest, blind, op_id, desk,"
+            " revision) SELECT :item, :annotator, :project, :state, turn, :revealed, :latest, :blind, :op_id, :desk,"
+            " :revision FROM member WHERE project = :project AND annotator = :annotator"
+            " ON CONFLICT DO UPDATE SET state = excluded.state, latest = excluded.latest, blind = excluded.blind,"
+            " revealed = coalesce(revealed, excluded.revealed), op_id = excluded.op_id, desk = excluded.desk,"
+            " revision = excluded.revision",
+            values,
+        )
+
+
+def insert(store: Store, table: str, values: Mapping[str, Any]) -> None:
+    """Insert one row; *table* and the names of *values* are this program's own."""
+    marks = ", ".join(f":{name}" for name in values)
+    store.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", dict(values))
