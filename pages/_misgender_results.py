@@ -1,0 +1,125 @@
+"""Results: both ways side by side for every model and pronoun set, and one figure at a time in detail."""
+
+from typing import Literal, get_args
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.misgendering.metrics import Metrics
+from core.report.cells import interval, percent
+from core.statistics import Estimate
+from core.statistics.bootstrap import FEW
+from pages._misgender_cells import Cell, said, table_of
+from pages._misgender_source import Source, cells, choose_source, verdicts, whole
+from pages._widgets import DASH, _, plain, show_error
+
+Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
+FIGURES: tuple[Figure, ...] = get_args(Figure)
+
+
+def show_results() -> None:
+    """The source, what holds for all of it, and the figure that is chosen."""
+    source = choose_source()
+    if source is None:
+        return
+    try:
+        frame = verdicts(source)
+        with st.spinner(_("Drawing resamples for the intervals …"), show_time=True):
+            everything, found = whole(source), table_of(cells(source), source.label)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    _tiles(everything)
+    _banner(found, source)
+    figure = _choose_figure()
+    _show(figure, source, found, everything)
+    st.caption(plain(_("How the numbers are made: {signature}").format(signature=everything.signature)))
+    if "signature" in frame:
+        for made in dict.fromkeys(frame["signature"]):
+            st.caption(plain(made))
+
+
+def _choose_figure() -> Figure:
+    names: dict[Figure, str] = {
+        "ways": _("Both ways"),
+        "agreement": _("Agreement"),
+        "variation": _("Variation"),
+        "beta": _("Disagreement"),
+        "texts": _("Texts"),
+        "people": _("Labels of people"),
+    }
+    if st.session_state.get("figure") not in FIGURES:
+        asked = st.query_params.get("figure")
+        st.session_state["figure"] = asked if asked in FIGURES else FIGURES[0]
+    chosen = st.segmented_control(
+        _("Figure"),
+        FIGURES,
+        format_func=names.__getitem__,
+        key="figure",
+        required=True,
+        label_visibility="collapsed",
+    )
+    st.query_params["figure"] = chosen or FIGURES[0]
+    return chosen or FIGURES[0]
+
+
+def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics) -> None:
+    if figure in ("ways", "agreement"):
+        from pages._misgender_figures import show_agreement, show_ways
+
+        (show_ways if figure == "ways" else show_agreement)(found)
+    elif figure in ("variation", "beta"):
+        from pages._misgender_spread import show_beta, show_variation
+
+        (show_variation if figure == "variation" else show_beta)(found)
+    elif figure == "texts":
+        from pages._misgender_texts import show_texts
+
+        show_texts(source)
+    else:
+        from pages._misgender_people import show_people
+
+        show_people(source)
+
+
+def _tiles(found: Metrics) -> None:
+    """Four numbers for all rows together, each with its interval."""
+    tiles = [
+        (_("Right, probability-based"), found.prob, True),
+        (_("Right, generation-based"), found.gen, True),
+        (_("The ways disagree on"), found.by_units["disagreement"], True),
+        (_("Mean variation σ"), found.sigma.mean, False),
+    ]
+    with st.container(horizontal=True, key="misgender-tiles"):
+        for name, estimate, share in tiles:
+            _tile(name, estimate, share)
+    text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not.")
+    st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
+
+
+def _tile(name: str, estimate: Estimate, share: bool) -> None:
+    if estimate.value is None:
+        st.metric(name, DASH, width="content", help=plain(said(estimate.reason)))
+        return
+    value = percent(estimate.value) if share else f"{estimate.value:.3f}"
+    ends = interval(estimate.low, estimate.high, 2)
+    if share and estimate.low is not None and estimate.high is not None:
+        ends = f"{100 * estimate.low:.0f} – {100 * estimate.high:.0f} %"
+    with st.container(width="content", gap=None):
+        st.metric(name, value, width="content")
+        st.caption(plain(ends or said(estimate.note)), help=plain(said(estimate.note)) or None)
+
+
+def _banner(found: list[Cell], source: Source) -> None:
+    units = min((one.metrics.clusters.units for one in found), default=0)
+    if 0 < units < FEW:
+        kinds = {"template": _("templates"), "name": _("names"), "instance": _("instances")}
+        least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
+        scarce = kinds[least.kinds[least.counts.index(least.units)]]
+        text = _(
+            "Few units: a cell rests on {units} {kind} only. Its intervals are t intervals and wide; differences"
+            " between cells say little."
+        )
+        st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
+    if any(str(one).startswith("demo-") for one in source.record.get("models", [])):
+        st.info(_("A built-in model: for trying the app, not for findings."), icon=":material/info:")

@@ -1,0 +1,83 @@
+"""Texts: how repetitive what a run wrote is, and how much of it avoids every pronoun."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.repetition import Repeated, signature
+from core.report.cells import interval, percent, plain_number
+from pages._misgender_cells import label_of, said, varying
+from pages._misgender_published import table_html
+from pages._misgender_source import Source
+from pages._widgets import DASH, _, downloads, plain
+
+if TYPE_CHECKING:
+    from core.misgendering.texts import Texts
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def texts(path: str, written: float) -> "list[Texts]":
+    """The cells of a file of generations; `written` is when it was, so that a changed file is read again."""
+    from core.misgendering.texts import read_texts, texts_by_cell
+
+    del written
+    return list(texts_by_cell(read_texts(path)))
+
+
+def show_texts(source: Source) -> None:
+    """A table: a line per model and pronoun set."""
+    path = Path(source.path).with_suffix(".jsonl")
+    if not path.is_file():
+        st.info(_("There are no texts beside these verdicts. A run that generates keeps what the model wrote."))
+        return
+    with st.spinner(_("Reading the texts …"), show_time=True):
+        found = texts(str(path), path.stat().st_mtime)
+    heads = (
+        _("Model"),
+        _("Pronouns"),
+        _("texts"),
+        _("without a pronoun"),
+        _("95 % interval"),
+        _("repetition, as published"),
+        _("repetition, completion"),
+    )
+    several = varying([one.key for one in found])
+    body, rows = [], []
+    for one in found:
+        label = label_of(one.key, several)
+        without = one.without
+        ends = interval(without.low, without.high) or said(without.note or without.reason)
+        cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
+        body.append([*cells, _spread(one.published), _spread(one.completion)])
+        rows.append(
+            {
+                **one.key,
+                "texts": one.n,
+                "without": without.value,
+                "low": without.low,
+                "high": without.high,
+                "repetition_published": one.published.mean,
+                "repetition_published_std": one.published.std,
+                "repetition_completion": one.completion.mean,
+                "repetition_completion_std": one.completion.std,
+                "signature": signature("published"),
+            }
+        )
+    st.html(table_html(heads, body, numbers=(2, 3, 5, 6)))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(
+            _(
+                "Repetition is 0 where some length of word sequence never comes twice, 1 where every one comes back;"
+                " mean ± standard deviation over texts. As published it is of context and completion together. A text"
+                " without a pronoun counts as right in the generation-based way."
+            )
+        )
+        downloads(rows, key="texts")
+    st.caption(plain(signature("published")))
+
+
+def _spread(found: Repeated) -> str:
+    if found.mean is None:
+        return DASH
+    return f"{plain_number(found.mean)} ± {plain_number(found.std)}"
