@@ -12,12 +12,13 @@ Table = NDArray[
 ]  # rows: what the first chose; columns: the second; one row and column per category of the list
 
 
-def cohen_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
+def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Table | None = None) -> Estimate:
     """Cohen's kappa (Cohen 1960) of a square table of counts, -1 to 1, with its interval over items.
 
     (p_o - p_e) / (1 - p_e): 0 = as often as chance with these margins, 1 = always.
     The table has the full list of categories, used or not. Undefined where
-    both used the same single category.
+    both used the same single category. `contexts[c]`: the cells of the table in context c, where the interval is
+    over contexts.
     """
     units = int(table.sum())
     if units == 0:
@@ -26,14 +27,14 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
     if np.isnan(_kappas(sizes[None, :].astype(float))[0]):
         return Estimate.undefined(ONE_CATEGORY, units)
     value = float(cohens_kappa(table, return_results=False))
-    return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units))
+    return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units), -1.0, contexts)
 
 
-def largest_kappa(table: Table, resampling: Resampling | None = None) -> Estimate:
+def largest_kappa(table: Table, resampling: Resampling | None = None, contexts: Table | None = None) -> Estimate:
     """The largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
 
     With p_o replaced by the sum of the smaller margin of each category: two
-    annotators who accept at different rates cannot reach 1. Its interval is over items.
+    annotators who accept at different rates cannot reach 1. Its interval is over items, or over contexts.
     """
     units = int(table.sum())
     if units == 0:
@@ -42,7 +43,7 @@ def largest_kappa(table: Table, resampling: Resampling | None = None) -> Estimat
     value = float(_largest(sizes[None, :].astype(float))[0])
     if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    return (resampling or Resampling()).interval(_largest, sizes, Estimate(value, units=units))
+    return (resampling or Resampling()).interval(_largest, sizes, Estimate(value, units=units), -1.0, contexts)
 
 
 def _largest(draws: Numbers) -> Numbers:

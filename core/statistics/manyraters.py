@@ -34,16 +34,26 @@ class Tally:
 
     counts: Counts
     sizes: NDArray[np.int64]
+    contexts: Counts | None = None  # contexts x patterns, where intervals are over contexts
 
     @classmethod
-    def of(cls, items: Counts) -> "Tally":
-        """From one row per item: how many annotators chose each category."""
+    def of(cls, items: Counts, contexts: NDArray[np.int64] | None = None) -> "Tally":
+        """From one row per item: how many annotators chose each category; `contexts`: the number of its context."""
         rows = np.asarray(items, dtype=np.int64)
         # One number per row: ten times faster than comparing rows, which counts at 100,000 items.
         base = int(rows.max(initial=0)) + 1
         keys = rows @ (base ** np.arange(rows.shape[1], dtype=np.int64))
-        _, first, sizes = np.unique(keys, return_index=True, return_counts=True)
-        return cls(rows[first], np.asarray(sizes, dtype=np.int64))
+        _, first, where, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        spread = None
+        if contexts is not None:
+            spread = np.zeros((int(contexts.max(initial=-1)) + 1, len(first)), dtype=np.int64)
+            np.add.at(spread, (contexts, where), 1)
+        return cls(rows[first], np.asarray(sizes, dtype=np.int64), spread)
+
+    def only(self, keep: NDArray[np.bool_]) -> "Tally":
+        """The items with some of the patterns."""
+        spread = None if self.contexts is None else self.contexts[:, keep]
+        return Tally(self.counts[keep], self.sizes[keep], spread)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -53,8 +63,7 @@ class Tally:
     @property
     def paired(self) -> "Tally":
         """The items with at least two labels: one label can neither agree nor disagree."""
-        keep = self.labels >= 2
-        return Tally(self.counts[keep], self.sizes[keep])
+        return self.only(self.labels >= 2)
 
     @property
     def complete(self) -> "Tally":
@@ -62,8 +71,7 @@ class Tally:
         paired = self.paired
         many = np.bincount(paired.labels, weights=paired.sizes) if len(paired.sizes) else np.zeros(1)
         wanted = len(many) - 1 - int(np.argmax(many[::-1]))
-        keep = paired.labels == wanted
-        return Tally(paired.counts[keep], paired.sizes[keep])
+        return paired.only(paired.labels == wanted)
 
     @property
     def units(self) -> int:
@@ -71,9 +79,19 @@ class Tally:
         return int(self.sizes.sum())
 
 
-def unanimity(tally: Tally) -> Estimate:
-    """Percent agreement: the share of items (two labels or more) on which everybody agreed, with Wilson's interval."""
+def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
+    """Percent agreement: the share of items (two labels or more) on which everybody agreed, with Wilson's interval.
+
+    Where the tally knows contexts, the interval is over these instead: Wilson's takes items as independent.
+    """
     paired = tally.paired
+    if paired.contexts is not None:
+
+        def measure(paired: Tally) -> Measure:
+            same = paired.counts.max(axis=1, initial=0) == paired.labels
+            return lambda draws: _ratio(draws @ same.astype(float), draws.sum(axis=1))
+
+        return _over_items(paired, measure, resampling, least=0.0)
     agreed = paired.sizes[paired.counts.max(axis=1, initial=0) == paired.labels].sum()
     return wilson(int(agreed), paired.units, nothing=NO_TWO_LABELS)
 
@@ -126,7 +144,7 @@ def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
         return Estimate.undefined(TOO_FEW_CATEGORIES, tally.units)
     if tally.paired.units == 0:
         return Estimate.undefined(NO_TWO_LABELS)
-    some = Tally(tally.counts[tally.labels > 0], tally.sizes[tally.labels > 0])
+    some = tally.only(tally.labels > 0)
     return _over_items(some, _ac1, resampling)
 
 
@@ -166,7 +184,8 @@ def _over_items(
         return Estimate.undefined(NO_TWO_LABELS)
     of_draws = measure(tally)
     found = value() if value else float(of_draws(_as_draw(tally))[0])
-    return (resampling or Resampling()).interval(of_draws, tally.sizes, Estimate(found, units=tally.units), least)
+    estimate = Estimate(found, units=tally.units)
+    return (resampling or Resampling()).interval(of_draws, tally.sizes, estimate, least, tally.contexts)
 
 
 def _as_draw(tally: Tally) -> Numbers:

@@ -1,0 +1,171 @@
+"""People against the rule: cells with intervals over contexts, the confusion matrix, rates weighted back to all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.judging.bins import BINS, Bin, bin_of
+from core.judging.clustered import NOTHING, Mean, Numbers, clustered, codes_of, signature
+from core.judging.ruling import STRATUM, compared, ruled
+from core.judging.schemes import CHOICES
+from core.judging.weighting import Weighted, weighted
+from core.measures.resampling import Draws
+from core.pronouns import Verdict
+from core.repetition import Repeated, Variant, repetitiveness, summary, whole
+from core.statistics import Estimate
+from core.statistics.values import ONE_CATEGORY
+
+VERSION = 1  # of the method: raise it when a number may change
+MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
+BY = ("model", "pronoun", "setting")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A model with a pronoun set and a setting, or any other group: `key` holds one value per column of *by*.
+
+    `means`: measure of MEASURES -> its mean over generations. `counts`: how often each of the four labels was given.
+    """
+
+    key: tuple[str, ...]
+    generations: int
+    counts: dict[str, int]
+    means: dict[str, Mean]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A finished generation over which somebody and the rule differ; `row` is its row in the table of generations."""
+
+    item: str
+    bin: Bin
+    row: pd.Series
+    labels: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything about people and the rule. `items`: one row per generation; `labels`: one per blind label of a
+    finished one; `table`: one row per finished generation (see `compared`)."""
+
+    items: pd.DataFrame
+    labels: pd.DataFrame
+    table: pd.DataFrame
+    draws: Draws
+
+    @cached_property
+    def overall(self) -> dict[str, Mean]:
+        """Every measure over all finished generations."""
+        columns = {name: self.table[name].to_numpy(dtype=float) for name in MEASURES}
+        return clustered(columns, list(self.table["cluster"]), self.draws)
+
+    @cached_property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
+        return _kappa(self.table, self.draws)
+
+    @cached_property
+    def confusion(self) -> dict[str, tuple[int, int]]:
+        """Stored label -> how often the rule says correct and misgendering; every label counts."""
+        said = self.labels.dropna(subset=["rule_correct"])
+        return {
+            choice: (
+                int(((said["choice"] == choice) & (said["rule_correct"] == 1)).sum()),
+                int(((said["choice"] == choice) & (said["rule_correct"] == 0)).sum()),
+            )
+            for choice in CHOICES
+        }
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The finished generations over which a label and the rule differ, in the order of import."""
+        found = []
+        for item, said in self.labels.groupby("item", sort=False):
+            bins = [b for label in said.itertuples() if (b := _bin(label)) is not None]
+            if bins:
+                row = self.items[self.items["item"] == item].iloc[0]
+                found.append(Difference(str(item), min(bins, key=list(BINS).index), row, said))
+        return found
+
+    def cells(self, by: Sequence[str] = BY) -> list[Cell]:
+        """Every measure per group of *by* (columns of the table), in the order in which they first come."""
+        found = []
+        for key, rows in self.table.groupby(list(by), sort=False):
+            columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
+            said = self.labels[self.labels["item"].isin(rows["item"])]["choice"].value_counts()
+            counts = {choice: int(said.get(choice, 0)) for choice in CHOICES}
+            means = clustered(columns, list(rows["cluster"]), self.draws)
+            found.append(Cell(tuple(map(str, key)), len(rows), counts, means))
+        return found
+
+    def weighted(self, measure: str) -> Weighted:
+        """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting."""
+        population = self.items.groupby(list(STRATUM), sort=False).size()
+        strata = list(self.table[list(STRATUM)].itertuples(index=False, name=None))
+        values = self.table[measure].to_numpy(dtype=float)
+        return weighted(values, strata, list(self.table["cluster"]), dict(population.items()), self.draws)
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the numbers."""
+        datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
+        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{signature(self.draws)}|v{VERSION}"
+
+
+def comparison(generations: pd.DataFrame, labels: pd.DataFrame, draws: Draws | None = None) -> Comparison:
+    """People against the rule, from the tables of annotations.judgements (`generations`, `judged`).
+
+    Only finished generations count: until then the rule's verdict is not to be seen.
+    """
+    with_rule = ruled(generations)
+    finished = with_rule[with_rule["finished"].astype(bool)]
+    columns = ["item", "rule_correct", "rule_pronoun", "rule_start", "rule_end"]
+    said = labels.merge(finished[columns], on="item", how="inner")
+    return Comparison(with_rule, said, compared(with_rule, labels), draws or Draws())
+
+
+def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
+    """RR per group of *by* over all generations: what a text repeats is no opinion of it."""
+    texts = [
+        whole(context, text) if variant == "published" else text
+        for context, text in zip(generations["context"], generations["text"], strict=True)
+    ]
+    values = generations[list(by)].assign(_rr=[repetitiveness(text)[0] for text in texts])
+    return {
+        tuple(map(str, key)): summary([None if pd.isna(v) else float(v) for v in rows["_rr"]])
+        for key, rows in values.groupby(list(by), sort=False)
+    }
+
+
+def _bin(label: Any) -> Bin | None:
+    if pd.isna(label.rule_correct):
+        return None
+    rule = Verdict(int(label.rule_correct), label.rule_pronoun, label.rule_start, label.rule_end)
+    return bin_of(label.choice, label.reasons, label.spans, label.text, label.pronouns, label.dataset, rule)
+
+
+def _kappa(table: pd.DataFrame, draws: Draws) -> Estimate:
+    rows = table.dropna(subset=["rule_correct"])
+    if rows.empty:
+        return Estimate.undefined(NOTHING)
+    wrong, rule = rows["misgendering"].to_numpy(dtype=float), rows["rule_misgendering"].to_numpy(dtype=float)
+    units, count = codes_of(list(rows["cluster"]))
+    columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
+    sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
+    found = draws.intervals(lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
+    return found.get("kappa") or Estimate.undefined(ONE_CATEGORY, count)
+
+
+def _kappas(tables: Numbers) -> Numbers:
+    both, person, rule, neither = tables.T
+    total = tables.sum(axis=1)
+    chance = (both + person) * (both + rule) + (neither + person) * (neither + rule)
+    room = total**2 - chance
+    enough = room > 1e-9 * total**2
+    agreed = (both + neither) * total - chance
+    kappas: Numbers = np.divide(agreed, room, out=np.full(len(tables), np.nan), where=enough)
+    return kappas
