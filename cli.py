@@ -17,6 +17,7 @@ COMMANDS = {
     "agreement": "commands.agreement:agreement",
     "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",
+    "generate": "commands.generate:generate",
     "mine": "commands.mining:mine",
     "pairs": "commands.pairs:pairs",
     "forecast": "commands.forecast:forecast",

@@ -86,6 +86,9 @@ class GrowingFile:
         self._file.truncate(at)
         self._file.seek(at)
 
+    def __len__(self) -> int:
+        return len(self._places)
+
     @property
     def places(self) -> frozenset[int]:
         """Which texts are there."""

@@ -17,6 +17,7 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from core.errors import N_, Refused
+from core.generating.how import Sampling
 from core.models import Precision
 from core.models.loading import LoadedModel, load_causal
 from core.models.sentences import SentenceReader
@@ -26,31 +27,9 @@ from core.types import signature
 METHOD, VERSION = "sampling", 1
 NO_START = N_("The context is empty, and this model's tokenizer puts nothing before a text: there is nothing to go on.")
 TOO_LONG = N_("The context has {found} tokens; with {more} new ones that is more than the {longest} this model reads.")
-NO_TOKENS = N_("At least one new token is needed.")
 ALIKE = 1e-3  # of a logit; a model that ignores a mask is far off
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How the next token is chosen.
-
-    `top_k` 0 and `top_p` 1: no limit. `temperature` None: what the model's own settings say, else 1. `tokens`: how
-    many new ones; `stop`: end a text at the model's end mark (else the mark is never chosen, as published).
-    """
-
-    top_k: int = 50
-    top_p: float = 0.95
-    temperature: float | None = None
-    tokens: int = 50
-    stop: bool = False
-
-    def __post_init__(self) -> None:
-        if self.tokens < 1:
-            raise Refused(NO_TOKENS)
-        if not 0 < self.top_p <= 1 or self.top_k < 0 or (self.temperature is not None and self.temperature <= 0):
-            raise Refused(N_("Sampling needs top-k of 0 or more, top-p above 0 and up to 1, a temperature above 0."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,166 @@
+"""`generate`: let a model write after contexts, here or through a server; `sample`: choose what people judge."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.generation_inputs import Filling, open_contexts
+from annotations.generation_runs import GenerationReport, Request, generate_to_file
+from annotations.job_process import progress
+from commands.shared import answer, db_option, json_option
+from core.errors import N_, Refused
+from core.generating.contexts import CHUNK, SEED
+from core.generating.runs import generation_file, generations_folder
+from core.generating.server import INSTRUCTION
+from core.misgendering.slots import SETTINGS
+from core.models.fetching import locate
+
+EVERY_S = 1.0
+
+
+class Meter:
+    """How far a run is: the job's row, and a line on a terminal."""
+
+    def __init__(self) -> None:
+        self._row = progress()
+        self._said = time.monotonic()
+
+    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
+        """`done` of `total` texts."""
+        self._row(done, total, message)
+        if sys.stderr.isatty() and time.monotonic() - self._said >= EVERY_S:
+            self._said = time.monotonic()
+            click.echo(f"\r\033[K{done:,} of {total or done:,} texts", err=True, nl=False)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if sys.stderr.isatty():
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+@click.command("generate")
+@click.argument("contexts")
+@click.option(
+    "--model",
+    required=True,
+    help="A causal model: built in, on the Hugging Face hub, a folder; or the name on the server.",
+)
+@click.option("--out", type=click.Path(dir_okay=False), help="The generations to write (JSON lines).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Generate lists.")
+@click.option(
+    "--each",
+    "-n",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Texts for each context; more contexts tell more than more texts.",
+)
+@click.option(
+    "--seed", type=int, default=SEED, show_default=True, help="With the context and its number, the seed of every text."
+)
+@click.option("--top-k", type=click.IntRange(0), default=50, show_default=True, help="0: no limit.")
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.95, show_default=True)
+@click.option("--temperature", type=click.FloatRange(0, min_open=True), help="Default: the model's own, else 1.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(1, 4096),
+    default=50,
+    show_default=True,
+    help="New tokens, exactly as many unless --stop.",
+)
+@click.option("--stop", is_flag=True, help="A text may end at the model's end mark.")
+@click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
+@click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
+@click.option("--chunk", type=click.IntRange(1, 4096), default=CHUNK, show_default=True, help="Texts in a batch.")
+@click.option("--server", help="An OpenAI-compatible server: http://HOST:PORT/v1. Its key: EVENHAND_API_KEY.")
+@click.option("--chat", is_flag=True, help="Server: ask by chat, for models without plain completion.")
+@click.option("--instruction", default=INSTRUCTION, help="Chat: what is asked; {context} is replaced.")
+@click.option(
+    "--standard", is_flag=True, help="Server: send only what OpenAI's own protocol knows (no top-k, no fixed length)."
+)
+@click.option(
+    "--at-once", type=click.IntRange(1, 512), default=8, show_default=True, help="Server: requests under way."
+)
+@click.option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests a minute at most.")
+@click.option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
+@click.option(
+    "--passes", type=click.IntRange(1), default=1, show_default=True, help="Templates: people that fill each."
+)
+@click.option(
+    "--setting",
+    "settings",
+    type=click.Choice(SETTINGS),
+    multiple=True,
+    help="Templates: pre = before the slot, post = after it; default: both.",
+)
+@click.option("--pronouns", "only", multiple=True, help="Templates: only these sets; may be given several times.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many contexts.")
+@click.option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
+@click.option("--column", help="The column that holds the contexts, where its name does not say so.")
+@db_option
+@json_option
+def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
+    """Let a model go on from CONTEXTS, and write what it says as JSON lines that `import` and `rule` read.
+
+    CONTEXTS: "built-in" (own templates), a folder or table of templates (MISGENDERED, RUFF, TANGO, own), or a file
+    with a context a row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text).
+    The same call goes on where an earlier one was ended, and the result is the same as in one go.
+    """
+    out = _target(db, options["out"], options["run_name"])
+    filling = Filling(
+        passes=options["passes"],
+        seed=options["seed"],
+        settings=options["settings"] or SETTINGS,
+        only=options["only"],
+        limit=options["limit"],
+        column=options["column"],
+        trim=options["trim"],
+    )
+    if options["server"] is None:
+        locate(options["model"])  # a model that cannot be had is refused before anything is read
+    source = open_contexts(contexts, filling)
+    for problem in source.problems[:20]:
+        why = problem.message.format(**problem.values) if problem.values else problem.message
+        click.echo(f"{problem.file}:{problem.line}: {why}", err=True)
+    meter = Meter()
+    try:
+        report = generate_to_file(source, _request(options), out, watch=meter, record=options["run_name"] is not None)
+    finally:
+        meter.end()
+    answer(report.as_json(), for_people(report), as_json=as_json)
+
+
+def _request(options: dict[str, Any]) -> Request:
+    return Request(
+        way="chat" if options["chat"] else "completions",
+        with_key=not options["no_key"],
+        **{
+            name: options[name]
+            for name in (
+                "model", "each", "seed", "top_k", "top_p", "temperature", "tokens", "stop", "precision", "chunk",
+                "threads", "server", "instruction", "standard", "at_once", "per_minute",
+            )
+        },
+    )  # fmt: skip
+
+
+def _target(db: str, out: str | None, name: str | None) -> Path:
+    if (out is None) == (name is None):
+        raise Refused(N_("Say where the generations go: --out FILE, or --run NAME."))
+    return Path(out) if out is not None else generation_file(generations_folder(db), name or "")
+
+
+def for_people(report: GenerationReport) -> str:
+    """What a run did, for people."""
+    rate = f", {report.rate:,.0f} tokens a second" if report.rate else ""
+    resumed = f" ({report.before:,} were there from an earlier start)" if report.before else ""
+    lines = [
+        f"{report.total:,} texts for {report.total // report.request.each:,} contexts{resumed}; "
+        f"{report.written:,} written in {report.seconds:.1f} s{rate}"
+    ]
+    if report.refused:
+        lines.append(f"  {len(report.refused):,} contexts left out, the first because: {report.refused[0][1]}")
+    return "\n".join([*lines, f"  {report.signature}", f"Written: {report.out}"])
