@@ -146,9 +146,7 @@ def _meter(watch: Watcher | None, number: int, models: int, name: str) -> Callab
     return say
 
 
-def _with(
-    name: str, report: RunReport, corpus: Sequence[Sentence], say: Callable[[int, int], None]
-) -> ModelReport:
+def _with(name: str, report: RunReport, corpus: Sequence[Sentence], say: Callable[[int, int], None]) -> ModelReport:
     from core.models.targets import open_targets  # torch: not before a model is asked
 
     say(0, 2 * len(corpus))

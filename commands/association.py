@@ -18,7 +18,9 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("association")
-@click.option("--language", type=click.Choice(LANGUAGES), required=True, help="Which built-in set; es-noart: no articles.")
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), required=True, help="Which built-in set; es-noart: no articles."
+)
 @click.option("--corpus", type=EXISTING, help="Write the sentences with their masks to this file (TSV).")
 @click.option("--model", "models", multiple=True, help="A masked language model to ask; may be given several times.")
 @click.option("--out", type=EXISTING, help="Write one row per sentence and model (CSV, or TSV by its ending).")
@@ -60,11 +62,15 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
     type=click.Choice(ATTRIBUTES),
     help="Hidden professions: one mask a whitespace word (default; Chinese: piece), or one a piece.",
 )
-@click.option("--margin", type=click.FloatRange(min=0, min_open=True), help="H3: how large a difference (ln) counts as none.")
+@click.option(
+    "--margin", type=click.FloatRange(min=0, min_open=True), help="H3: how large a difference (ln) counts as none."
+)
 @click.option("--monolingual", help="H4: which of the models is the monolingual one; default: as the papers list it.")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
-@click.option("--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval.")
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @db_option
 @json_option
@@ -80,9 +86,7 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     if not (options["corpus"] or options["models"] or options["scores"]):
         raise Refused(N_("Nothing to do: give --corpus FILE, --model NAME, or --scores FILE."))
     files = Files(options["templates"], options["persons"], options["professions"])
-    choices = Choices(
-        options["spelling"], options["an"], options["ergative"], options["determiners"], options["wife"]
-    )
+    choices = Choices(options["spelling"], options["an"], options["ergative"], options["determiners"], options["wife"])
     source = association_set(language, choices, files)
     data: dict[str, Any] = {"language": language, "sentences": source.sentences, "options": source.options}
     if options["corpus"]:
@@ -135,9 +139,7 @@ def _facts(report: "RunReport", out: Path | None) -> dict[str, Any]:
     return kept | totals | ({"out": str(out)} if out else {})
 
 
-def _measured(
-    rows: Any, language: str, options: dict[str, Any], report: "RunReport | None" = None
-) -> dict[str, Any]:
+def _measured(rows: Any, language: str, options: dict[str, Any], report: "RunReport | None" = None) -> dict[str, Any]:
     from commands.association_answers import measured
 
     draws = {"resamples": options["resamples"], "seed": options["seed"]}

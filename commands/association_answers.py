@@ -163,4 +163,4 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
 
 
 def _number(value: float | None) -> str:
-    return DASH if value is None else f"{value:.3f}"
+    return DASH if value is None else f"{value:z.3f}"

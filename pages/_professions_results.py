@@ -75,7 +75,7 @@ def _show_section(section: str, run: Run, model: str) -> None:
     elif section == "words":
         sections.show_words(table, version, model)
     else:
-        sections.show_printed(str(run.record.get("language", "")))
+        sections.show_printed(str(run.record.get("language", "")), table, version, model)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

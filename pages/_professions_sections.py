@@ -52,6 +52,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
     st.html(difference_table(found, without))
+    st.caption(plain(_("Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows.")))
     fields = [one for one in by(table, version, model, "field") if one.name]
     if fields:
         st.subheader(_("By field"), anchor=False)
@@ -66,7 +67,9 @@ def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Ve
     """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
     kinds = {name: is_multilingual(name) for name in models}
     wanted = not kinds[model] if kinds[model] is not None else None
-    partner = next((name for name in models if name != model and kinds[name] is not None and kinds[name] == wanted), None)
+    partner = next(
+        (name for name in models if name != model and kinds[name] is not None and kinds[name] == wanted), None
+    )
     if partner is None:
         return multilingual(None, None)
     one, other = (partner, model) if kinds[model] else (model, partner)
@@ -144,8 +147,10 @@ def show_shares(table: str, version: str, model: str) -> None:
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     data = frame_of(found)
     data["class"] = [kind_of[name] for name in data["name"]]
-    with st.container(horizontal=True):
-        for name, method in ((_("Pearson correlation"), "pearson"), (_("Spearman correlation"), "spearman")):
+    places = st.columns(2)
+    names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
+    for place, (method, name) in zip(places, names.items(), strict=True):
+        with place:
             _metric(name, correlations[method])
     says = _(
         "Each point is a profession. Below 0 in correlation: the more women work there, the further the model leans to "
@@ -176,7 +181,7 @@ def show_words(table: str, version: str, model: str) -> None:
     downloads(found, key="words")
 
 
-def show_printed(language: str) -> None:
+def show_printed(language: str, table: str, version: str, model: str) -> None:
     """The thesis's table of this language as printed, and what its hypotheses come to."""
     found = printed(language)
     if not found:
@@ -189,7 +194,8 @@ def show_printed(language: str) -> None:
             "an axis with your own run."
         )
     )
-    st.html(printed_table(found, printed_verdicts(language)))
+    own = described(table, version, model)[1]
+    st.html(printed_table(found, printed_verdicts(language), model, own))
     data = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
          "W - M as printed": float(one.difference), "follows": one.follows}
@@ -206,5 +212,3 @@ def _group_rows(groups: list[Group]) -> list[dict[str, object]]:
          "min": one.numbers.min}
         for one in groups
     ]  # fmt: skip
-
-

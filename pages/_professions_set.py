@@ -145,7 +145,9 @@ def show_corpus(chosen: Chosen) -> None:
     values = {name: f"{len(getattr(found, name)):,}" for name in PARTS} | {"sentences": f"{found.sentences:,}"}
     st.caption(plain(text.format(**values)))
     every = list(sentences(found))
-    picked = [round(i * (len(every) - 1) / (SHOWN - 1)) for i in range(SHOWN)] if len(every) > SHOWN else range(len(every))
+    picked = (
+        [round(i * (len(every) - 1) / (SHOWN - 1)) for i in range(SHOWN)] if len(every) > SHOWN else range(len(every))
+    )
     st.html(f'<ol class="prof-rows">{"".join(_line(i, every[i]) for i in picked)}</ol>')
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(

@@ -24,9 +24,7 @@ def show_start(store: Store, chosen: Chosen) -> None:
     with menu.popover(_("Method"), icon=":material/tune:", type="tertiary", key="professions-method"):
         options = _method(chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button(
-            _("Start"), key="start", type="primary", icon=":material/play_arrow:", disabled=not models
-        )
+        pressed = st.button(_("Start"), key="start", type="primary", icon=":material/play_arrow:", disabled=not models)
         st.caption(plain(_work(chosen, models)))
     if pressed:
         try:

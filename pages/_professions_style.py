@@ -31,6 +31,8 @@ ol.prof-rows { list-style: none; margin: 0; padding: 0; line-height: 1.7 }
 .prof-verdict { border: 1px solid $line; border-radius: 12px; background: $card; padding: .8rem 1rem; color: $ink }
 .prof-verdict h4 { margin: 0 0 .15rem; padding: 0; font-size: .95rem; font-weight: 650 }
 .prof-verdict .asks { color: $soft; font-size: .85rem; margin: 0 0 .5rem }
+.prof-verdict div + div { margin-top: .6rem }
+.prof-table small.wrap { white-space: normal; max-width: 15rem; margin-left: auto }
 .prof-verdict .outcome { font-weight: 650 }
 .prof-verdict ul { margin: .35rem 0 0; padding-left: 1.1rem; font-size: .86rem; line-height: 1.5 }
 .prof-verdict .why { color: $soft; font-size: .84rem; margin: .35rem 0 0 }

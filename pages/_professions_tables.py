@@ -30,11 +30,11 @@ def _row(name: str, cells: Sequence[str]) -> str:
     return f'<tr><td class="l">{name}</td>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
 
 
-def _estimate(found: Estimate, *, lean: bool = False) -> str:
-    """A value with its interval below; *lean*: in the colour of the side that it leans to."""
+def _estimate(found: Estimate, *, lean: bool = False, after: str = "") -> str:
+    """A value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
     if found.value is None:
         return f'<span title="{html.escape(said(found.reason, _), quote=True)}">{DASH}</span>'
-    text = signed_number(found.value)
+    text = signed_number(found.value) + after
     if lean:
         text = f'<span class="{"m" if found.value > 0 else "f"}">{text}</span>'
     span = interval(found.low, found.high, signed=True) or said(found.note, _)
@@ -47,36 +47,38 @@ def class_name(kind: str) -> str:
 
 
 def difference_table(found: Sequence[Difference], without: Sequence[Difference], head: str = "") -> str:
-    """W, M, M - W with interval, the thesis's W - M, and what was drawn; a second M - W without pairs of one word."""
+    """W, M, M - W with interval and the thesis's W - M; a second M - W without pairs of one word. * = Holm."""
     bare = {one.name: one for one in without}
     heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as the thesis has it")]
     if bare:
         heads.append(_("M − W without bera/bera"))
-    heads += [_("drawn"), _("after Holm")]
     lines = []
     for one in found:
-        cells = [signed_number(one.female), signed_number(one.male), _estimate(one.estimate, lean=True)]
+        star = " *" if one.stays else ""
+        cells = [signed_number(one.female), signed_number(one.male), _estimate(one.estimate, lean=True, after=star)]
         cells.append(signed_number(one.w_minus_m))
         if bare:
             cells.append(_estimate(bare[one.name].estimate, lean=True) if one.name in bare else DASH)
         units = _("{p} professions × {w} pairs") if one.unit == "pair" else _("{p} professions × {w} words")
-        stays = _("differs from 0") if one.stays else _("does not differ")
-        cells += [html.escape(units.format(p=one.professions, w=one.words)), html.escape(stays)]
-        lines.append(_row(class_name(one.name), cells))
+        drawn = html.escape(units.format(p=one.professions, w=one.words))
+        lines.append(_row(f"{class_name(one.name)}<small>{drawn}</small>", cells))
     return _table(heads, lines)
 
 
 def group_table(groups: Sequence[Group]) -> str:
     """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
-    heads = [_("Professions"), _("Person words"), "n", _("Mean"), _("Std"), _("Max"), "75 %", "50 %", "25 %", _("Min")]
-    heads.append(_("without a number"))
+    heads = [_("Professions"), "n", _("Mean"), _("Std"), _("Max"), "75 %", "50 %", "25 %", _("Min")]
+    lost = any(one.undefined for one in groups)
+    heads += [_("without a number")] if lost else []
     lines = []
     for one in groups:
         numbers = one.numbers
         rest = (numbers.std, numbers.max, numbers.q75, numbers.q50, numbers.q25, numbers.min)
         words = html.escape(_(GENDER_NAMES.get(one.gender, one.gender)))
-        cells = [words, f"{numbers.n:,}", _estimate(one.mean), *(plain_number(value) for value in rest)]
-        lines.append(_row(class_name(one.kind), [*cells, f"{one.undefined:,}"]))
+        side = {"male": "m", "female": "f"}.get(one.gender, "")
+        cells = [f"{numbers.n:,}", _estimate(one.mean), *(plain_number(value) for value in rest)]
+        cells += [f"{one.undefined:,}"] if lost else []
+        lines.append(_row(f'{class_name(one.kind)}<small><span class="{side}">{words}</span></small>', cells))
     return _table(heads, lines)
 
 
@@ -97,23 +99,35 @@ def _number(value: Any) -> float | None:
     return None if value is None or pd.isna(value) else float(value)
 
 
-def printed_table(found: Sequence[Printed], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """The printed means and differences, a flag where one does not follow, and the verdicts on the printed means."""
-    heads = [_("Model"), _("Professions"), "W", "M", _("W − M as printed"), "M − W", _("Hypotheses")]
+def printed_table(
+    found: Sequence[Printed], verdicts: Mapping[str, Sequence[Verdict]], model: str, own: Sequence[Difference]
+) -> str:
+    """The run's own differences, then the printed ones; a flag where one does not follow, and the verdicts on print."""
+    heads = [_("Model"), _("Professions"), "W", "M", "W − M", "M − W", _("Hypotheses")]
     lines = []
-    for one in found:
+    for number, one in enumerate(own):
+        name = f"{html.escape(model)}<small>{html.escape(_('this run'))}</small>" if number == 0 else ""
+        means = [signed_number(value) for value in (one.female, one.male, one.w_minus_m)]
+        lines.append(_row(name, [class_name(one.name), *means, _estimate(one.estimate, lean=True), ""]))
+    for row in found:
         flag = ""
-        if not one.follows:
+        if not row.follows:
             why = _("does not follow from the printed means: {value}").format(
-                value=f"{float(one.woman) - float(one.man):.3f}"
+                value=f"{float(row.woman) - float(row.man):.3f}"
             )
-            flag = f"<small>⚠ {html.escape(why)}</small>"
-        lean = f'<span class="{"m" if one.m_minus_w > 0 else "f"}">{signed_number(one.m_minus_w)}</span>'
-        summary = _summary(verdicts.get(one.model, ())) if one.kind == "female" else ""
-        name = html.escape(one.model) if one.kind == "female" else ""
-        cells = [class_name(one.kind), html.escape(one.woman), html.escape(one.man)]
-        lines.append(_row(name, [*cells, html.escape(one.difference) + flag, lean, summary]))
+            flag = f'<small class="wrap">⚠ {html.escape(why)}</small>'
+        lean = f'<span class="{"m" if row.m_minus_w > 0 else "f"}">{signed_number(row.m_minus_w)}</span>'
+        first = row.kind == "female"
+        name = f"{html.escape(row.model)}<small>{html.escape(_('as printed'))}</small>" if first else ""
+        summary = _summary(verdicts.get(row.model, ())) if first else ""
+        cells = [class_name(row.kind), _minus(row.woman), _minus(row.man), _minus(row.difference) + flag, lean, summary]
+        lines.append(_row(name, cells))
     return _table(heads, lines)
+
+
+def _minus(printed: str) -> str:
+    """A number as printed, with a minus sign."""
+    return html.escape(printed.replace("-", "−"))
 
 
 def _summary(verdicts: Sequence[Verdict]) -> str:

@@ -151,7 +151,9 @@ def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     if estimate.se:
         p = equivalence(estimate.value, estimate.se, margin, estimate.df)
         if p < LEVEL:
-            return Verdict("H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": "< 0.0001" if p < 1e-4 else f"= {p:.4f}"}))
+            return Verdict(
+                "H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": "< 0.0001" if p < 1e-4 else f"= {p:.4f}"})
+            )
     low, high = estimate.low, estimate.high
     if low is not None and high is not None and (low > margin or high < -margin):
         return Verdict("H3", "literal", "no", evidence, OUTSIDE)

@@ -88,7 +88,9 @@ def without_equal_pairs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _equal(frame: pd.DataFrame) -> list[str]:
-    words = frame[frame["pair"] != ""].groupby("pair").agg(
-        genders=("person_gender", "nunique"), keys=("person_key", "nunique")
+    words = (
+        frame[frame["pair"] != ""]
+        .groupby("pair")
+        .agg(genders=("person_gender", "nunique"), keys=("person_key", "nunique"))
     )
     return [str(pair) for pair, row in words.iterrows() if row["genders"] == 2 and row["keys"] == 1]

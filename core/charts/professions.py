@@ -128,11 +128,13 @@ def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
         kind=[say(CLASS_NAMES.get(name, name)) for name in known["class"]],
         colour=[palette.female if value < 0 else palette.male for value in known["value"]],
     )
-    kinds = list(dict.fromkeys(zip(shown["class"], shown["kind"], strict=True)))
+    there = dict(zip(shown["class"], shown["kind"], strict=True))
+    kinds = [(kind, there[kind]) for kind in (*SHAPES, *there) if kind in there]
+    kinds = list(dict.fromkeys(kinds))
     reach = 1.05 * max([LEAST, *(abs(float(v)) for v in known["value"])])
     look = alt.Axis(labelExpr=SIGNED_LABEL, gridDash=[4, 4], domain=False, ticks=False, titleAngle=-90)
     title = "◀ " + say(N_("female words")) + " · M − W (ln) · " + say(N_("male words")) + " ▶"
-    across = alt.Axis(domain=False, ticks=False, grid=False)
+    across = alt.Axis(domain=False, ticks=False, grid=False, values=[0, 25, 50, 75, 100])
     shape = alt.Shape(
         "kind:N",
         scale=alt.Scale(domain=[name for _, name in kinds], range=[SHAPES.get(kind, "diamond") for kind, _ in kinds]),

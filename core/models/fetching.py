@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import N_, EvenhandError, ModelUnavailable
 from core.models.names import BUILTIN, cached_snapshot, folder_of, hub_cache
-from core.models.plants import is_planted, plant_of
+from core.models.plants import association_of, is_planted, plant_of
 from core.resources import MODELS
 
 LOOK_UP_SECONDS = 5.0
@@ -32,7 +32,8 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     if name in BUILTIN:
         return _built_in(name)
     if is_planted(name):
-        plant_of(name)
+        if association_of(name) is None:
+            plant_of(name)
         return MODELS  # made in memory: there is no folder of its own
     folder = Path(name).expanduser()
     if name and folder.is_dir():

@@ -20,7 +20,7 @@ from core.models.devices import chosen
 from core.models.fetching import locate
 from core.models.forward import Forward, forward_of
 from core.models.names import RANDOM, RANDOM_SEED, weight_files
-from core.models.plants import is_planted
+from core.models.plants import association_of, is_planted
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
@@ -70,12 +70,21 @@ def load_masked(
     every model that cannot be had or has no masked-language-model head of its own.
     """
     if is_planted(name):
-        from core.models.planted import build
-
-        planted = build(name, precision)
+        planted = _planted(name, precision)
         planted.model.to(chosen(device))
         return planted
     return _load(name, "masked", precision, patience, device)
+
+
+def _planted(name: str, precision: Precision) -> LoadedModel:
+    size = association_of(name)
+    if size is not None:
+        from core.models import planted_association
+
+        return planted_association.build(name, size, precision)
+    from core.models.planted import build
+
+    return build(name, precision)
 
 
 def load_causal(

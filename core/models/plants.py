@@ -6,6 +6,8 @@
 | `planted:offset+0.3` | the same constant, but it comes out of the encoder, not of the words' own weights |
 | `planted:pairs`, `planted:pairs0.35` | +0.35 for words of one mask, -0.6 for words of two; 0 over the 19 pairs |
 | `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
+
+`planted:association=0.8` is another kind: see planted_association.py.
 """
 
 import re
@@ -24,6 +26,9 @@ USUAL = {"pairs": 0.35, "context": 0.5}
 Kind = Literal["constant", "offset", "pairs", "context"]
 
 _NAME = re.compile(r"planted:(?P<kind>offset(?=[+-])|pairs|context)?(?P<size>[+-]?\d{1,2}(\.\d{1,4})?)?")
+
+
+_ASSOCIATION = re.compile(r"planted:association=(?P<size>[0-3](\.\d{1,3})?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,12 @@ def _ones_per_two() -> float:
 def is_planted(name: str) -> bool:
     """Whether a name asks for a planted model (which may still be spelt wrongly)."""
     return name.startswith(PREFIX)
+
+
+def association_of(name: str) -> float | None:
+    """The association (ln) that a planted model of that name has with English professions; None for other names."""
+    found = _ASSOCIATION.fullmatch(name)
+    return float(found["size"]) if found else None
 
 
 def plant_of(name: str) -> Plant:

@@ -104,9 +104,7 @@ class TokenReader(TextReader):
     token counts, and the slot has one mask.
     """
 
-    def __init__(
-        self, tokenizer: Any, longest: int, *, one_mask: bool = False, first_piece: bool = False
-    ) -> None:
+    def __init__(self, tokenizer: Any, longest: int, *, one_mask: bool = False, first_piece: bool = False) -> None:
         super().__init__(tokenizer, longest)
         self._one_mask, self._first_piece = one_mask, first_piece
         self.mask_id: int = tokenizer.mask_token_id
@@ -157,9 +155,7 @@ class TokenReader(TextReader):
         if not width:
             return Prepared((), (), options, reason)
         slot = (probe.start, probe.end)
-        masks = [
-            width if span == slot else 1 if self._one_mask else self.pieces(probe.text, span) for span in spans
-        ]
+        masks = [width if span == slot else 1 if self._one_mask else self.pieces(probe.text, span) for span in spans]
         if self._swallows_space:
             outside = [*(piece.rstrip() for piece in outside[:-1]), outside[-1]]
         return _Draft(outside, masks, spans.index(slot), options, reason)
