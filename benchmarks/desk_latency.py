@@ -1,9 +1,13 @@
-"""From key to next sentence in a real Chromium, direct and through a proxy with 100 ms round trip.
+"""From key to next item in a real Chromium, direct and through a proxy with 100 ms round trip.
 
     python -m benchmarks.desk_latency [--items 120] [--file SlguSet_dev.csv]
+    python -m benchmarks.desk_latency --kind generations [--items 120]
 
 Measured as in a person's eye: the time stamp of the trusted key press to the
-first animation frame in which the next item is in the document.
+first animation frame in which the next item is in the document. Of
+generations every second one is labelled with a mark: 2, a letter that finds
+the pronoun, Enter marks it, Enter stores; of those the last Enter is timed as
+"next item" too, and the Enter before as "mark drawn".
 """
 
 import argparse
@@ -20,14 +24,19 @@ from annotations.formats.importing import import_file
 from annotations.projects import create_project
 from annotations.store import Store
 from tests.browser import FLAGS, Server, chromium_path, free_port
-from tests.desk_driver import Desk, make_project
+from tests.desk_driver import Desk, make_generations, make_project
 
 # The first listener of the page, so that it sees what is on screen before the desk hears of the key.
 WATCH = """window.times = [];
+window.marked = [];
+window.watched = "item";
 window.addEventListener("keydown", (event) => {
-  const down = event.timeStamp, before = window.deskRoot.dataset.item;
+  const root = window.deskRoot, watched = window.watched;
+  if (!watched) return;
+  const seen = () => watched === "item" ? root.dataset.item : root.querySelectorAll("mark").length;
+  const down = event.timeStamp, before = seen();
   const look = () => {
-    if (window.deskRoot.dataset.item !== before) window.times.push(performance.now() - down);
+    if (seen() !== before) window[watched === "item" ? "times" : "marked"].push(performance.now() - down);
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -69,16 +78,38 @@ class SlowProxy:
             writer.write(data)
 
 
-def measure(desk: Desk, items: int) -> list[float]:
-    """Milliseconds from key to next item, one key per shown item."""
+def measure(desk: Desk, items: int, kind: str) -> dict[str, list[float]]:
+    """Milliseconds from key to what follows, by what follows; one key per shown item, or a label with a mark."""
     desk.page.add_init_script(WATCH)
     desk.open()
     desk.page.evaluate("root => { window.deskRoot = root; }", desk.root.element_handle())
     for done in range(items):
-        desk.page.keyboard.press("j")
+        if kind == "generations" and done % 2:
+            mark(desk, done // 2)
+        else:
+            desk.press("1" if kind == "generations" else "j")
         desk.page.wait_for_function("n => window.times.length > n", arg=done)
     desk.settle()
-    return list(desk.page.evaluate("window.times"))
+    found = {"next item": "window.times", "mark drawn": "window.marked"}
+    return {name: times for name, where in found.items() if (times := desk.page.evaluate(where))}
+
+
+def mark(desk: Desk, done: int) -> None:
+    """Misgendering with its pronoun, the second and third key timed each for itself."""
+    watch = "what => { window.watched = what; }"
+    desk.page.evaluate(watch, "")
+    desk.press("2", "h")
+    desk.page.evaluate(watch, "mark")
+    desk.press("Enter")
+    desk.page.wait_for_function("n => window.marked.length > n", arg=done)
+    desk.page.evaluate(watch, "item")
+    desk.press("Enter")
+
+
+def told(times: list[float]) -> str:
+    """Median, 95th percentile and the longest."""
+    p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
+    return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms"
 
 
 def imported(server: Server, file: Path) -> str:
@@ -93,22 +124,24 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=120)
+    parser.add_argument("--kind", choices=("sentences", "generations"), default="sentences")
     parser.add_argument("--file", type=Path, help="a released file; without it sentences are made")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder) / "desk.db").start()
         browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
-        project = imported(server, asked.file) if asked.file else make_project(server, 2 * asked.items + 100)
+        make = make_generations if asked.kind == "generations" else make_project
+        project = imported(server, asked.file) if asked.file else make(server, 2 * asked.items + 100)
         proxy = SlowProxy(server.port, 0.1)
-        print(f"key to next item, {asked.items} items, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"{asked.kind}, {asked.items} items, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         for name, port, who in (("direct", server.port, "Ada"), ("100 ms round trip", proxy.port, "Bo")):
             through = Server(server.database, port)
             context = browser.new_context(locale="en-US")
             desk = Desk(context, through, project, who)
-            times = measure(desk, asked.items)
-            p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
+            for what, times in measure(desk, asked.items, asked.kind).items():
+                print(f"{name}, {what}: {told(times)}")
             stored = len(desk.labels())
-            print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms, stored {stored}/{asked.items}")
+            print(f"{name}, stored: {stored}/{asked.items}")
             context.close()
         browser.close()
         server.stop()

@@ -276,21 +276,8 @@ class Desk {
     this.view.readings(this.screen.item);
   }
 
-  async search(text) {
-    const asked = text.trim();
-    this.asked = asked;
-    if (!asked) this.found = null;
-    else {
-      const waiting = new Set(this.queue.outbox.ops.keys());
-      const reply = await this.request("history", { limit: 50, search: asked });
-      if (this.asked !== asked || this.mode !== "search") return; // another search was faster
-      // What is still on its way is only known here.
-      const fits = (one) => one.item.text.includes(asked) || one.note?.includes(asked);
-      const here = this.queue.past.filter((one) => fits(one) && (!reply || waiting.has(one.op)));
-      const ids = new Set(here.map((one) => one.item.id));
-      this.found = [...here, ...(reply?.history ?? []).filter((one) => !ids.has(one.item.id))];
-    }
-    this.draw();
+  search(text) {
+    return searchPast(this, text.trim());
   }
 
   toggleOpinion() {

@@ -157,9 +157,9 @@ class GenerationView extends View {
         "div",
         { class: "row" },
         ...kinds,
-        this.button("confirm", "↵", save, { class: "store", "data-enter": "finish" }),
         this.button("remove", "⌫", t("Remove the mark")),
         this.button("back", "Esc", t("Back")),
+        this.button("confirm", "↵", save, { class: "store", "data-enter": "finish" }),
       ),
       element("p", {
         class: "soft hint",

@@ -124,6 +124,23 @@ class Side {
   }
 }
 
+// Own decisions that hold what was typed, in the text or the note.
+async function searchPast(desk, asked) {
+  desk.asked = asked;
+  if (!asked) desk.found = null;
+  else {
+    const waiting = new Set(desk.queue.outbox.ops.keys());
+    const reply = await desk.request("history", { limit: 50, search: asked });
+    if (desk.asked !== asked || desk.mode !== "search") return; // another search was faster
+    // What is still on its way is only known here.
+    const fits = (one) => one.item.text.includes(asked) || one.note?.includes(asked);
+    const here = desk.queue.past.filter((one) => fits(one) && (!reply || waiting.has(one.op)));
+    const ids = new Set(here.map((one) => one.item.id));
+    desk.found = [...here, ...(reply?.history ?? []).filter((one) => !ids.has(one.item.id))];
+  }
+  desk.draw();
+}
+
 function balanceRow(pair, sides, most, t) {
   const row = element("div", { class: "pair" }, element("span", { class: "name", text: pair.replace("/", " / ") }));
   const told = [];
