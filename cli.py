@@ -18,6 +18,7 @@ COMMANDS = {
     "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",
     "generate": "commands.generate:generate",
+    "sample": "commands.sample:sample",
     "mine": "commands.mining:mine",
     "pairs": "commands.pairs:pairs",
     "forecast": "commands.forecast:forecast",
