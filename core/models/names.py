@@ -46,6 +46,9 @@ BUILTIN = {
     "demo-en-causal": Builtin(
         "en", "causal", "demo_en_causal", N_("A small English model that writes; for trying the app, not for findings.")
     ),
+    "demo-nli": Builtin(
+        "mul", "nli", "demo_nli", N_("A small classifier of sentence pairs; for trying the app, not for findings.")
+    ),
 }
 TASKS: tuple[Task, ...] = ("masked", "causal", "nli")
 RANDOM, RANDOM_SHAPE, RANDOM_SEED = "random-zh", "demo-zh", 0
