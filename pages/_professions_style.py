@@ -9,7 +9,8 @@ from core.charts.style import Palette, palette
 SHEET = Template("""<style>
 .st-key-professions-models [data-tag], .st-key-professions-models [data-tag] * { color: $paper }
 ol.prof-rows { list-style: none; margin: 0; padding: 0; line-height: 1.7 }
-.prof-rows li { display: flex; gap: 14px; padding: 4px 0; margin: 0; border-top: 1px solid $line; overflow-wrap: anywhere }
+.prof-rows li { display: flex; gap: 14px; padding: 4px 0; margin: 0; border-top: 1px solid $line;
+  overflow-wrap: anywhere }
 .prof-rows li:first-child { border-top: 0 }
 .prof-rows .no { color: $soft; min-width: 4ch; text-align: right; font-variant-numeric: tabular-nums }
 .prof-rows .m { color: $male; font-weight: 700; border-bottom: 2px solid }
@@ -18,7 +19,8 @@ ol.prof-rows { list-style: none; margin: 0; padding: 0; line-height: 1.7 }
 .prof-rows .p { border-bottom: 1px dashed $soft }
 .prof-rows small { display: block; color: $soft; font-size: .82rem }
 .prof-scroll { overflow-x: auto; border: 1px solid $line; border-radius: 12px; background: $card }
-.prof-table { border-collapse: collapse; width: 100%; font-size: .92rem; font-variant-numeric: tabular-nums; color: $ink }
+.prof-table { border-collapse: collapse; width: 100%; font-size: .92rem;
+  font-variant-numeric: tabular-nums; color: $ink }
 .prof-table th, .prof-table td { text-align: right; padding: .45rem .7rem; border-bottom: 1px solid $line;
   white-space: nowrap }
 .prof-table th:first-child, .prof-table td:first-child { text-align: left; white-space: normal; min-width: 7.5rem }

@@ -15,8 +15,8 @@ style()
 page_head(
     _("Professions"),
     _(
-        "Does a profession make a model expect a man or a woman? Every sentence is asked twice, with the profession and "
-        "with it hidden: the association is ln of the ratio of the two probabilities of the person word."
+        "Does a profession make a model expect a man or a woman? Every sentence is asked twice, with the profession "
+        "and with it hidden: the association is ln of the ratio of the two probabilities of the person word."
     ),
 )
 with open_store() as opened:

@@ -1,7 +1,7 @@
 """The built-in sets: BEC-Pro in English, Spanish and Basque, and a Chinese set of our own.
 
-Sources: Bartl, Nissim and Gatt 2020 (English); the thesis on Spanish and Basque, Tables 4.3 and B.4. Every choice that the
-sources leave open is an option (docs/association.md).
+Sources: Bartl, Nissim and Gatt 2020 (English); the thesis on Spanish and Basque, Tables 4.3 and B.4. Every choice
+that the sources leave open is an option (docs/association.md).
 """
 
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ from typing import Literal
 import pandas as pd
 from scipy import stats
 
-from core.association.crossed import Crossing, CrossedDraws, Means, Numbers
+from core.association.crossed import CrossedDraws, Crossing, Means, Numbers
 from core.association.measures import Difference, Group, m_minus_w
 from core.errors import N_
 from core.statistics import Estimate, Note

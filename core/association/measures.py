@@ -1,7 +1,7 @@
 """What a table of associations says: groups as the thesis describes them, differences, professions, shares of women.
 
-Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words; positive
-leans male. The thesis prints W - M and calls it P(f)-P(m); it is no difference of probabilities.
+Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words;
+positive leans male. The thesis prints W - M and calls it P(f)-P(m); it is no difference of probabilities.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from core.association.crossed import Crossing, CrossedDraws, Means, Numbers
+from core.association.crossed import CrossedDraws, Crossing, Means, Numbers
 from core.association.reading import has_equal_pairs, without_equal_pairs
 from core.association.sets import GENDERS
 from core.errors import N_

@@ -1,7 +1,7 @@
 """The printed Tables 4.5 to 4.8 of the thesis, to stand beside a user's own; never on one axis with them.
 
-Means of models with different tokenizers do not compare, and the printed ones come from code that lets padding be attended and
-cuts long sentences (SPEC 2.5): a correct run does not reproduce their decimals.
+Means of models with different tokenizers do not compare, and the printed ones come from code that lets padding be
+attended and cuts long sentences (SPEC 2.5): a correct run does not reproduce their decimals.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Charts of associations, one model at a time: means of models with different tokenizers never share an axis.
 
-M - W is in ln: positive (purple, to the right) leans to the male words, negative (orange, to the left) to the female words.
+M - W is in ln: positive (purple, to the right) leans to the male words, negative (orange, left) to the female words.
 """
 
 import math

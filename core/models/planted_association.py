@@ -1,12 +1,12 @@
 """A tiny BERT whose associations are planted: what the measuring chain of `association` must give back.
 
-`planted:association=0.8` knows the English set: beside a female profession every female word is e^0.8 times as likely as where
-the profession is hidden, every male word e^-0.8 times; beside a male profession the other way round; beside a
+`planted:association=0.8` knows the English set: beside a female profession every female word is e^0.8 times as likely
+as where the profession is hidden, every male word e^-0.8 times; beside a male profession the other way round; beside a
 balanced one nothing changes. Each word of a gender has a lean of its own on top (their mean is 0), so that an interval
 over person words has a width.
 
-How: each class has words that occur in no other class and in no template; attention goes to these words alone, so the masked
-place knows the class, or that no class is to be seen. The head's weights are solved from these four states.
+How: each class has words that occur in no other class and in no template; attention goes to these words alone, so the
+masked place knows the class, or that no class is to be seen. The head's weights are solved from these four states.
 """
 
 import math
