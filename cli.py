@@ -31,6 +31,8 @@ COMMANDS = {
     "check-paper": "commands.check_paper:check_paper",
     "report": "commands.report:report",
     "misgendering": "commands.misgendering:misgendering",
+    "rule": "commands.rule:rule",
+    "human-vs-rule": "commands.rule:human_vs_rule",
     "nli": "commands.nli:nli",
     "job": "commands.jobs:job",
     "backup": "commands.upkeep:backup",

@@ -2,15 +2,20 @@
 
 A *blind* label is the last one that an annotator made before seeing anybody's
 opinion of the item. Items that end as rejected count like all others.
+Generations of one context resemble each other, so their intervals are over
+contexts; their labels are compared in four ways (annotations.scheme_labels).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.blind_labels import BlindLabels, Numbers, columns
 from annotations.projects import guidelines
+from annotations.scheme_labels import Way, scheme_labels
 from annotations.store import Store
 from annotations.types import Choice, Project
 from core.statistics import (
@@ -31,8 +36,6 @@ from core.statistics import (
 from core.statistics.values import NO_SHARED_ITEM
 
 VERSION = 1  # of the method: raise it when a number may change
-
-Numbers = NDArray[np.int64]
 
 LABELS = """
 SELECT blind_label.item, blind_label.annotator, blind_label.choice, item.cell
@@ -56,6 +59,7 @@ class TwoAnnotators:
     b: str
     table: tuple[tuple[int, ...], ...]
     resampling: Resampling
+    contexts: Numbers | None = None  # contexts x cells of the table, where intervals are over contexts
 
     @property
     def items(self) -> int:
@@ -64,19 +68,32 @@ class TwoAnnotators:
 
     @cached_property
     def agreed(self) -> Estimate:
-        """The share of their items on which they agreed, with Wilson's interval."""
+        """The share of their items on which they agreed, with Wilson's interval, or one over contexts."""
         same = sum(row[i] for i, row in enumerate(self.table))
-        return wilson(same, self.items, nothing=NO_SHARED_ITEM)
+        if self.contexts is None or not self.items:
+            return wilson(same, self.items, nothing=NO_SHARED_ITEM)
+        agreed = np.eye(len(self.table)).reshape(-1)
+        found = Estimate(same / self.items, units=self.items)
+        sizes = np.array(self.table, dtype=np.int64).reshape(-1)
+
+        def share(draws: NDArray[np.float64]) -> NDArray[np.float64]:
+            total = draws.sum(axis=1)
+            shares: NDArray[np.float64] = np.divide(
+                draws @ agreed, total, out=np.full(len(draws), np.nan), where=total > 0
+            )
+            return shares
+
+        return self.resampling.interval(share, sizes, found, 0.0, self.contexts)
 
     @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa."""
-        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling)
+        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
 
     @cached_property
     def largest(self) -> Estimate:
         """The highest kappa that their margins allow."""
-        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling)
+        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +133,7 @@ class AgreementReport:
     cohen: tuple[TwoAnnotators, ...]
     by_pair: tuple[tuple[str, Measures], ...]
     signature: str
+    cells: tuple[tuple[str, str, Measures], ...] = ()  # generations: model, pronoun set, measures
 
     @property
     def items(self) -> int:
@@ -134,39 +152,37 @@ class AgreementReport:
                 return pair
             if (pair.a, pair.b) == (b, a):
                 turned = tuple(zip(*pair.table, strict=True))
-                return TwoAnnotators(a, b, turned, pair.resampling)
+                return TwoAnnotators(a, b, turned, pair.resampling, _turned(pair.contexts, len(pair.table)))
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Labels:
-    """Blind labels as columns of numbers, sorted by item and annotator."""
-
-    item: Numbers
-    annotator: Numbers
-    choice: Numbers
-    cell: Numbers
-
-    def tally(self, categories: int, keep: NDArray[np.bool_] | None = None) -> Tally:
-        item, choice = (self.item, self.choice) if keep is None else (self.item[keep], self.choice[keep])
-        rows, where = np.unique(item, return_inverse=True)
-        flat = np.bincount(where * categories + choice, minlength=len(rows) * categories)
-        return Tally.of(flat.reshape(len(rows), categories))
-
-
-def agreement(store: Store, project: Project, *, resampling: Resampling | None = None) -> AgreementReport:
-    """Every measure of agreement in a project, with 95 % intervals over items.
+def agreement(
+    store: Store, project: Project, *, resampling: Resampling | None = None, way: Way = "four"
+) -> AgreementReport:
+    """Every measure of agreement in a project, with 95 % intervals over items; of generations over contexts.
 
     `percent` is the share of items on which everybody agreed. The list of
-    categories is that of all versions of the guideline, newest first.
+    categories is that of all versions of the guideline, newest first. `way`
+    counts for generations only: on the four labels, on three, on two, or on
+    the flag for extraneous gendered language.
     """
     resampling = resampling or Resampling()
     rows = store.db.execute(LABELS, (project.id,)).fetchall()
     choices = _choices(store, project, {row[2] for row in rows})
-    labels = _columns(rows, [choice.code for choice in choices])
+    groups: dict[tuple[str, str], Numbers] = {}
+    if project.kind == "generations":
+        resampling = replace(resampling, unit="context")
+        labels, choices, groups = scheme_labels(store, project, choices, way)
+    else:
+        labels = columns(rows, [choice.code for choice in choices])
     tally = labels.tally(len(choices))
     all_items = int(store.db.execute(ITEMS, (project.id,)).fetchone()[0])
     names = _names(store, labels)
+    cells = tuple(
+        (*key, _measures(labels.tally(len(choices), np.isin(labels.item, items)), resampling))
+        for key, items in groups.items()
+    )
+    named = tuple((" / ".join(filter(None, key)), measures) for *key, measures in cells)
     return AgreementReport(
         project=project.name,
         all_items=all_items,
@@ -176,8 +192,9 @@ def agreement(store: Store, project: Project, *, resampling: Resampling | None =
         overall=_measures(tally, resampling),
         categories=tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices)),
         cohen=_each_two(labels, names, len(choices), resampling),
-        by_pair=_by_pair(store, labels, len(choices), resampling),
+        by_pair=_most_first(named) if groups else _by_pair(store, labels, len(choices), resampling),
         signature=signature(choices, resampling),
+        cells=cells,
     )
 
 
@@ -185,13 +202,6 @@ def signature(choices: tuple[Choice, ...], resampling: Resampling) -> str:
     """Everything that can change the numbers: which labels, which categories, how the intervals were drawn."""
     codes = "+".join(choice.code for choice in choices)
     return f"agreement|labels:blind|items:all-reviewed|categories:{codes}|{resampling.signature}|v{VERSION}"
-
-
-def _columns(rows: list[tuple[int, int, str, int]], codes: list[str]) -> _Labels:
-    number = {code: i for i, code in enumerate(codes)}
-    table = np.array([(item, who, number[choice], cell) for item, who, choice, cell in rows], dtype=np.int64)
-    table = table.reshape(-1, 4)
-    return _Labels(table[:, 0], table[:, 1], table[:, 2], table[:, 3])
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
@@ -205,7 +215,7 @@ def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ..
     return tuple(found.values())
 
 
-def _names(store: Store, labels: _Labels) -> dict[int, str]:
+def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
     """Annotators with a blind label, those with most labels first."""
     who, count = np.unique(labels.annotator, return_counts=True)
     names = dict(store.db.execute("SELECT id, name FROM annotator").fetchall())
@@ -223,7 +233,7 @@ def _measures(tally: Tally, resampling: Resampling) -> Measures:
     return Measures(
         items=tally.units,
         labels=int(tally.labels @ tally.sizes),
-        unanimity=unanimity(tally),
+        unanimity=unanimity(tally, resampling),
         pairwise=pairwise_agreement(tally, resampling),
         fleiss=fleiss_kappa(tally, resampling),
         alpha=krippendorff_alpha(tally, resampling),
@@ -241,7 +251,7 @@ def _category(tally: Tally, index: int, choice: Choice, resampling: Resampling) 
 
 
 def _by_pair(
-    store: Store, labels: _Labels, categories: int, resampling: Resampling
+    store: Store, labels: BlindLabels, categories: int, resampling: Resampling
 ) -> tuple[tuple[str, Measures], ...]:
     pairs: dict[str, list[int]] = {}
     for cell in np.unique(labels.cell):
@@ -251,42 +261,31 @@ def _by_pair(
         (name, _measures(labels.tally(categories, np.isin(labels.cell, cells)), resampling))
         for name, cells in pairs.items()
     ]
+    return _most_first(found)
+
+
+def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measures], ...]:
     return tuple(sorted(found, key=lambda row: (-row[1].items, row[0])))
 
 
 def _each_two(
-    labels: _Labels, names: dict[int, str], categories: int, resampling: Resampling
+    labels: BlindLabels, names: dict[int, str], categories: int, resampling: Resampling
 ) -> tuple[TwoAnnotators, ...]:
     """Every two annotators who share an item, in the order of *names*."""
-    tables = _tables(labels, categories)
+    tables = labels.tables(categories)
     order = list(names)
     found = []
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
-            table = tables.get((min(a, b), max(a, b)))
-            if table is not None:
-                turned = (table if a < b else table.T).tolist()
-                found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, turned)), resampling))
+            known = tables.get((min(a, b), max(a, b)))
+            if known is not None:
+                table, by = known if a < b else (known[0].T, _turned(known[1], categories))
+                found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by))
     return tuple(found)
 
 
-def _tables(labels: _Labels, categories: int) -> dict[tuple[int, int], Numbers]:
-    """(smaller id, larger id) -> table of what both chose.
-
-    Labels are sorted by item and annotator, so the pairs of an item are the
-    labels 1, 2, 3 ... places apart, as long as the item is the same.
-    """
-    ids, who = np.unique(labels.annotator, return_inverse=True)
-    tables: dict[tuple[int, int], Numbers] = {}
-    for apart in range(1, len(labels.item)):
-        same = np.flatnonzero(labels.item[apart:] == labels.item[:-apart])
-        if not len(same):
-            break
-        chosen = labels.choice[same] * categories + labels.choice[same + apart]
-        both = (who[same] * len(ids) + who[same + apart]) * categories**2 + chosen
-        for key, count in zip(*map(np.ndarray.tolist, np.unique(both, return_counts=True)), strict=True):
-            two, cell = divmod(key, categories**2)
-            pair = int(ids[two // len(ids)]), int(ids[two % len(ids)])
-            table = tables.setdefault(pair, np.zeros((categories, categories), dtype=np.int64))
-            table.flat[cell] += count
-    return tables
+def _turned(contexts: Numbers | None, categories: int) -> Numbers | None:
+    """The tables of all contexts with rows and columns exchanged."""
+    if contexts is None:
+        return None
+    return contexts.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(contexts), -1)

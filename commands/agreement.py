@@ -7,7 +7,11 @@ import click
 from annotations.agreement import AgreementReport, Measures, TwoAnnotators
 from annotations.agreement import agreement as report_of
 from annotations.projects import project as find_project
+from annotations.scheme_labels import WAYS, mark_agreement
+from annotations.store import Store
+from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
+from core.measures.resampling import Draws
 from core.statistics import RESAMPLES, Estimate, Resampling
 
 
@@ -70,6 +74,34 @@ def whole(report: AgreementReport) -> dict[str, Any]:
     }
 
 
+def by_ways(store: Store, project: Project, resampling: Resampling) -> dict[str, Any]:
+    """What `agreement --json` says beside the usual of generations: labels in four ways, marks, models x pronouns."""
+    reports = {way: report_of(store, project, resampling=resampling, way=way) for way in WAYS}
+    return {
+        "ways": {
+            way: {
+                **{key: value for key, value in whole(report).items() if key not in ("project", "by_pair")},
+                "by_model_and_pronoun": [
+                    {"model": model, "pronoun": pronoun, **_measures(measures)}
+                    for model, pronoun, measures in report.cells
+                ],
+            }
+            for way, report in reports.items()
+        },
+        "marks": {
+            one.kind: {
+                "f1": measure(one.pooled),
+                "mean_f1": one.mean,
+                **({"mean_f1_reason": str(one.pooled.reason)} if one.mean is None else {}),
+                "pairs_with_a_mark": one.pairs,
+                "both_marked": one.both,
+                "same_marks": one.same,
+            }
+            for one in mark_agreement(store, project, Draws(resampling.resamples, resampling.seed))
+        },
+    }
+
+
 def _line(name: str, estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{name:<22}      —   {estimate.reason}"
@@ -107,8 +139,14 @@ def agreement(project: str, resamples: int, seed: int, db: str, as_json: bool) -
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 
     On all reviewed items and blind labels. `percent` is the share of items
-    with two labels or more on which everybody agreed.
+    with two labels or more on which everybody agreed. Of generations the four
+    labels are compared, with intervals over contexts; --json adds `ways`: the
+    same on three labels (plural they counts as no pronoun), on two
+    (misgendering or not) and on the flag for extraneous gendered language,
+    and `marks`: how far the same characters were marked (F1).
     """
     with existing_store(db) as store:
-        report = report_of(store, find_project(store, project), resampling=Resampling(resamples, seed))
-    answer(whole(report), for_people(report), as_json=as_json)
+        found, resampling = find_project(store, project), Resampling(resamples, seed)
+        report = report_of(store, found, resampling=resampling)
+        more = by_ways(store, found, resampling) if as_json and found.kind == "generations" else {}
+    answer(whole(report) | more, for_people(report), as_json=as_json)

@@ -68,7 +68,7 @@ def tokens(text: str) -> list[str]:
 @cache
 def _words(kind: str) -> frozenset[str]:
     """The words of one kind in the packaged table."""
-    return frozenset(next(row["words"] for row in table("english_words") if row["kind"] == kind).split())
+    return frozenset(next(row["words"] for row in table("english_tokens") if row["kind"] == kind).split())
 
 
 @cache

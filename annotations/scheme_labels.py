@@ -1,0 +1,80 @@
+"""The labels of generations in the four ways in which people are compared (SPEC 4.9), and their marks.
+
+The published 96 % do not say on how many categories they are; so there are four labels, three (plural they counts as no
+pronoun), two (misgendering or not), and the flag for extraneous gendered language.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from annotations.blind_labels import BlindLabels, Numbers, columns
+from annotations.judgements import generations, judged
+from annotations.store import Store
+from annotations.types import Choice, Project
+from core.judging.marks import KINDS, MarkAgreement
+from core.judging.marks import agreement as agreement_of_marks
+from core.judging.schemes import FLAG, NAMES, SCHEMES, merged
+from core.language import translate
+from core.measures.resampling import Draws
+
+Way = Literal["four", "three", "two", "flag"]
+WAYS: tuple[Way, ...] = get_args(Way)
+
+LABELS = """
+SELECT blind_label.item, blind_label.annotator, blind_label.choice, blind_label.extraneous, item.cell, item.uid
+FROM blind_label JOIN item ON item.id = blind_label.item
+WHERE blind_label.project = ?
+ORDER BY blind_label.item, blind_label.annotator
+"""
+Groups = dict[tuple[str, str], Numbers]
+
+
+def scheme_labels(
+    store: Store, project: Project, choices: tuple[Choice, ...], way: Way
+) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
+    """Labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
+
+    *choices*: those of the guideline, which the four labels keep. A label without a flag is left out of "flag".
+    """
+    rows = store.db.execute(LABELS, (project.id,)).fetchall()
+    if way == "flag":
+        offered = tuple(_choice(code) for code in FLAG)
+        said = [(item, who, FLAG[1 - flag], cell, uid) for item, who, _, flag, cell, uid in rows if flag is not None]
+    elif way == "four":
+        offered = choices
+        said = [(item, who, choice, cell, uid) for item, who, choice, _, cell, uid in rows]
+    else:
+        offered = tuple(_choice(code) for code in SCHEMES[way])
+        said = [(item, who, merged(choice, way), cell, uid) for item, who, choice, _, cell, uid in rows]
+    made = columns([row[:4] for row in said], [choice.code for choice in offered])
+    uids = [row[4] for row in said]
+    contexts, groups = _places(store, project, uids, made)
+    return BlindLabels(made.item, made.annotator, made.choice, made.cell, contexts), offered, groups
+
+
+def mark_agreement(store: Store, project: Project, draws: Draws | None = None) -> tuple[MarkAgreement, ...]:
+    """How far annotators marked the same characters, per kind of mark; every two annotators of every generation."""
+    said = judged(store, project)
+    marks = {item: list(rows["spans"]) for item, rows in said.groupby("item", sort=False)}
+    clusters = dict(zip(said["item"], said["cluster"], strict=True))
+    return tuple(agreement_of_marks(marks, clusters, kind, draws) for kind in KINDS)
+
+
+def _choice(code: str) -> Choice:
+    return Choice(code, "", translate(NAMES[code], "zh"), NAMES[code])
+
+
+def _places(store: Store, project: Project, uids: list[str], made: BlindLabels) -> tuple[Numbers, Groups]:
+    """Per label the number of its context, and the items of each model and pronoun set in the order of import."""
+    known = generations(store, project).set_index("item")
+    number: dict[str, int] = {}
+    clusters, model, pronoun = known["cluster"].to_dict(), known["model"].to_dict(), known["pronoun"].to_dict()
+    contexts = np.array([number.setdefault(clusters[uid], len(number)) for uid in uids], dtype=np.int64)
+    groups: dict[tuple[str, str], list[int]] = {
+        key: [] for key in dict.fromkeys(zip(known["model"], known["pronoun"], strict=True))
+    }
+    for uid, item in zip(uids, made.item.tolist(), strict=True):
+        groups[model[uid], pronoun[uid]].append(item)
+    found = {key: np.unique(np.array(items, dtype=np.int64)) for key, items in groups.items() if items}
+    return contexts, found
