@@ -1,7 +1,7 @@
 """What a finished run of the page Professions shows: one model at a time, in sections."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -24,10 +24,10 @@ def choose_view(store: Store) -> str:
     names = {"measure": _("Measure"), "results": _("Results")}
     if st.session_state.pop("professions_finished", False) or "view" not in st.session_state:
         st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
-    chosen: str = st.segmented_control(
+    chosen = st.segmented_control(
         _("View"), VIEWS, format_func=names.__getitem__, key="view", required=True, label_visibility="collapsed"
     )
-    return chosen
+    return str(chosen)
 
 
 def show_results(store: Store) -> None:
@@ -90,7 +90,7 @@ def rows(table: str, version: str, model: str) -> "pd.DataFrame":
 def _show_facts(run: Run, model: str | None) -> None:
     """What was asked, what it took, what has no number, and the table to take away."""
     settings, source = run.record.get("settings", {}), run.source
-    one = next((one for one in run.record.get("models", []) if one.get("model") == model), {})
+    one: dict[str, Any] = next((one for one in run.record.get("models", []) if one.get("model") == model), {})
     when = run.created[:16].replace("T", " ") + " UTC"
     facts = [
         set_name(str(run.record.get("language", DASH))),

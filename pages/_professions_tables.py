@@ -104,9 +104,9 @@ def printed_table(
 ) -> str:
     """The run's own differences, then the printed ones; a flag where one does not follow, and the verdicts on print."""
     heads = [_("Model"), _("Professions"), "W", "M", "W − M", "M − W", _("Hypotheses")]
-    lines = []
+    lines, here, on_paper = [], html.escape(_("this run")), html.escape(_("as printed"))
     for number, one in enumerate(own):
-        name = f"{html.escape(model)}<small>{html.escape(_('this run'))}</small>" if number == 0 else ""
+        name = f"{html.escape(model)}<small>{here}</small>" if number == 0 else ""
         means = [signed_number(value) for value in (one.female, one.male, one.w_minus_m)]
         lines.append(_row(name, [class_name(one.name), *means, _estimate(one.estimate, lean=True), ""]))
     for row in found:
@@ -118,7 +118,7 @@ def printed_table(
             flag = f'<small class="wrap">⚠ {html.escape(why)}</small>'
         lean = f'<span class="{"m" if row.m_minus_w > 0 else "f"}">{signed_number(row.m_minus_w)}</span>'
         first = row.kind == "female"
-        name = f"{html.escape(row.model)}<small>{html.escape(_('as printed'))}</small>" if first else ""
+        name = f"{html.escape(row.model)}<small>{on_paper}</small>" if first else ""
         summary = _summary(verdicts.get(row.model, ())) if first else ""
         cells = [class_name(row.kind), _minus(row.woman), _minus(row.man), _minus(row.difference) + flag, lean, summary]
         lines.append(_row(name, cells))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from core.association.sets import AssociationSet, Person, Profession, Template, check_size
+from core.association.sets import AssociationSet, Attribute, Person, Profession, Template, check_size
 from core.association.user_sets import read_persons, read_professions, read_templates
 from core.resources import DATA, table
 
@@ -62,10 +62,8 @@ def association_set(language: Language, choices: Choices | None = None, files: F
     persons = read_persons(files.persons) if files.persons else _persons(language, choices)
     professions = read_professions(files.professions) if files.professions else _professions(language, choices)
     options = _options(language, choices) | files.names
-    attribute = "piece" if language == "zh" else "word"
-    return check_size(
-        AssociationSet(language, templates, persons, professions, attribute, choices.an, options)  # type: ignore[arg-type]
-    )
+    attribute: Attribute = "piece" if language == "zh" else "word"
+    return check_size(AssociationSet(language, templates, persons, professions, attribute, choices.an, options))
 
 
 def _options(language: Language, choices: Choices) -> dict[str, str]:
@@ -123,9 +121,11 @@ def _professions(language: Language, choices: Choices) -> tuple[Profession, ...]
     rows = table("becpro_professions")
     groups = {kind: [row for row in rows if row["class"] == kind] for kind in ("male", "female", "balanced")}
     ordered = [*reversed(groups["male"]), *groups["female"], *reversed(groups["balanced"])]
-    columns = {"en": ("en", "en"), "eu": ("eu", "eu")}.get(language, ("es_male", "es_female"))
+    male, female = {"en": ("en", "en"), "eu": ("eu", "eu")}.get(language, ("es_male", "es_female"))
     return tuple(
-        Profession(row["en"], *(_form(row, name, choices) for name in columns), row["class"], "", float(row["women"]))
+        Profession(
+            row["en"], _form(row, male, choices), _form(row, female, choices), row["class"], women=float(row["women"])
+        )
         for row in ordered
     )
 

@@ -56,7 +56,8 @@ class Crossing:
             pots = {label: "neutral" if gender == "neutral" else "pair" for label, gender in pots.items()}
         strata = pd.factorize(pd.Series([pots[str(label)] for label in labels], dtype=object))[0]
         shape = (len(first), len(labels))
-        sums, counts = {}, {}
+        sums: dict[str, Numbers] = {}
+        counts: dict[str, Numbers] = {}
         for gender in dict.fromkeys(rows["person_gender"]):
             of = (rows["person_gender"] == gender).to_numpy()
             at = professions[of] * shape[1] + units[of]

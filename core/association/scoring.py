@@ -1,8 +1,8 @@
 """The association of every sentence of a corpus under one model.
 
 association = ln(P_T / P_prior): P_T is the probability of the person word where the profession is given (TM), P_prior
-where it is hidden too (TAM). Natural logarithm (Kurita et al. 2019; Bartl et al. 2020). Above 0: the profession makes the
-person word likelier. Range (-inf, inf).
+where it is hidden too (TAM). Natural logarithm (Kurita et al. 2019; Bartl et al. 2020). Above 0: the profession makes
+the person word likelier. Range (-inf, inf).
 """
 
 import math

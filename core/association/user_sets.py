@@ -19,7 +19,7 @@ LONGEST = 300  # characters of a cell
 
 def read_templates(path: Path) -> tuple[Template, ...]:
     """Templates from a TSV with the column `template`, and `name` where wanted (else the number of the line)."""
-    found = []
+    found: list[Template] = []
     for line, row in _rows(path, "templates"):
         check_template(row["template"], path.name, line)
         found.append(Template(row["name"] or str(len(found) + 1), row["template"]))
