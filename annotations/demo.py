@@ -57,11 +57,13 @@ def make_demo(store: Store) -> Project:
 
 
 def ensure_demo(path: Path | str | None = None) -> bool:
-    """Make a database with the demo project where there is none yet; whether it was made.
+    """Make a database with both demo projects where there is none yet; whether it was made.
 
     The database appears under its name only when it is whole: a start that is
     broken off leaves none, so the next start makes it.
     """
+    from annotations.demo_generations import make_generations_demo  # it takes the annotators from here
+
     where = Path(path) if path is not None else database_path()
     if where.exists():
         return False
@@ -69,6 +71,7 @@ def ensure_demo(path: Path | str | None = None) -> bool:
     try:
         with Store.open(part) as store:
             make_demo(store)
+            make_generations_demo(store)
         _appear(part, where)
     except FileExistsError:
         return False

@@ -10,6 +10,8 @@ from annotations import projects
 from annotations.criteria import built_in, read_reasons, read_text
 from annotations.demo import NAME as DEMO
 from annotations.demo import ensure_demo, make_demo
+from annotations.demo_generations import NAME as GENERATIONS
+from annotations.demo_generations import make_generations_demo
 from annotations.store import Store
 from annotations.types import Project, ProjectCounts
 from commands.shared import answer, db_option, existing_store, json_option
@@ -281,8 +283,16 @@ def aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) 
 @db_option
 @json_option
 def demo(db: str, as_json: bool) -> None:
-    """Make the demo project: our own sentences, labelled by three made-up annotators."""
+    """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators."""
     made = ensure_demo(db)  # all or nothing, where there is no database yet
     with Store.open(db) as store:
-        shown = _described(store, projects.project(store, DEMO) if made else make_demo(store))
-    answer(shown, _line(shown), as_json=as_json)
+        if not made:
+            known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}
+            if {DEMO, GENERATIONS} <= known:
+                make_demo(store)  # says that it is there
+            for name, make in ((DEMO, make_demo), (GENERATIONS, make_generations_demo)):
+                if name not in known:
+                    make(store)
+        shown = _described(store, projects.project(store, DEMO))
+        other = _described(store, projects.project(store, GENERATIONS))
+    answer(shown | {"generations": other}, f"{_line(shown)}\n{_line(other)}", as_json=as_json)
