@@ -121,5 +121,5 @@ def _banner(found: list[Cell], source: Source) -> None:
             " between cells say little."
         )
         st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
-    if any(str(one).startswith("demo-") for one in source.record.get("models", [])):
+    if any(name.startswith("demo-") for name in source.models):
         st.info(_("A built-in model: for trying the app, not for findings."), icon=":material/info:")

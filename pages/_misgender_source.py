@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -32,7 +32,7 @@ class Source:
     path: str
     written: float
     label: str
-    record: dict[str, Any]
+    models: tuple[str, ...] = ()
 
 
 def choose_source() -> Source | None:
@@ -78,7 +78,7 @@ def _run(found: dict[str, Run]) -> Source | None:
     name = st.selectbox(_("Run"), list(found), key="run")
     st.query_params["run"] = name
     run = found[name]
-    return Source(str(run.table), run.table.stat().st_mtime, name, run.record)
+    return Source(str(run.table), run.table.stat().st_mtime, name, run.models)
 
 
 def _file(store: Store) -> Source | None:
@@ -108,7 +108,7 @@ def _file(store: Store) -> Source | None:
             show_error(error)
             return None
         kept = st.session_state["verdicts-kept"] = (uploaded.file_id, str(path))
-    return Source(kept[1], Path(kept[1]).stat().st_mtime, uploaded.name, {})
+    return Source(kept[1], Path(kept[1]).stat().st_mtime, uploaded.name)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
