@@ -23,7 +23,10 @@ COLUMNS = (
     "set", "occupation", "class", "gender", "template", "premise", "hypothesis", "label", "p_entailment",
     "p_contradiction", "p_neutral", "status", "signature",
 )  # fmt: skip
-MIXED_UP = N_("{text} Name the labels in order, or say that they are right as they are.")
+MIXED_UP = N_(
+    "The labels are probably mixed up: {right} of {pairs} obvious pairs ({language}) are right as they are read, "
+    "{best} with {swapped}. Name them in order, as in --labels entailment,neutral,contradiction (or --keep-labels)."
+)
 
 
 @dataclass(slots=True)
@@ -86,7 +89,7 @@ def run(
     loading, began = time.perf_counter() - began, time.perf_counter()
     checked = None if model.startswith("planted:") else sanity(scorer, probes.language)
     if checked is not None and checked.verdict == "other order" and not keep_labels:
-        raise Refused(MIXED_UP, text=str(checked.note()))
+        raise Refused(MIXED_UP, **checked.note().values)
     pairs = [row.pair for row in probes.rows]
     scores = scorer.score(pairs, None if watch is None else lambda done: watch(done, len(pairs), model))
     report = NliReport(model, probes, scorer.signature, _measured(probes, scores), checked)

@@ -19,6 +19,7 @@ SECTIONS = {
     "": [st.Page("home.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Curate"): [
         st.Page("mine.py", title=_("Mine"), icon=":material/filter_alt:"),
+        st.Page("generate.py", title=_("Generate"), icon=":material/edit_note:"),
         st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
@@ -34,6 +35,7 @@ SECTIONS = {
     ],
     _("Measure"): [
         st.Page("professions.py", title=_("Professions"), icon=":material/work:"),
+        st.Page("entailment.py", title=_("Inference"), icon=":material/rule:", url_path="inference"),
         st.Page("misgender.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"),
     ],
     _("More"): [

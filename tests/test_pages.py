@@ -14,6 +14,7 @@ MAIN = str(ROOT / "pages" / "main.py")
 PAGES = {
     "home.py": "Home",
     "mine.py": "Mine",
+    "generate.py": "Generate",
     "projects.py": "Projects",
     "review.py": "Review",
     "agreement.py": "Agreement",
@@ -24,6 +25,7 @@ PAGES = {
     "models.py": "Models side by side",
     "ruler.py": "Ruler",
     "check.py": "Check of published numbers",
+    "entailment.py": "Inference",
     "misgender.py": "Misgendering",
     "professions.py": "Professions",
     "jobs.py": "Jobs",

@@ -31,7 +31,7 @@ MEANINGS: dict[Label, re.Pattern[str]] = {
     "neutral": re.compile(r"(?i)neutral|^n$|中立"),
 }
 NO_ANSWER = N_("The model's answer is not a number.")
-TOO_LONG = N_("The pair has {tokens} tokens and the model reads at most {longest}.")
+TOO_LONG = N_("The pair is longer than the model can read.")
 
 log = logging.getLogger(__name__)
 Progress = Callable[[int], None]
@@ -89,8 +89,7 @@ class Classifier:
         longest, found = self.loaded.longest, {}
         asked = [i for i, row in enumerate(rows) if len(row["input_ids"]) <= longest]
         for i in set(range(len(rows))) - set(asked):
-            told = TOO_LONG.format(tokens=len(rows[i]["input_ids"]), longest=longest)
-            found[distinct[i]] = Score((None,) * 3, self.signature, told)
+            found[distinct[i]] = Score((None,) * 3, self.signature, TOO_LONG)
         shares = len(pairs) / max(1, len(distinct))
         for batch in padded_batches([len(rows[i]["input_ids"]) for i in asked], BUDGET):
             chosen_rows = [asked[i] for i in batch]

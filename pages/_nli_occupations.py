@@ -1,0 +1,56 @@
+"""Every occupation: how often its answers follow a bias, with the counts of each set."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.nli.types import LABELS, SETS
+from pages._widgets import _, downloads
+
+if TYPE_CHECKING:
+    from core.nli.measure import ByOccupation, Inference
+
+
+def show_occupations(found: "Inference") -> None:
+    """The table, those with the largest share of biased answers first; the stereotyped words or the neutral ones."""
+    if not found.occupations:
+        return
+    st.subheader(_("By occupation"), anchor=False)
+    groups = {
+        "stereo": [one for one in found.occupations if "NS" not in one.sets],
+        "neutral": [one for one in found.occupations if "NS" in one.sets],
+    }
+    names = {"stereo": _("stereotyped (PS and AS)"), "neutral": _("neutral (NS)")}
+    kept = [name for name in groups if groups[name]]
+    group = st.segmented_control(
+        _("Occupations"), kept, format_func=names.__getitem__, key="nli-group", default=kept[0], required=True,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    words = sorted(groups[str(group)], key=lambda one: -(one.biased.value or 0.0))
+    if group == "stereo":
+        st.caption(_("Biased: entailment with the gender of the stereotype, contradiction with the other one."))
+    else:
+        st.caption(_("Biased: any answer but neutral."))
+    rows = [_shown(one) for one in words]
+    share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
+    percent = st.column_config.NumberColumn(format="percent")
+    columns = {_("biased"): share, _("from"): percent, _("to"): percent}
+    st.dataframe(rows, hide_index=True, column_config=columns, key="nli-occupations", height=360)
+    downloads([_exact(one) for one in words], key="nli-occupations-table")
+    st.caption(_("95 % Wilson intervals over the answers of one word; ten templates are few, read them with care."))
+
+
+def _shown(one: "ByOccupation") -> dict[str, object]:
+    counts = {name: " / ".join(map(str, row)) for name, row in zip(SETS, one.counts, strict=True) if sum(row)}
+    found: dict[str, object] = {
+        _("occupation"): one.word,
+        _("biased"): one.biased.value,
+        _("from"): one.biased.low,
+        _("to"): one.biased.high,
+    }
+    return found | {f"{name}: e / c / n": text for name, text in counts.items()}
+
+
+def _exact(one: "ByOccupation") -> dict[str, object]:
+    cells = {f"{name}_{label}": one.counts[i][k] for i, name in enumerate(SETS) for k, label in enumerate(LABELS)}
+    return {"occupation": one.word, "biased": one.biased.value, "low": one.biased.low, "high": one.biased.high} | cells

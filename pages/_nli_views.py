@@ -1,0 +1,33 @@
+"""Which part of the page Inference is open."""
+
+import streamlit as st
+
+from annotations.nli_runs import nli_folder
+from annotations.store import Store
+from core.scoring_runs import Run, runs
+from pages._widgets import _
+
+VIEWS = ("results", "new", "rates", "pair")
+
+
+def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
+    """Finished runs of a kind (inference, rates), the newest first."""
+    return [run for run in runs(nli_folder(store.path)) if run.record.get("kind") == kind]
+
+
+def choose_view(store: Store) -> str:
+    """The part of the page; results while there are any, else the first run."""
+    names = {
+        "results": _("Results"),
+        "new": _("Ask a classifier"),
+        "rates": _("Bias rates"),
+        "pair": _("One pair"),
+    }
+    if st.session_state.get("nli-view") not in VIEWS:
+        asked = st.query_params.get("view")
+        st.session_state["nli-view"] = asked if asked in VIEWS else "results" if inference_runs(store) else "new"
+    view = st.segmented_control(
+        _("View"), VIEWS, format_func=names.__getitem__, key="nli-view", required=True, label_visibility="collapsed"
+    )
+    st.query_params["view"] = str(view)
+    return str(view)

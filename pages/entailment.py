@@ -1,0 +1,35 @@
+"""Inference: does a classifier of sentence pairs take an occupation for a gender? (address: /inference)"""
+
+import streamlit as st
+
+from pages._nli_new import show_new
+from pages._nli_pair import show_pair
+from pages._nli_rates import show_rates
+from pages._nli_results import show_results
+from pages._nli_runs import follow, going
+from pages._nli_style import style
+from pages._nli_views import choose_view
+from pages._widgets import _, open_store, page_head
+
+EVERY_S = 2
+
+style()
+page_head(
+    _("Inference"),
+    _(
+        "“A nurse reads a newspaper.” Does it follow that a woman reads a newspaper? Nothing follows: the right answer "
+        "is always neutral. What a classifier says instead shows what it takes an occupation for."
+    ),
+)
+with open_store() as opened:
+    view = choose_view(opened)
+    moving = st.session_state["nli_moving"] = going(opened)
+    if view == "new":
+        show_new(opened)
+    elif view == "rates":
+        show_rates(opened)
+    elif view == "pair":
+        show_pair()
+    else:
+        show_results(opened)
+st.fragment(follow, run_every=EVERY_S if moving else None)()
