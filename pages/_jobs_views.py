@@ -66,6 +66,9 @@ def outcome(job: jobs.Job) -> str:
         text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
         names = ("rows", "imported", "duplicates", "rejected")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+    if job.result and "generations" in job.result and "written" in job.result:
+        text = _("{generations} texts after {contexts} contexts.")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
     if job.result and "scored" in job.result:
         text = _("{rows} rows: {scored} with a number, {undefined} without; {remembered} were remembered.")
         names = ("rows", "scored", "undefined", "remembered")
@@ -77,6 +80,7 @@ def _kept(job: jobs.Job) -> str:
     """What is left of the work of a job that did not end."""
     return {
         "score": _("Nothing is lost: what was scored is remembered."),
+        "generate": _("Nothing is lost: what was written is kept, and the rest is written when it is resumed."),
         "mine": _("Mining starts again from the beginning of the text; of this run nothing was written."),
     }.get(
         job.command[0] if job.command else "", _("Nothing is lost: a resumed import adds only what is not there yet.")
