@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # subcommand -> where it lives. Imported only when it is called: scoring loads a model library.
 SUBCOMMANDS = {
+    "score": "commands.misgendering_score:score",
+    "convert": "commands.misgendering_score:convert",
     "metrics": "commands.misgendering:metrics_command",
 }
 NAMES = {

@@ -98,35 +98,36 @@ def _text(row: dict[str, Any], key: str) -> str:
 
 
 def matched(generations: Iterable[Generation], instances: Sequence[Instance | Prompt]) -> Matched:
-    """Each generation with the instance it goes on from: by the id it names, else by its context.
+    """Each generation with the instance it goes on from: by the id it names, else by its context and pronouns.
 
-    A context that two instances share (two slots after one beginning) belongs to the first that has the same pronouns.
+    The space at the end of a context does not count. Instances that begin alike (two slots right after one beginning)
+    have one context; one that has no generation of its own takes those of its context.
     """
-    by_id = {one.id: one for one in instances}
-    by_context: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
-    for one in instances:
-        for setting, context in contexts(one):
-            by_context.setdefault((context, one.pronouns), (one.id, setting))
-            by_context.setdefault((context, ()), (one.id, setting))
+    ids = {one.id: one for one in instances}
     result = Matched()
-    for one in generations:
-        place = _place(one, by_id, by_context)
-        if place is None:
+    by_text: dict[tuple[str, str, tuple[str, ...]], list[Generation]] = {}
+    own: dict[tuple[str, str, str], list[Generation]] = {}
+    texts = {context.rstrip() for one in instances for _, context in contexts(one)}
+    for one in sorted(generations, key=lambda one: one.index):
+        if one.instance in ids:
+            own.setdefault((one.instance, one.model, one.setting or _setting(one, ids[one.instance])), []).append(one)
+        elif one.context.rstrip() not in texts:
             result.strangers += 1
-        else:
-            result.found.setdefault((place[0], one.model, place[1]), []).append(one)
-    for some in result.found.values():
-        some.sort(key=lambda one: one.index)
+            continue
+        by_text.setdefault((one.context.rstrip(), one.model, one.pronouns), []).append(one)
+    models = dict.fromkeys(model for _, model, _ in by_text)
+    for here in instances:
+        for model in models:
+            for setting, context in contexts(here):
+                found = own.get((here.id, model, setting)) or by_text.get((context.rstrip(), model, here.pronouns))
+                found = found or by_text.get((context.rstrip(), model, ()))
+                if found:
+                    result.found[here.id, model, setting] = found
     return result
 
 
-def _place(
-    one: Generation, by_id: dict[str, Any], by_context: dict[tuple[str, tuple[str, ...]], tuple[str, str]]
-) -> tuple[str, str] | None:
-    if one.instance in by_id:
-        known = {context: setting for setting, context in contexts(by_id[one.instance])}
-        return one.instance, one.setting or known.get(one.context, "")
-    return by_context.get((one.context, one.pronouns))
+def _setting(one: Generation, here: Instance | Prompt) -> str:
+    return next((setting for setting, context in contexts(here) if context.rstrip() == one.context.rstrip()), "")
 
 
 def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:

@@ -175,7 +175,8 @@ class Tally:
         row = self._right.setdefault(";".join(one.instance.pronouns), [0, 0, 0])
         for i, value in enumerate((one.prob, one.prob_sum, 1)):
             row[i] += value
-        for form, count in zip(one.instance.forms, one.pieces, strict=True):
+        whole_tails = one.instance.dataset == "tango"  # its options are the rest of the text, not only a form
+        for form, count in () if whole_tails else zip(one.instance.forms, one.pieces, strict=True):
             low, high = self._pieces.get(form.lower(), (count, count))
             self._pieces[form.lower()] = (min(low, count), max(high, count))
 
