@@ -26,7 +26,7 @@ def _listed(named: Any) -> list[Any]:
 
 def _set_out(name: str, dataset: str) -> dict[str, Any]:
     try:
-        forms = set_named(name, dataset).forms
+        forms = [form for form in set_named(name, dataset).forms if form]
     except EvenhandError:  # a file may name a set that nobody knows: it is shown as it was written
-        forms = (name,)
-    return {"none": name == NO_PRONOUNS.name, "forms": list(dict.fromkeys(form for form in forms if form))}
+        forms = [name]
+    return {"none": name == NO_PRONOUNS.name, "forms": list(dict.fromkeys(forms))}

@@ -165,6 +165,12 @@ def test_the_cursor_stops_at_words(text: str, stops: list[str]) -> None:
     assert run(scene, "marks") == stops
 
 
+@pytest.mark.parametrize("language", ["en", "zh", "", "no language at all", "x-"])
+def test_a_language_that_no_browser_knows_still_has_words(language: str) -> None:
+    scene = f"tell(new Words(' he ran', {json.dumps(language)}).stops.length);"
+    assert run(scene, "marks") == 2
+
+
 def test_a_letter_jumps_to_the_next_word_and_round() -> None:
     text = " He hid behind her Éva hut"
     scene = f"const w = new Words({json.dumps(text)}, 'en'); let at = w.first; const seen = [];"

@@ -4,10 +4,19 @@ const WORD_RUN = /[\p{L}\p{M}\p{N}_]+|\s+|./gsu;
 const PICTURE = /\p{Extended_Pictographic}/u;
 const APART = /(['’])/u; // she's is a pronoun and a verb
 
+// A project may name its language in words; the browser wants a tag.
+function isLanguage(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 // Pieces of a text: what the browser takes for words of the language, "she's" in its parts; the rest by characters.
 function segmentsOf(text, language) {
   if (!Intl.Segmenter) return text.match(WORD_RUN) ?? [];
-  const segments = new Intl.Segmenter(language, { granularity: "word" }).segment(text);
+  const segments = new Intl.Segmenter(isLanguage(language) ? language : undefined, { granularity: "word" }).segment(text);
   return Array.from(segments).flatMap(({ segment, isWordLike }) =>
     isWordLike ? segment.split(APART).filter(Boolean) : [segment],
   );
