@@ -6,6 +6,7 @@ Blind labels stay blind (DESIGN 4.4): an item is listed only when nobody is left
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Project
@@ -92,7 +93,15 @@ def disagreements(
     return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
 
 
-def shown_to(store: Store, reader: Annotator, found: Sequence[Disagreement]) -> None:
+class Shown(Protocol):
+    """Anything on a page that is about one item, named by its public id."""
+
+    @property
+    def item(self) -> str:
+        """The public id."""
+
+
+def shown_to(store: Store, reader: Annotator, found: Sequence[Shown]) -> None:
     """Record that *reader* sees what others said of these items: own labels from now on carry `after_reveal`.
 
     Call it before they are shown. What the reader has not labelled is left alone.

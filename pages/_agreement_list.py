@@ -20,7 +20,7 @@ SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
     """Items with different labels, ten at a time, with filters and a download."""
     pair, between = _filters(report)
-    reader = _reader(store, project)
+    reader = open_desk(store, project)
     if reader is not None:
         text = _("Your desk as {name} is open: only sentences you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
@@ -52,7 +52,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         )
 
 
-def _reader(store: Store, project: Project) -> Annotator | None:
+def open_desk(store: Store, project: Project) -> Annotator | None:
     """Whose desk of this project is open in this visit, if any."""
     if st.session_state.get("desk_project") != project.name:
         return None

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.formats.cells import neutralised
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Kind, Project
 from core.errors import EvenhandError
 from core.language import LANGUAGES, Language, explain, translate
 
@@ -101,20 +101,23 @@ def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tu
     return form.format(value), None
 
 
-def choose_project(store: Store, key: str = "project") -> Project | None:
+def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:
     """A choice among the open projects; None, and what to do said, where there is none.
 
-    ?project=NAME opens that one; the choice is kept from page to page and in the address.
+    ?project=NAME opens that one; the choice is kept from page to page and in the address. *kind*: only such projects;
+    where there is none, nothing is said: the page knows what it needs.
     """
     from annotations.projects import projects  # here, so that a page without projects starts without it
 
-    found = {project.name: project for project in projects(store)}
+    found = {project.name: project for project in projects(store) if kind in (None, project.kind)}
+    if not found and kind is not None:
+        return None
     if not found:
         st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
         st.page_link("projects.py", label=_("Projects"), icon=":material/folder_open:")
         return None
     asked = st.query_params.get("project")
-    if asked and asked not in found:
+    if asked and asked not in found and kind is None:
         st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
     if st.session_state.get(key) not in found:
         remembered = asked if asked in found else st.session_state.get("last_project")

@@ -24,6 +24,7 @@ SECTIONS = {
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
         st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
+        st.Page("human_vs_rule.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"),
         st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
     ],
     _("Models"): [

@@ -38,13 +38,35 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What one annotator said of a generation, and marked in it."""
+
+    annotator: str
+    choice: str
+    extraneous: bool | None
+    marks: tuple[tuple[int, int, str], ...]
+    reasons: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
-    """A finished generation over which somebody and the rule differ; `row` is its row in the table of generations."""
+    """A finished generation over which somebody and the rule differ.
+
+    `rule`: the rule's verdict with the place of the deciding pronoun; `said`: everybody's blind labels.
+    """
 
     item: str
     bin: Bin
-    row: pd.Series
-    labels: pd.DataFrame
+    text: str
+    context: str
+    name: str
+    model: str
+    pronoun: str
+    dataset: str
+    setting: str
+    rule: Verdict
+    said: tuple[Said, ...]
 
 
 @dataclass(frozen=True)
@@ -84,11 +106,11 @@ class Comparison:
     def differences(self) -> list[Difference]:
         """The finished generations over which a label and the rule differ, in the order of import."""
         found = []
-        for item, said in self.labels.groupby("item", sort=False):
-            bins = [b for label in said.itertuples() if (b := _bin(label)) is not None]
+        for _item, labels in self.labels.groupby("item", sort=False):
+            said = list(labels.itertuples())
+            bins = [name for label in said if (name := _bin(label)) is not None]
             if bins:
-                row = self.items[self.items["item"] == item].iloc[0]
-                found.append(Difference(str(item), min(bins, key=list(BINS).index), row, said))
+                found.append(_difference(min(bins, key=list(BINS).index), said))
         return found
 
     def cells(self, by: Sequence[str] = BY) -> list[Cell]:
@@ -144,8 +166,30 @@ def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -
 def _bin(label: Any) -> Bin | None:
     if pd.isna(label.rule_correct):
         return None
-    rule = Verdict(int(label.rule_correct), label.rule_pronoun, label.rule_start, label.rule_end)
-    return bin_of(label.choice, label.reasons, label.spans, label.text, label.pronouns, label.dataset, rule)
+    tags, marks = label.reasons, label.spans
+    return bin_of(label.choice, tags, marks, label.text, label.pronouns, label.dataset, _rule(label))
+
+
+def _rule(label: Any) -> Verdict:
+    place = (None if pd.isna(value) else int(value) for value in (label.rule_start, label.rule_end))
+    pronoun = None if pd.isna(label.rule_pronoun) else str(label.rule_pronoun)
+    return Verdict(int(label.rule_correct), pronoun, *place)
+
+
+def _flag(value: Any) -> bool | None:
+    return None if pd.isna(value) else bool(value)
+
+
+def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
+    one = labels[0]
+    said = tuple(
+        Said(
+            each.annotator, each.choice, _flag(each.extraneous), tuple(map(tuple, each.spans)), each.reasons, each.note
+        )
+        for each in labels
+    )
+    origin = (one.text, one.context, one.name, one.model, one.pronoun, one.dataset, one.setting)
+    return Difference(one.item, why, *origin, _rule(one), said)
 
 
 def _kappa(table: pd.DataFrame, draws: Draws) -> Estimate:
