@@ -4,7 +4,6 @@ import os
 import secrets
 import sqlite3
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from sqlite_utils import Database
 
 from annotations.migrations import migrations
 from core.errors import N_, BadFile, Busy
+from core.journal import write_ahead
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 
@@ -93,7 +93,7 @@ class Store:
 
     def _migrate(self) -> None:
         # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
-        _wait_for_wal(self.db.conn)
+        write_ahead(self.db.conn, BUSY_MS / 1000)
         with self.write() as db:
             migrations.apply(db)
             row = (uuid.uuid4().hex, secrets.token_bytes(32), timestamp())
@@ -190,19 +190,6 @@ def _make_private(path: Path) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
-
-
-def _wait_for_wal(connection: sqlite3.Connection) -> None:
-    # The switch to WAL does not wait for another connection as other statements do, so wait here. It stays in the file.
-    until = time.monotonic() + BUSY_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > until:
-                raise
-        time.sleep(0.02)
 
 
 def _why(error: OSError | sqlite3.Error) -> str:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from core.errors import N_
+from core.journal import write_ahead
 from core.notice import Notice
 from core.remembered import Damaged, packed, probe_identity, unpacked
 from core.types import Filler, MaskedSentence, Score, Scorer
@@ -217,25 +218,13 @@ def _connect(path: Path | None) -> sqlite3.Connection:
         db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         _recognise(db)
         if path is not None:
-            _keep_log(db)
+            write_ahead(db, BUSY_MS / 1000)
         db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last chunk, never the file
         db.execute("PRAGMA cache_size = -16000")
     except BaseException:
         db.close()
         raise
     return db
-
-
-def _keep_log(db: sqlite3.Connection) -> None:
-    # Write-ahead log: readers never wait. The switch does not wait for others as statements do; it stays in the file.
-    until = time.monotonic() + BUSY_MS / 1000
-    while db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > until:
-                raise
-            time.sleep(0.02)
 
 
 def _recognise(db: sqlite3.Connection) -> None:

@@ -62,6 +62,17 @@ def sample_project(fresh_store: Store) -> Project:
     return project
 
 
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Two threads wait for each other more than they compute on models and sentences of the size of tests."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 class FakeScorer:
     """A scorer without a model: the first option gets *first*, the rest share what is left but *elsewhere*."""
 

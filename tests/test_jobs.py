@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from annotations import job_process, jobs
 from annotations.store import Store
 from commands.jobs import job as job_command
 from core.errors import BadFile, NotFound, Refused
+from tests import waiting as wait
 
 # A command line with the real `job` group and three commands that do what a test needs.
 COMMANDS = '''
@@ -86,14 +86,13 @@ def store(tmp_path, monkeypatch):
 
 
 def until(store, job, wanted, limit=40.0):
-    """The job once `wanted(job)` holds: waits for the event, fails when it never comes."""
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        seen = jobs.find(store, job.uid)
-        if wanted(seen):
-            return seen
-        time.sleep(0.02)
-    raise AssertionError(f"never came: {jobs.find(store, job.uid)}\n{jobs.log_tail(store, job)}")
+    """The job once `wanted(job)` holds."""
+
+    def seen():
+        found = jobs.find(store, job.uid)
+        return found if wanted(found) else None
+
+    return wait.until(seen, limit, lambda: f"{jobs.find(store, job.uid)} {jobs.log_tail(store, job)}")
 
 
 def process_end(job):

@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,13 +43,7 @@ PLACES = ("在医院里", "在家", "昨天", "今天早上", "在学校门口",
 DEEDS = ("写报告", "看书", "喝茶。然后回家", "等车", "说：“好！”", "整理照片", "修理自行车", "唱歌", "跑步", "开会")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Two threads wait for each other more than they compute on sentences of this size."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @cache

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from annotations.store import Store
 from cli import cli
 from core.mining.output import candidates_file
 from core.resources import ROOT
+from tests.waiting import until
 
 TEXT = "清晨的街道上没有人，她推开窗户看了很久。爸爸把旧收音机修好了，全家人围着听。短，他。\n"
 
@@ -140,22 +140,13 @@ def endless(tmp_path: Path) -> Path:
     return path
 
 
-def wait_for(made: Any, seconds: float = 150.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := made():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("never came")
-
-
 def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     off = [f"{code}=off" for code in ("near_duplicate", "inside_word", "names")]
     modes = [word for one in off for word in ("--set", one)]
     workers = ["--workers", "2"]
     process = subprocess.Popen(command(text, out, *modes, *workers), cwd=ROOT, stdout=subprocess.DEVNULL)
-    part = wait_for(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size])[0]
+    part = until(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size], 150)[0]
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) > 1
     process.send_signal(signal.SIGKILL)
@@ -172,7 +163,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
 def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(fresh_store: Store, tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     job = jobs.start(fresh_store, ["mine", "--out", str(out), "--workers", "2", "--json", "--", str(text)], "Mine")
-    wait_for(lambda: jobs.find(fresh_store, job.uid).done)
+    until(lambda: jobs.find(fresh_store, job.uid).done, 150)
     process = psutil.Process(jobs.find(fresh_store, job.uid).pid)
     family = [process, *process.children(recursive=True)]
     assert len(family) > 2
@@ -183,6 +174,6 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(fresh_store: Store,
     assert not list(tmp_path.glob(".c.jsonl.*.part"))
     text.write_text(TEXT, encoding="utf-8")
     jobs.resume(fresh_store, jobs.find(fresh_store, job.uid))
-    done = wait_for(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one)
+    done = until(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one, 150)
     assert (done.state, done.result["candidates"]) == ("done", 2)
     assert (done.done, done.total) == (text.stat().st_size, text.stat().st_size)

@@ -25,6 +25,7 @@ from core.errors import EvenhandError
 from core.live import read
 from core.models import open_scorer
 from core.scoring import COLUMNS, runs, runs_folder
+from tests.waiting import until
 
 LINES = [*SENTENCES, "今天下雨。", SENTENCES[0].replace("他", "她")]
 
@@ -278,13 +279,6 @@ def gated(tmp_path, monkeypatch):
         for one in jobs.jobs(store):
             if one.active and (process := jobs.process_of(one)):
                 process.kill()
-
-
-def until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def started(store, tmp_path, name="run"):

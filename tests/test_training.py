@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,7 @@ DEEDS = ("在河边散步", "买了两本书", "修好了门", "给朋友写信"
 ENDS = ("。", "，然后回家了。", "，大家都很高兴。", "！", "？")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Two threads wait for each other more than they compute at this size."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Training of the English built-in models: vocabularies, a few real steps on text of our own, what is written."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,7 @@ DEEDS = ("walked to the river", "wrote a long letter", "mended the gate", "sold 
 ENDS = (" before supper.", ", and said nothing.", " that morning.", " without a word!")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Two threads wait for each other more than they compute at this size."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +67,15 @@ def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path:
     model, found = AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32, output_loading_info=True)
     assert not found["missing_keys"] and model.config.bos_token_id == text.end
     assert str(facts["held_out"]["perplexity"]) in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_causal_run_goes_on_from_what_was_saved(books: Path, tmp_path: Path) -> None:
+    text = demo_en_causal.Text(books, tmp_path, size=300)
+    shape = {"rows": 2, "warmup": 2, "width": 64, "layers": 1}
+    demo_en_causal.train(demo_en_causal.Plan(steps=2, **shape), text, tmp_path)
+    facts = demo_en_causal.train(demo_en_causal.Plan(steps=4, **shape), text, tmp_path, resume=True)
+    assert (facts["steps"], facts["resumed_at"], facts["tokens"]) == (4, [2], 4 * 2 * demo_en_causal.WINDOW)
+    assert "stopped at step 2 and went on" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("reader", [demo_en.Text, demo_en_causal.Text], ids=["masked", "causal"])

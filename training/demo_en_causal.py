@@ -1,6 +1,6 @@
 """Train demo-en-causal, the small English causal model that writes and judges pronouns out of the box.
 
-`python -m training.demo_en_causal [--books PATH] [--out core/data/models/demo-en-causal]`
+`python -m training.demo_en_causal [--books PATH] [--out core/data/models/demo-en-causal] [--resume]`
 """
 
 import json
@@ -34,7 +34,7 @@ WINDOW = 128  # tokens a row in training; rotary positions carry beyond it
 class Plan:
     """Numbers of a run. The steps, not the clock, end it."""
 
-    steps: int = 4000
+    steps: int = 2200
     rows: int = 16  # of WINDOW tokens a batch
     lr: float = 2e-3  # peak
     warmup: int = 60  # steps
@@ -102,21 +102,38 @@ def optimizers(model: Any, plan: Plan) -> list[torch.optim.Optimizer]:
     return [Muon(matrices, lr=plan.lr), torch.optim.AdamW(rest, lr=plan.lr, betas=(0.9, 0.98), weight_decay=0.0)]
 
 
-def train(plan: Plan, text: Text, folder: Path) -> dict[str, Any]:
-    """Train for the plan's steps, saving and measuring every 500; returns what the card tells."""
+def begin(plan: Plan, text: Text, folder: Path, resume: bool) -> tuple[Any, dict[str, Any]]:
+    """The model to train and what is known of the run: at its start, or as last saved."""
     model = build(plan, len(text.tokenizer), text.end)
+    facts: dict[str, Any] = {"steps": 0, "minutes": 0.0, "tokens": 0, "resumed_at": []}
+    saved = folder / "training.json"
+    if resume and saved.is_file():
+        facts |= json.loads(saved.read_text(encoding="utf-8"))
+        facts["resumed_at"].append(facts["steps"])
+        model.load_state_dict(LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32).state_dict())
+    return model, facts | {"plan": asdict(plan)}
+
+
+def train(plan: Plan, text: Text, folder: Path, *, resume: bool = False) -> dict[str, Any]:
+    """Train for the plan's steps, saving and measuring every 250; returns what the card tells.
+
+    *resume* goes on from the last saved weights of the same folder: batches
+    are those of an uninterrupted run, the optimizers start afresh.
+    """
+    model, facts = begin(plan, text, folder, resume)
     chain = optimizers(model, plan)
-    facts: dict[str, Any] = {"plan": asdict(plan), "tokens": 0}
-    started, mean = time.monotonic(), 0.0
+    last, spent, started, mean = facts["steps"], facts["minutes"], time.monotonic(), 0.0
     for step, rows in zip(range(1, plan.steps + 1), text.batches(plan), strict=False):
+        if step <= last:
+            continue
         share = min(step / plan.warmup, (plan.steps - step + 1) / max(1, plan.steps - plan.warmup))
         loss = one_step(model, chain, rows, plan.lr * share)
-        mean += (loss - mean) / min(step, 100)
+        mean += (loss - mean) / min(step - last, 100)
         facts |= {"steps": step, "tokens": facts["tokens"] + rows[:, 1:].numel()}
+        facts["minutes"] = spent + (time.monotonic() - started) / 60
         if step % 50 == 0:
-            log.info("step %d loss %.3f, %.1f min", step, mean, (time.monotonic() - started) / 60)
-        if step % 500 == 0 or step == plan.steps:
-            facts |= {"minutes": (time.monotonic() - started) / 60}
+            log.info("step %d loss %.3f, %.1f min", step, mean, facts["minutes"])
+        if step % 250 == 0 or step == plan.steps:
             save(model, text, folder, facts)
             log.info("step %d held out %s", step, json.dumps(facts["held_out"]))
     return facts
@@ -144,7 +161,13 @@ def save(model: Any, text: Text, folder: Path, facts: dict[str, Any]) -> None:
     facts["parameters"] = sum(parameter.numel() for parameter in model.parameters())
     (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     shape = f"{facts['plan']['layers']} layers, {facts['plan']['width']} wide"
-    (folder / "README.md").write_text(CARD.format(shape=shape, **facts), encoding="utf-8")
+    (folder / "README.md").write_text(CARD.format(shape=shape, resumed=resumed(facts), **facts), encoding="utf-8")
+
+
+def resumed(facts: dict[str, Any]) -> str:
+    """What the card says of a run that was not one piece; nothing of one that was."""
+    stops = " and ".join(f"{step:,}" for step in facts["resumed_at"])
+    return f" The run was stopped at step {stops} and went on with `--resume`." if stops else ""
 
 
 @click.command()
@@ -154,11 +177,12 @@ def save(model: Any, text: Text, folder: Path, facts: dict[str, Any]) -> None:
 @click.option("--out", type=click.Path(path_type=Path), default=MODELS / "demo-en-causal")
 @click.option("--steps", type=int, default=Plan.steps, show_default=True)
 @click.option("--threads", type=int, default=2, show_default=True)
-def main(books: Path, out: Path, steps: int, threads: int) -> None:
+@click.option("--resume", is_flag=True, help="go on from the last saved weights")
+def main(books: Path, out: Path, steps: int, threads: int, resume: bool) -> None:
     """Train demo-en-causal and write it to a folder in Hugging Face layout."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(threads)
-    click.echo(json.dumps(train(Plan(steps=steps), Text(books, out), out)))
+    click.echo(json.dumps(train(Plan(steps=steps), Text(books, out), out, resume=resume)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,24 @@
+"""The write-ahead log of an SQLite file: readers never wait for writers."""
+
+import sqlite3
+import time
+
+PAUSE_S = 0.02
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
+    """Switch the file of *connection* to a write-ahead log; the setting stays in the file.
+
+    The switch does not wait for another connection as statements do, so it is
+    tried for *patience_s* seconds here. Raises sqlite3.OperationalError after that.
+    """
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode not in BUSY or time.monotonic() > until:
+                raise
+        time.sleep(PAUSE_S)

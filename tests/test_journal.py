@@ -1,0 +1,39 @@
+"""Switching a file to its write-ahead log while others hold it."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.journal import write_ahead
+
+
+def test_the_setting_stays_in_the_file(tmp_path: Path) -> None:
+    for _ in range(2):
+        connection = sqlite3.connect(tmp_path / "a.db")
+        write_ahead(connection, 1.0)
+        connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
+        connection.close()
+    assert sqlite3.connect(tmp_path / "a.db").execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_it_waits_for_who_holds_the_file(tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "a.db", check_same_thread=False, isolation_level=None)
+    holder.execute("CREATE TABLE t (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    other = sqlite3.connect(tmp_path / "a.db", timeout=0)
+    let_go = threading.Timer(0.2, holder.execute, ("COMMIT",))
+    let_go.start()
+    write_ahead(other, 30.0)
+    let_go.join()
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_it_gives_up(tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    holder.execute("CREATE TABLE t (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    other = sqlite3.connect(tmp_path / "a.db", timeout=0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        write_ahead(other, 0.05)
