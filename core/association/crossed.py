@@ -62,7 +62,7 @@ class Crossing:
             of = (rows["person_gender"] == gender).to_numpy()
             at = professions[of] * shape[1] + units[of]
             values = rows["association"].to_numpy()[of]
-            sums[gender] = np.bincount(at, values, shape[0] * shape[1]).reshape(shape)
+            sums[gender] = np.bincount(at, values, shape[0] * shape[1]).astype(float).reshape(shape)
             counts[gender] = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
         return cls("pair" if paired else "word", sums, counts, np.asarray(strata, dtype=np.int64))
 

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def _share(text: str, path: Path, line: int) -> float | None:
 
 
 def _refuse_twice(path: Path, names: list[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         message = N_("{file}: {name} stands there twice. Words that read the same need different pairs.")
         raise BadFile(message, file=path.name, name=twice)
@@ -83,8 +84,12 @@ def _refuse_twice(path: Path, names: list[str]) -> None:
 
 def _refuse_odd_pairs(path: Path, persons: list[Person]) -> None:
     """A pair is one male and one female word."""
-    for pair in dict.fromkeys(one.pair for one in persons if one.pair):
-        genders = sorted(one.gender for one in persons if one.pair == pair)
+    pairs: dict[str, list[str]] = {}
+    for one in persons:
+        if one.pair:
+            pairs.setdefault(one.pair, []).append(one.gender)
+    for pair, found in pairs.items():
+        genders = sorted(found)
         if genders != ["female", "male"]:
             message = N_("{file}: the pair {pair} must be one male and one female word; it has {found}.")
             raise BadFile(message, file=path.name, pair=pair, found=", ".join(genders))

@@ -2,8 +2,8 @@
 
 Source: Kurita et al. 2019 (target and prior), Bartl et al. 2020. Every option of a probe is asked at as many masks as
 it has pieces, all open at once, and the log-probabilities are summed ("all"); or at one mask for its first piece
-alone, as the code of Bartl et al. does ("first_piece"). A hidden part has one mask ("word": the caller hides word by word) or
-one per piece ("piece").
+alone, as the code of Bartl et al. does ("first_piece"). A hidden part has one mask ("word": the caller hides word by
+word) or one per piece ("piece").
 """
 
 import math
