@@ -228,6 +228,18 @@ def test_arrows_go_by_words_and_lines(desks: Opener) -> None:
 # ---- undo, history, two desks ---------------------------------------------------------------------------------------
 
 
+def test_a_long_text_begins_at_its_beginning_and_the_cursor_stays_in_view(desks: Opener) -> None:
+    long = [" " + f"text{n} " * 3 + " ".join(f"w{n}" for n in range(260)) for n in range(3)]
+    project = make_generations(desks.server, long)
+    desk = desks(project, context=desks.context(viewport={"width": 390, "height": 600})).open()
+    desk.press("m", "End")
+    expect(desk.text.locator(".cursor")).to_have_text("w259")
+    expect(desk.text.locator(".cursor")).to_be_in_viewport()
+    expect(desk.page.get_by_test_id("desk-who")).to_be_in_viewport()
+    desk.decide("1")
+    expect(desk.text.get_by_text("w0", exact=True)).to_be_in_viewport()
+
+
 def test_what_is_taken_back_comes_back_with_its_marks(desks: Opener) -> None:
     desk = opened(desks)
     item = desk.decide("b", *MISGENDERING)

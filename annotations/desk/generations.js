@@ -114,6 +114,7 @@ class GenerationDesk extends Desk {
     this.anchor = null;
     this.draw();
     this.view.focusDesk();
+    this.view.showCursor();
   }
 
   switchKind(kind = this.kind === "pronoun" ? "extraneous" : "pronoun") {
@@ -138,6 +139,7 @@ class GenerationDesk extends Desk {
     this.anchor = extend ? (this.anchor ?? this.cursor) : null;
     this.cursor = place;
     this.draw();
+    this.view.showCursor();
     const [start, end] = this.words.range(this.anchor ?? place, place);
     this.view.say(Array.from(this.screen.item.text).slice(start, end).join(""));
   }

@@ -75,6 +75,7 @@ class GenerationView extends View {
       part.context.textContent = item?.context ?? "";
       this.drawWho(item);
       this.meta(item);
+      if (part.card.getBoundingClientRect().top < 0) part.card.scrollIntoView({ block: "start" });
     }
     const marking = desk.mode === "mark";
     const looks = JSON.stringify([item?.id, desk.draft.marks, marking && [desk.cursor, desk.anchor, this.pointer?.range]]);
@@ -188,6 +189,10 @@ class GenerationView extends View {
     return before.choice === "skip"
       ? this.t("Taken back: {what}", { what })
       : this.t("Taken back: {what}. Enter stores it again.", { what });
+  }
+
+  showCursor() {
+    this.part.text.querySelector(".cursor")?.scrollIntoView({ block: "nearest" });
   }
 
   spoken(item) {
