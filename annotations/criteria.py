@@ -5,7 +5,7 @@ from pathlib import Path
 
 from annotations.types import Choice
 from core.errors import N_, BadFile
-from core.guidelines import Option, Version, builtin
+from core.guidelines import Option, Version, builtin, generations
 from core.resources import read_table
 from core.text import decode
 
@@ -24,6 +24,12 @@ class Criteria:
 def built_in(version: Version = "journal", language: str = "zh") -> Criteria:
     """A built-in guideline (SPEC 1.4) as a project stores it."""
     guideline = builtin(version, language)
+    return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
+
+
+def generations_criteria(language: str = "zh") -> Criteria:
+    """The built-in guideline for generations (SPEC 4.9); the reasons are tags that a label may carry."""
+    guideline = generations(language)
     return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -158,11 +158,13 @@ def is_large(data: bytes) -> bool:
     return len(data) > LARGE_BYTES or data.count(b"\n") > LARGE_LINES
 
 
-def start(store: Store, command: Sequence[str], title: str) -> Job:
+def start(store: Store, command: Sequence[str], title: str, *, secrets: Mapping[str, str] | None = None) -> Job:
     """Run `python cli.py COMMAND...` in a process of its own and return at once.
 
     `command` should ask for `--json`, so that the answer is kept as the result;
-    paths in it must be absolute. The database is given by EVENHAND_DB.
+    paths in it must be absolute. The database is given by EVENHAND_DB. `secrets`
+    go into the environment of the process only: they are not stored, so a job
+    that is taken up again has to do without.
     """
     uid = uuid.uuid4().hex
     with store.write() as db:
@@ -170,13 +172,14 @@ def start(store: Store, command: Sequence[str], title: str) -> Job:
             "INSERT INTO job (uid, command, title, state, created) VALUES (?, ?, ?, 'waiting', ?)",
             (uid, json.dumps(list(command), ensure_ascii=False), title, timestamp()),
         )
-    _spawn(store, uid)
+    _spawn(store, uid, secrets or {})
     return find(store, uid)
 
 
-def _spawn(store: Store, uid: str) -> None:
+def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
     _reap()
     environment = os.environ | {
+        **secrets,
         "EVENHAND_DB": str(store.path.resolve()),
         # The app shares the machine: models of a job get one thread.
         "OMP_NUM_THREADS": "1",
@@ -288,7 +291,7 @@ def resume(store: Store, job: Job) -> Job:
         )
         if again.rowcount != 1:
             raise Refused(N_("Only a job that failed, was cancelled or interrupted can be resumed."))
-    _spawn(store, job.uid)
+    _spawn(store, job.uid, {})
     return find(store, job.uid)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from annotations.formats import exporting, labels_in, packages
+from annotations.formats.archives import Member
 from annotations.formats.columns import FIXED, KEYS, Columns
 from annotations.formats.importing import Examined, ImportReport, english, import_examined, look_through
 from annotations.formats.layouts import FORMATS
@@ -74,7 +75,7 @@ def import_file(
     """
     wished = Columns(_pairs(named, "--map", KEYS), _pairs(fixed, "--set", FIXED)) if named or fixed else None
     with opened(file) as members:
-        if layout in labels_in.FORMATS or (layout == "auto" and packages.is_package(members)):
+        if layout in labels_in.FORMATS or (layout == "auto" and _comes_back(members)):
             bring_labels(name, members, Path(file).name, uid=uid, layout=layout, db=db, as_json=as_json)
             return
         examined = examine_tables(members, format=layout, column=column, wished=wished)
@@ -88,6 +89,10 @@ def import_file(
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = report.errors[0]
         raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english(first))
+
+
+def _comes_back(members: list[Member]) -> bool:
+    return packages.is_package(members) or labels_in.is_labels(members[0])
 
 
 def _pairs(given: tuple[str, ...], option: str, known: tuple[str, ...]) -> dict[str, str]:

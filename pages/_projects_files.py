@@ -4,28 +4,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from annotations import jobs
-from annotations.formats.importing import ImportReport, Preview, examine, import_examined, preview
+from annotations.formats import packages
+from annotations.formats.archives import Member, NeedsPassword
+from annotations.formats.columns import Columns, remember
+from annotations.formats.importing import ImportReport, Preview, import_examined
+from annotations.formats.labels_in import is_labels
 from annotations.formats.layouts import FORMATS
+from annotations.formats.opening import examine_tables, preview_tables, tables_in
+from annotations.formats.readers import open_source
+from annotations.leaving import text_may_leave
+from annotations.returning import Returned
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages._projects_parts import preview_table, problem_text, reason_name, show
-from pages._widgets import _, csv_bytes, plain, show_error
+from pages._projects_columns import ask_password, choose_columns, show_texts
+from pages._projects_parts import preview_table, show
+from pages._projects_report import show_report, show_returned
+from pages._widgets import _, plain, show_error
 
-ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
-LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a file should be read; `column` None: found by its name."""
+    """How a file should be read; `column` None: found by its name; `columns`: of generations."""
 
     format: str = "auto"
     column: str | None = None
+    columns: Columns | None = None
+    password: str | None = None
 
 
 def show_files(store: Store, project: Project) -> None:
@@ -33,12 +43,7 @@ def show_files(store: Store, project: Project) -> None:
     if project.archived:
         st.info(_("This project is archived. Bring it back before you import."))
         return
-    st.caption(
-        _(
-            "CSV, TSV, JSON lines or plain text with a sentence a line; UTF-8 or GB18030. "
-            "The released SlguSet file fits as it is."
-        )
-    )
+    st.caption(_what_fits(project))
     uploaded = st.file_uploader(_("File"), type=ENDINGS, key=_place(), label_visibility="collapsed")
     if uploaded is not None:
         try:
@@ -47,8 +52,22 @@ def show_files(store: Store, project: Project) -> None:
         except EvenhandError as error:
             show_error(error)
     report = st.session_state.get(_report_key(project))
-    if report is not None:
-        show_report(report)
+    if isinstance(report, Returned):
+        show_returned(report)
+    elif report is not None:
+        show_report(report, quoting=text_may_leave(project))
+
+
+def _what_fits(project: Project) -> str:
+    if project.kind == "generations":
+        return _(
+            "CSV, TSV, JSON lines or Excel with a context and a completion in each row, the published samples, or a "
+            "ZIP of them, with or without a password. Labels and packages of this app come back here too."
+        )
+    return _(
+        "CSV, TSV, JSON lines or plain text with a sentence a line; UTF-8 or GB18030. "
+        "The released SlguSet file fits as it is."
+    )
 
 
 def _report_key(project: Project) -> str:
@@ -88,6 +107,79 @@ def format_name(name: str) -> str:
 
 
 def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> None:
+    try:
+        with tables_in(path) as members:
+            _show_tables(store, project, path, members, None, large=large)
+        return
+    except NeedsPassword:
+        if (password := ask_password()) is None:
+            st.info(plain(_("{file} is encrypted. Give its password to see what is in it.").format(file=path.name)))
+            return
+    try:
+        with tables_in(path, password=password) as members:
+            _show_tables(store, project, path, members, password, large=large)
+    except NeedsPassword as error:
+        show_error(error)
+
+
+def _show_tables(
+    store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
+) -> None:
+    large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
+    if packages.is_package(members) or is_labels(members[0]):
+        _offer_labels(store, project, path, members, password, large=large)
+        return
+    if project.kind == "generations":
+        wish = Wish("generations", None, choose_columns(store, members), password)
+        seen = preview_tables(members, format=wish.format, wished=wish.columns)
+        st.caption(plain(_described(seen)))
+        show_texts(seen.rows)
+    else:
+        wish = _wish_for_sentences(password)
+        seen = preview_tables(members, format=wish.format, column=wish.column)
+        st.caption(plain(_described(seen)))
+        show(preview_table(seen.rows))
+    if large:
+        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if wish.columns is not None:
+            remember(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
+        if large:
+            _start_job(store, project, path, wish)
+        else:
+            report = import_with_bar(store, project, members, wish, path.name)
+            _done(store, project, path, report)
+
+
+def _done(store: Store, project: Project, path: Path, report: ImportReport | Returned) -> None:
+    st.session_state[_report_key(project)] = report
+    jobs.drop_upload(store, path)
+    _used()
+    st.rerun()  # the counts above have changed
+
+
+def _offer_labels(
+    store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
+) -> None:
+    """A file of labels or a package: nothing to choose, only to bring back."""
+    whole = packages.is_package(members)
+    if whole:
+        st.caption(_("A package: items, labels and decisions of a project. What is here already stays as it is."))
+    else:
+        st.caption(_("A file of labels. They are added to the items of this project; what is here already stays."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if large:
+            _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
+        elif whole:
+            _done(store, project, path, packages.bring_package(store, project.name, members, path.name).labels)
+        else:
+            report = Returned()
+            for one in members:
+                report.add(packages.bring_labels(store, project, one, one.name))
+            _done(store, project, path, report)
+
+
+def _wish_for_sentences(password: str | None) -> Wish:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(_("Format"), ("auto", *FORMATS), key="format", format_func=format_name, width=240)
         column = st.text_input(
@@ -96,20 +188,7 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
             width=240,
             help=_("Only where its name is none of sentence, text, 句子, 文本."),
         )
-    wish = Wish(chosen, column.strip() or None)
-    seen = preview(path, format=wish.format, column=wish.column)
-    st.caption(plain(_described(seen)))
-    show(preview_table(seen.rows))
-    if large:
-        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
-    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
-        if large:
-            _start_job(store, project, path, wish)
-        else:
-            st.session_state[_report_key(project)] = import_with_bar(store, project, path, wish)
-            jobs.drop_upload(store, path)
-            _used()
-            st.rerun()  # the counts above have changed
+    return Wish(chosen, column.strip() or None, None, password)
 
 
 def _described(seen: Preview) -> str:
@@ -120,16 +199,16 @@ def _described(seen: Preview) -> str:
     return text + " " + _("The first rows:")
 
 
-def import_with_bar(store: Store, project: Project, path: Path, wish: Wish) -> ImportReport:
+def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:
     """Import a small file while the visitor watches."""
     bar = st.progress(0.0, _("Reading the file"))
-    examined = examine(path, format=wish.format, column=wish.column)
+    examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
 
     def advance(done: int, total: int) -> None:
         text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
         bar.progress(done / total if total else 1.0, text)
 
-    report = import_examined(store, project, examined, progress=advance)
+    report = import_examined(store, project, examined, progress=advance, file=file)
     bar.empty()
     return report
 
@@ -138,64 +217,12 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     options = ["--format", wish.format]
     if wish.column:
         options += ["--column", wish.column]
+    for option, given in (("--map", wish.columns.named), ("--set", wish.columns.fixed)) if wish.columns else ():
+        options += [part for key, value in given.items() for part in (option, f"{key}={value}")]
     # The id: the project may have another name by the time the job runs. "--": it may be named "--help".
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
-    jobs.start(store, command, title)
+    jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
     _used()  # the file is the job's now
     st.success(_("The import runs as a job."))
     st.page_link("jobs.py", label=_("Jobs"), icon=":material/schedule:")
-
-
-def show_report(report: ImportReport) -> None:
-    """What an import did: counts, encoding, positions, and every line that could not be used."""
-    st.subheader(_("Report"), anchor=False)
-    numbers = (
-        (_("Rows"), report.rows),
-        (_("Imported"), report.imported),
-        (_("Duplicates"), report.duplicates),
-        (_("Not usable"), report.rejected),
-    )
-    with st.container(horizontal=True):
-        for name, number in numbers:
-            st.metric(name, f"{number:,}", border=True, width=150)
-    st.caption(plain(_report_text(report)))
-    if not report.errors:
-        return
-    rows = [_problem_row(problem) for problem in report.errors]
-    st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key="problems")
-    if report.rejected > LISTED:
-        st.caption(_("The first {shown} of {all} lines.").format(shown=f"{LISTED:,}", all=f"{report.rejected:,}"))
-    st.download_button(
-        _("Lines that could not be used (CSV)"),
-        lambda: csv_bytes(rows),
-        "problems.csv",
-        "text/csv",
-        key="problems-csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-
-
-def _report_text(report: ImportReport) -> str:
-    parts = [_("Encoding: {encoding}.").format(encoding=report.encoding)]
-    if report.spans:
-        names = {
-            "ok": _("at the right place"),
-            "one_too_large": _("one too large"),
-            "one_too_small": _("one too small"),
-            "wrong": _("elsewhere"),
-        }
-        counted = ", ".join(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
-        parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
-    return " ".join(parts)
-
-
-def _problem_row(problem: Any) -> dict[str, Any]:
-    return {
-        _("File"): problem.file,
-        _("Line"): problem.line,
-        _("Reason"): reason_name(problem.reason),
-        _("What is wrong"): problem_text(problem),
-        _("Sentence"): str(problem.values.get("sentence", "")),
-    }

@@ -6,7 +6,10 @@ import streamlit as st
 
 from annotations.demo import NAME as DEMO
 from annotations.demo import make_demo
+from annotations.demo_generations import NAME as GENERATIONS
+from annotations.demo_generations import make_generations_demo
 from annotations.labels import own_progress
+from annotations.leaving import text_may_leave
 from annotations.projects import annotators, archive, counts, guideline, projects
 from annotations.store import Store
 from annotations.types import Project
@@ -43,9 +46,9 @@ def _begin() -> None:
     st.session_state["projects_view"] = NEW
 
 
-def _make_demo() -> None:
+def _make_demo(name: str) -> None:
     with open_store() as store:
-        open_project(make_demo(store).name)
+        open_project((make_demo if name == DEMO else make_generations_demo)(store).name)
 
 
 def _bring_back(name: str) -> None:
@@ -59,8 +62,13 @@ def show_list(store: Store) -> None:
     found, away = projects(store), projects(store, archived=True)
     with st.container(horizontal=True):
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
-        if DEMO not in {one.name for one in found + away}:
-            st.button(_("Make the demo project"), key="demo", icon=":material/school:", on_click=_make_demo)
+        known = {one.name for one in found + away}
+        for name, key, label in (
+            (DEMO, "demo", _("Make the demo project")),
+            (GENERATIONS, "demo_generations", _("Make the demo of generations")),
+        ):
+            if name not in known:
+                st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
     if not found:
         st.info(
             _(
@@ -90,11 +98,16 @@ def _card(store: Store, project: Project) -> None:
         st.subheader(plain(project.name), anchor=False)
         if project.name == DEMO:
             st.caption(_("Sentences of our own; the annotators and their labels are made up."))
+        if project.name == GENERATIONS:
+            st.caption(_("Texts of our own, as models might write them; the annotators and their labels are made up."))
         st.caption(plain(settings_line(store, project)))
         if found.items:
-            show(status_bar(found) + _wanted(store, project))
+            show(status_bar(found, project.kind) + _wanted(store, project))
         else:
-            st.caption(_("No sentences yet: open the project and drop a file."))
+            empty = _("No texts yet: open the project and drop a file.")
+            st.caption(
+                empty if project.kind == "generations" else _("No sentences yet: open the project and drop a file.")
+            )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("Open"), key=f"open-{project.uid}", icon=":material/folder_open:",
@@ -129,10 +142,13 @@ def settings_line(store: Store, project: Project) -> str:
     }
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
-    parts = (
-        _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version),
-        _("{number} labels each").format(number=project.per_item),
-        rule,
-        form,
-    )
-    return " · ".join(parts)
+    named = _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version)
+    labels = _("{number} labels each").format(number=project.per_item)
+    if project.doubled is not None:
+        labels = _("{number} labels for {texts} texts, one for the others").format(
+            number=project.per_item, texts=f"{project.doubled:,}"
+        )
+    if project.kind == "generations":
+        leaving = _("texts leave in plain") if text_may_leave(project) else _("texts leave encrypted")
+        return " · ".join((_("generations"), named, labels, rule, leaving))
+    return " · ".join((named, labels, rule, form))

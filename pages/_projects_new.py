@@ -5,16 +5,17 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
-from annotations.criteria import Criteria, built_in
-from annotations.projects import create_project
-from annotations.types import Choice, Form, GoldRule
+from annotations.criteria import Criteria, built_in, generations_criteria
+from annotations.projects import change_project, create_project
+from annotations.types import Choice, Form, GoldRule, Kind
 from core.errors import EvenhandError
 from core.guidelines import VERSIONS, Version
 from core.resources import keyword_pairs, quotas
 from core.types import Side
+from pages._projects_asking import agreed_name, ask_desk, ask_labels
 from pages._projects_list import leave, open_project
 from pages._projects_parts import guideline_html, show
-from pages._widgets import _, open_store, show_error
+from pages._widgets import _, language, open_store, show_error
 
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
 OWN = "own"
@@ -26,6 +27,12 @@ def show_form() -> None:
     """Everything a project needs, then one button that makes it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
+    kind = st.segmented_control(
+        _("What is judged"), get_args(Kind), default="sentences", required=True, key="kind", format_func=kind_name
+    )
+    if kind == "generations":
+        _form_of_generations()
+        return
     left, right = st.columns(2, gap="large")
     with left:
         name = st.text_input(_("Name"), key="name", max_chars=80)
@@ -34,9 +41,7 @@ def show_form() -> None:
         spoken = st.selectbox(
             _("Language of the sentences"), languages, key="sentence_language", format_func=LANGUAGE_NAMES.__getitem__
         )
-        people = st.text_area(
-            _("Annotators, one a line"), key="annotators", height=110, help=_("More can be added at any time.")
-        )
+        people = _people()
     with right:
         settings = _settings()
     st.subheader(_("Guideline"), anchor=False)
@@ -45,6 +50,48 @@ def show_form() -> None:
     wanted = _quotas()
     if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
         _create(name, spoken, people, criteria, wanted, settings)
+
+
+def kind_name(kind: str) -> str:
+    """What a project holds, in words."""
+    return {"sentences": _("Sentences"), "generations": _("What language models write")}[kind]
+
+
+def _people() -> str:
+    label, more = _("Annotators, one a line"), _("More can be added at any time.")
+    return st.text_area(label, key="annotators", height=110, help=more)
+
+
+def _form_of_generations() -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        people = _people()
+    with right:
+        labels = ask_labels(1, None, place="")
+        rules = get_args(GoldRule)
+        gold = st.radio(_("A label becomes gold when"), rules, key="gold", horizontal=True, format_func=agreed_name)
+        with st.expander(_("The desk and the order of the texts")):
+            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="")
+            help_text = _("The same seed and texts give the same order.")
+            seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
+    st.subheader(_("Guideline"), anchor=False)
+    st.caption(
+        _(
+            "Four labels, a flag for extraneous gendered language and marks in the text, as the published study has it."
+        )
+    )
+    st.caption(_("While the text stays as it is, every reader sees it in the language of the page."))
+    start = generations_criteria(language())
+    text = edit_text(start.text, key=f"guideline-generations-{language()}")
+    with st.expander(_("Labels and tags")):
+        st.caption(_("Labels store the code; the key is only how it is typed."))
+        choices = edit_options(start.choices, key="choices-generations", fixed=True)
+        tags = edit_options(start.reasons, key="reasons-generations")
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
+        later = {"doubled": labels["doubled"], **asked}
+        _create(name, "en", people, Criteria(text, choices, tags), {}, settings, later)
 
 
 def _settings() -> dict[str, Any]:
@@ -205,7 +252,15 @@ def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
     }
 
 
-def _create(name: str, spoken: str, people: str, criteria: Criteria, wanted: Quotas, settings: dict[str, Any]) -> None:
+def _create(
+    name: str,
+    spoken: str,
+    people: str,
+    criteria: Criteria,
+    wanted: Quotas,
+    settings: dict[str, Any],
+    later: dict[str, Any] | None = None,
+) -> None:
     try:
         with open_store() as store:
             made = create_project(
@@ -219,6 +274,8 @@ def _create(name: str, spoken: str, people: str, criteria: Criteria, wanted: Quo
                 quotas=wanted,
                 **settings,
             )
+            if later:
+                change_project(store, made, **later)
     except EvenhandError as error:
         show_error(error)
         return

@@ -7,7 +7,7 @@ import streamlit as st
 from markdown_it import MarkdownIt
 
 from annotations.formats.importing import PreviewRow
-from annotations.types import CellCount, Choice, Problem, ProjectCounts
+from annotations.types import CellCount, Choice, Kind, Problem, ProjectCounts
 from core.language import translate
 from core.types import Side, Span
 from pages._widgets import DASH, _, language
@@ -49,6 +49,11 @@ STYLE = """
 .project .guideline {line-height:1.7} .project .guideline h3 {font-size:1.05rem; margin:.9em 0 .4em; padding:0}
 .project .guideline li {margin:.3em 0} .project .guideline p {margin:.4em 0}
 .project .wide {overflow-x:auto}
+.project .generation {border:1px solid var(--line); border-radius:12px; padding:12px 16px; margin:0 0 10px;
+  overflow-wrap:anywhere}
+.project .generation .about {font-size:13px; color:var(--soft)}
+.project .generation .context {color:var(--soft); white-space:pre-wrap; margin-top:6px; line-height:1.6}
+.project .generation .completion {white-space:pre-wrap; margin-top:4px; line-height:1.7; font-size:1.05rem}
 </style>
 """
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
@@ -88,10 +93,12 @@ def options_html(options: Sequence[Choice]) -> str:
     return f"<table><tr>{head}</tr>{rows}</table>"
 
 
-def status_bar(counts: ProjectCounts) -> str:
-    """Accepted, rejected and still open sentences as one bar, and the same in words."""
+def status_bar(counts: ProjectCounts, kind: Kind = "sentences") -> str:
+    """Accepted, rejected and still open sentences as one bar and in words; of generations, what is settled."""
     share = 100 / max(1, counts.items)
-    parts = ((_("accepted"), counts.accepted, "good"), (_("rejected"), counts.rejected, "bad"))
+    parts = [(_("accepted"), counts.accepted, "good"), (_("rejected"), counts.rejected, "bad")]
+    if kind == "generations":
+        parts = [(_("with a gold label"), counts.accepted + counts.rejected, "good")]
     bar = "".join(f'<i class="{kind}" style="width:{number * share:.2f}%"></i>' for _name, number, kind in parts)
     named = [*((name, number) for name, number, _kind in parts), (_("still open"), counts.pending)]
     if counts.aside:
@@ -170,4 +177,8 @@ def reason_name(code: str) -> str:
         "no_text": _("no text"),
         "bad_span": _("position cannot be repaired"),
         "columns": _("wrong number of columns"),
+        "pronouns": _("pronouns not understood"),
+        "not_told_apart": _("context and completion not told apart"),
+        "no_item": _("item not in this project"),
+        "label": _("not a label of this project"),
     }.get(code, code)

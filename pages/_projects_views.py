@@ -1,18 +1,14 @@
-"""The other views of an open project: guideline, people, quotas, export, settings."""
+"""The other views of an open project: guideline, people, quotas; and the head above them."""
 
 import html
 
 import streamlit as st
 
-from annotations.decisions import each_label_row
-from annotations.formats.exporting import ENDING, EXPORT_FORMATS, ExportFormat, export_preview, lines, wanted
 from annotations.labels import own_progress
 from annotations.projects import (
     add_annotators,
     add_guideline,
     annotators,
-    archive,
-    change_project,
     counts,
     guideline,
     guidelines,
@@ -23,14 +19,10 @@ from annotations.store import Store
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from core.guidelines import in_language
-from core.resources import quotas, table
-from pages._projects_list import open_project
-from pages._projects_new import edit_options, edit_quotas, edit_text, form_name, gold_name, preset_name, say_total
+from core.resources import quotas
+from pages._projects_new import edit_options, edit_quotas, edit_text, preset_name, say_total
 from pages._projects_parts import guideline_html, options_html, quota_bars, show, status_bar
 from pages._widgets import _, language, open_store, plain, show_error
-
-PREVIEW_ROWS = 10
-BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 
 
 def show_guideline(store: Store, project: Project) -> None:
@@ -124,115 +116,13 @@ def show_quotas(store: Store, project: Project) -> None:
             st.rerun()
 
 
-def export_name(name: str) -> str:
-    """An export format in words."""
-    return {
-        "slguset": _("SlguSet (CSV as published)"),
-        "jsonl": _("Everything (JSON lines, can be imported again)"),
-        "labels": _("Labels (CSV, one row per sentence and annotator)"),
-    }[name]
-
-
-def show_export(store: Store, project: Project) -> None:
-    """What leaves: format, which items, the first rows, how many there are, the file."""
-    chosen: ExportFormat = st.radio(_("Format"), EXPORT_FORMATS, key="export_format", format_func=export_name)
-    names = history = False
-    kept = "all"
-    if chosen == "labels":
-        with st.container(horizontal=True):
-            names = st.toggle(_("With the annotators' names"), key="names", help=_("Otherwise A1, A2, A3 …"))
-            history = st.toggle(_("With replaced and taken-back labels"), key="history")
-    else:
-        kept = st.radio(
-            _("Sentences"), ("all", "accepted"), key="export_items", horizontal=True,
-            format_func=lambda which: _("all sentences") if which == "all" else _("accepted only (for a release)"),
-        )  # fmt: skip
-    wish = wanted(chosen, items=kept, names=names, history=history)
-    try:
-        number = _row_count(store, project, chosen, kept, history=history)
-        start = export_preview(store, project, wish, limit=PREVIEW_ROWS)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    st.metric(_("Rows"), f"{number:,}", width=150)
-    st.caption(_("The file begins like this:"))
-    st.code(start or " ", language=None)
-
-    def data() -> bytes:
-        with open_store() as fresh:
-            return "".join(lines(fresh, project, wish)).encode()
-
-    file = f"{project.name}-{chosen}{ENDING[chosen]}".replace("/", "-")
-    st.download_button(
-        _("Download"), data, file, key="export", type="primary", icon=":material/download:", on_click="ignore"
-    )
-
-
-def _row_count(store: Store, project: Project, format: ExportFormat, kept: str, *, history: bool) -> int:
-    if format == "labels":
-        return sum(1 for _row in each_label_row(store, project, which="all" if history else "latest"))
-    found = counts(store, project)
-    return found.items if kept == "all" else found.accepted
-
-
-def show_settings(store: Store, project: Project) -> None:
-    """Name, labels per sentence, rule, presentation, opinion; and the archive."""
-    with st.form("settings", border=False):
-        name = st.text_input(_("Name"), project.name, key="new_name", max_chars=80)
-        per_item = st.number_input(_("Labels for each sentence"), 1, 100, project.per_item, key="new_per_item")
-        rules, forms = ("unanimous", "majority"), ("masked", "original")
-        gold = st.radio(
-            _("A sentence is accepted when"), rules, rules.index(project.gold), key="new_gold", format_func=gold_name
-        )
-        form = st.radio(
-            _("On the desk, the keyword is"), forms, forms.index(project.presentation),
-            key="new_presentation", format_func=form_name,
-        )  # fmt: skip
-        opinion = st.selectbox(
-            _("Opinion shown after a label"),
-            options := _models(project),
-            options.index(project.opinion_model or ""),
-            key="opinion_model",
-            format_func=lambda model: model or _("nobody's"),
-            help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
-        )
-        if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
-            try:
-                changed = change_project(
-                    store, project, name=name, per_item=int(per_item), gold=gold, presentation=form,
-                    opinion_model=opinion or None,
-                )  # fmt: skip
-            except EvenhandError as error:
-                show_error(error)
-            else:
-                open_project(changed.name)
-                st.rerun()
-    st.divider()
-    _show_archive(store, project)
-
-
-def _models(project: Project) -> list[str]:
-    hub = [row["name"] for row in table("models") if row["task"] == "masked" and row["language"] == project.language]
-    offered = ["", *BUILT_IN_MODELS, *hub]
-    return offered if (project.opinion_model or "") in offered else [*offered, project.opinion_model or ""]
-
-
-def _show_archive(store: Store, project: Project) -> None:
-    if project.archived:
-        st.caption(_("This project is archived: nothing is handed out."))
-        label, icon = _("Bring back"), ":material/unarchive:"
-    else:
-        st.caption(_("An archived project leaves the lists. Nothing is deleted, and it can be brought back."))
-        label, icon = _("Archive"), ":material/archive:"
-    if st.button(label, key="archive", icon=icon):
-        archive(store, project, archived=not project.archived)
-        st.rerun()
-
-
 def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: how far its sentences are."""
     found = counts(store, project)
     if found.items:
         numbers = " · ".join(f"{labels}:\u00a0{items:,}" for labels, items in sorted(found.by_labels.items()))
-        by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
-        show(status_bar(found) + f'<div class="legend">{html.escape(by_labels)}</div>')
+        if project.kind == "generations":
+            by_labels = _("Texts by number of labels: {numbers}").format(numbers=numbers)
+        else:
+            by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
+        show(status_bar(found, project.kind) + f'<div class="legend">{html.escape(by_labels)}</div>')

@@ -5,17 +5,12 @@ import streamlit as st
 from annotations.projects import project as find_project
 from core.errors import NotFound
 from pages._projects_aside import show_aside
+from pages._projects_export import show_export
 from pages._projects_files import show_files
 from pages._projects_list import NEW, leave, opened, settings_line, show_list
 from pages._projects_new import show_form
-from pages._projects_views import (
-    show_export,
-    show_guideline,
-    show_people,
-    show_quotas,
-    show_settings,
-    show_summary,
-)
+from pages._projects_settings import show_settings
+from pages._projects_views import show_guideline, show_people, show_quotas, show_summary
 from pages._widgets import _, open_store, page_head, plain, show_error
 
 SECTIONS = {
@@ -44,7 +39,7 @@ def show_project(name: str) -> None:
         show_summary(store, found)
         section = st.segmented_control(
             _("Part of the project"),
-            list(SECTIONS),
+            [part for part in SECTIONS if part != "quotas" or found.kind == "sentences"],
             default="files",
             required=True,
             key="section",
@@ -56,7 +51,7 @@ def show_project(name: str) -> None:
 
 page_head(
     _("Projects"),
-    _("A project holds sentences, the guideline for judging them, and the people who judge."),
+    _("A project holds sentences or what models wrote, the guideline for judging it, and the people who judge."),
 )
 if st.session_state.get("projects_view") == NEW:
     show_form()

@@ -59,11 +59,16 @@ class ImportReport:
         if len(self.errors) < LISTED:
             self.errors.append(problem)
 
+    @property
+    def _quotes(self) -> bool:
+        # What models write about people does not go into logs and results of jobs.
+        return self.format != "generations"
+
     def as_json(self) -> dict[str, Any]:
         """The report as `import --json` prints it; messages are English."""
         errors = [
             {"file": one.file, "line": one.line, "reason": one.reason, "message": english(one)}
-            | ({"sentence": one.values["sentence"]} if one.values.get("sentence") else {})
+            | ({"sentence": one.values["sentence"]} if self._quotes and one.values.get("sentence") else {})
             for one in self.errors
         ]
         return {

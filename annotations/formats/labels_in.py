@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from annotations.formats.archives import Member
 from annotations.formats.layouts import bad
 from annotations.formats.readers import Row, Source, open_source, rows
 from annotations.marks import marks_in
@@ -42,6 +43,12 @@ class LabelRow:
     base: str | None
     superseded: bool
     created: str
+
+
+def is_labels(member: Member) -> bool:
+    """Whether a table is one of labels: it has their columns, and no text to judge or a position in it."""
+    columns = set(open_source(member.path, member.name).columns)
+    return {*NEEDED, "op_id"} <= columns and not {"completion", "sentence", "句子"} & columns
 
 
 def open_labels(path: Path | str, name: str | None = None) -> Source:
