@@ -11,6 +11,7 @@ from typing import Any
 from core.errors import N_, EvenhandError, ModelUnavailable
 from core.models.names import BUILTIN, cached_snapshot, folder_of, hub_cache
 from core.models.plants import association_of, is_planted, plant_of
+from core.models.pronoun_plants import is_pronoun_plant, pronoun_plant
 from core.resources import MODELS
 
 LOOK_UP_SECONDS = 5.0
@@ -31,6 +32,9 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     """
     if name in BUILTIN:
         return _built_in(name)
+    if is_pronoun_plant(name):
+        pronoun_plant(name)
+        return MODELS
     if is_planted(name):
         if association_of(name) is None:
             plant_of(name)

@@ -21,6 +21,7 @@ from core.models.fetching import locate
 from core.models.forward import Forward, forward_of
 from core.models.names import RANDOM, RANDOM_SEED, weight_files
 from core.models.plants import association_of, is_planted
+from core.models.pronoun_plants import is_pronoun_plant
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
@@ -91,6 +92,12 @@ def load_causal(
     name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
 ) -> LoadedModel:
     """Load a language model that reads from left to right; refusals as of `load_masked`."""
+    if is_pronoun_plant(name):
+        from core.models.planted_misgendering import build_pronouns
+
+        planted = build_pronouns(name, precision)
+        planted.model.to(chosen(device))
+        return planted
     if is_planted(name):
         raise ModelUnavailable(LOOKS_AHEAD, name=name, kind="bert")
     return _load(name, "causal", precision, patience, device)
@@ -102,7 +109,7 @@ def task_of(name: str, *, patience: float | None = None) -> Task:
     Raises ModelUnavailable where it cannot be had; a model made for neither counts as masked, and loading refuses it.
     """
     if is_planted(name):
-        return "masked"
+        return "causal" if is_pronoun_plant(name) else "masked"
     config = read_config(name, locate(name, patience=patience))
     return "causal" if _serves(config, "causal") else "masked"
 
