@@ -37,7 +37,8 @@ def _numbers(estimate: Estimate) -> Row:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "interval": span(estimate)}
 
 
-def _by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
+def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
+    """How many of several intervals exclude 0 by chance, and how many stay after Holm's adjustment; "" for one."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
     text = _(
         "Of {m} intervals about {k:.1f} exclude 0 by chance alone; an asterisk marks the {n} that"
@@ -79,7 +80,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
     stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
     rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
     says = " ".join(
-        part for part in (_kappa_sentence(pairs), _by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
+        part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
     )
     chart = heatmap(
         pd.DataFrame(rows),
@@ -148,7 +149,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
     stays = holm(tested)
     for row, differs in zip(rows, stays, strict=True):
         row["differs"] = differs
-    says = _("Agreement by keyword pair; pairs with most items first.") + " " + _by_chance(stays, tested)
+    says = _("Agreement by keyword pair; pairs with most items first.") + " " + by_chance(stays, tested)
     chart = heatmap(
         pd.DataFrame(rows),
         "measure",

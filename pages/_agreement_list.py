@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotations.agreement import AgreementReport
 from annotations.disagreements import Disagreement, Judgement, disagreements, shown_to
+from annotations.leaving import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.projects import annotators, guidelines
 from annotations.store import Store
 from annotations.types import Annotator, Project
@@ -19,10 +20,10 @@ SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕
 
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
     """Items with different labels, ten at a time, with filters and a download."""
-    pair, between = _filters(report)
+    pair, between = _filters(project, report)
     reader = open_desk(store, project)
     if reader is not None:
-        text = _("Your desk as {name} is open: only sentences you have labelled are listed, so that labels stay blind.")
+        text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
     start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
     found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE, offset=start)
@@ -30,7 +31,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         st.session_state["disagreement-page"] = 1
         found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE)
     if not total:
-        text = _("No disagreement among the sentences that have all their labels.")
+        text = _("No disagreement among the items that have all their labels.")
         st.info(text, icon=":material/check:")
         return
     if reader is not None:
@@ -60,10 +61,14 @@ def open_desk(store: Store, project: Project) -> Annotator | None:
     return next((one for one in annotators(store, project, active=False) if one.name == name), None)
 
 
-def _filters(report: AgreementReport) -> tuple[str | None, list[str]]:
+def _filters(project: Project, report: AgreementReport) -> tuple[str | None, list[str]]:
+    pair = None
     with st.container(horizontal=True):
-        pairs = [name for name, _measures in report.by_pair]
-        pair = st.selectbox(_("Keyword pair"), pairs, index=None, placeholder=_("All pairs"), key="disagreement-pair")
+        if project.kind == "sentences":
+            pairs = [name for name, _measures in report.by_pair]
+            pair = st.selectbox(
+                _("Keyword pair"), pairs, index=None, placeholder=_("All pairs"), key="disagreement-pair"
+            )
         between = st.multiselect(
             _("Only between"),
             report.annotators,
@@ -85,6 +90,7 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
         found, _total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=10**9)
         if reader is not None:
             shown_to(store, reader, found)
+    canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     rows = [
         {
             "item": one.item,
@@ -98,11 +104,12 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
             "form_shown": said.form_shown,
             "guideline": said.guideline,
             "created": said.created,
+            **canary,
         }
         for one in found
         for said in one.judgements
     ]
-    return csv_bytes(rows)
+    return csv_bytes([without_text(project, row, "text", "note") for row in rows])
 
 
 def _card(one: Disagreement, names: dict[str, str], colours: Palette) -> str:

@@ -5,6 +5,7 @@ import streamlit as st
 from annotations.agreement import AgreementReport, agreement
 from annotations.pipeline import state
 from annotations.projects import guideline
+from annotations.scheme_labels import Way
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate
@@ -14,15 +15,15 @@ from pages._widgets import _, downloads, open_store, plain, undefined
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 
-def current_report(store: Store, chosen: Project) -> AgreementReport:
+def current_report(store: Store, chosen: Project, way: Way = "four") -> AgreementReport:
     """The report of a project; reckoned again when a label, an item or a guideline has been added."""
-    return _report(chosen.uid, (*state(store), chosen.name, str(guideline(store, chosen).version)), chosen)
+    return _report(chosen.uid, (*state(store), chosen.name, str(guideline(store, chosen).version)), way, chosen)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _report(uid: str, state_of_store: tuple[str, ...], _chosen: Project) -> AgreementReport:
+def _report(uid: str, state_of_store: tuple[str, ...], way: Way, _chosen: Project) -> AgreementReport:
     with open_store() as store:
-        return agreement(store, _chosen)
+        return agreement(store, _chosen, way=way)
 
 
 def nothing_yet(report: AgreementReport) -> bool:
@@ -155,5 +156,11 @@ def made_how(report: AgreementReport) -> None:
         "On all items with a label, whatever became of them, and each annotator's last label before any"
         " opinion was shown. Intervals: 95 %, by resampling items; fewer than 15 items: t interval."
     )
+    if "unit:context" in report.signature:
+        text = _(
+            "On all generations with a label, and each annotator's last label before any opinion was shown. Intervals:"
+            " 95 %, by resampling contexts, since generations of one context resemble each other; fewer than 15"
+            " contexts: t interval. The annotators are taken as they are: another team may differ by more."
+        )
     st.caption(plain(text))
     st.code(report.signature, language=None, wrap_lines=True)

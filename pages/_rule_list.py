@@ -21,6 +21,7 @@ from pages._rule_source import Shown
 from pages._widgets import _, csv_bytes, plain
 
 PAGE = 10
+VERDICTS = ("misgendering", "correct")
 ORDERS = ("imported", "bin", "model", "pronoun")
 
 
@@ -119,13 +120,14 @@ def _card(one: Difference, names: dict[str, str], colours: Palette) -> str:
     about = " · ".join(
         part for part in (one.model, one.name, one.pronoun, setting_name(one.setting), one.dataset.upper()) if part
     )
-    verdict = _(NAMES["correct" if one.rule.correct else "misgendering"])
+    verdict = _(NAMES[VERDICTS[one.rule.correct or 0]])
     reason = (
         _("first pronoun: {form}").format(form=one.rule.pronoun)
         if one.rule.pronoun
         else _("no pronoun that is counted")
     )
-    people = "".join(_judgement(said, names, colours) for said in one.said)
+    rule = _box(verdict, bool(one.rule.correct), _("the rule"), html.escape(reason), colours)
+    people = rule + "".join(_judgement(said, names, colours) for said in one.said)
     return (
         f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
         f'padding:14px 18px;background:{colours.card};color:{colours.ink}">'
@@ -137,7 +139,7 @@ def _card(one: Difference, names: dict[str, str], colours: Palette) -> str:
         f'<div style="font-size:1.08rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
         f"{marked(one, colours)}</div>"
         f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:10px">'
-        f"{_box(verdict, bool(one.rule.correct), _('the rule'), html.escape(reason), colours)}{people}</div></article>"
+        f"{people}</div></article>"
     )
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from pages._agreement_charts import by_keyword_pair, labels_per_item
+from pages._agreement_generations import by_model, chosen_way, marks
 from pages._agreement_list import disagreement_list
 from pages._agreement_views import (
     annotators_in_twos,
@@ -28,8 +29,9 @@ with open_store() as store:
     if project is None:
         st.stop()
     try:
+        way = chosen_way(project)
         with st.spinner(_("Comparing the labels …"), show_time=False):
-            report = current_report(store, project)
+            report = current_report(store, project, way)
     except EvenhandError as error:
         show_error(error)
         st.stop()
@@ -48,10 +50,17 @@ with open_store() as store:
         with right:
             st.subheader(_("Two annotators in detail"))
             two_annotators(report)
-        st.subheader(_("By keyword pair"))
-        by_keyword_pair(report)
+        if project.kind == "generations":
+            st.subheader(_("By model and pronouns"))
+            by_model(report)
+        else:
+            st.subheader(_("By keyword pair"))
+            by_keyword_pair(report)
         st.subheader(_("By category"))
         categories(report)
+        if project.kind == "generations":
+            st.subheader(_("Marks"))
+            marks(store, project, report)
         st.subheader(_("Disagreements"))
         disagreement_list(store, project, report)
     made_how(report)
