@@ -139,7 +139,13 @@ def _choose_how() -> list[str]:
             help=_("A seeded sample."),
         )
         tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens", width=130)
+    trim = st.checkbox(
+        _("Contexts without the space at their end"),
+        key="trim",
+        help=_("As published the space stays. Many tokenizers put it before a word, and a lone one is rare to them."),
+    )
     options: list[Any] = ["--each", each, "--setting", setting or "pre", "--passes", passes, "--new-tokens", tokens]
+    options += ["--trim"] if trim else []
     options += [part for name in (only if len(only) < len(PRONOUNS) else ()) for part in ("--pronouns", name)]
     return [str(one) for one in [*options, *(["--limit", limit] if limit else [])]]
 

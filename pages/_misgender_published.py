@@ -8,7 +8,7 @@ import streamlit as st
 from core.resources import table
 from core.statistics import wilson
 from core.statistics.values import NO_LABEL
-from pages._widgets import DASH, _, downloads
+from pages._widgets import DASH, _, downloads, plain
 
 MEASURES = ("mcc", "disagreement", "repetition", "people")
 
@@ -41,22 +41,23 @@ def measure_name(measure: str) -> str:
 
 
 def _figures() -> None:
-    heads = (_("where"), _("measure"), _("Model"), _("Pronouns"), _("value"), _("95 % interval"), "n")
-    body = []
-    rows = sorted(table("published_misgendering"), key=lambda row: MEASURES.index(row["measure"]))
-    for row in rows:
-        share = row["measure"] in ("disagreement", "people")
-        value = f"{100 * float(row['value']):.1f} %" if share else row["value"].replace("-", "−")
-        ends = [row["low"], row["high"]]
-        if row["low"] and share:
-            ends = [f"{100 * float(end):.1f} %" for end in ends]
-        interval = f"[{ends[0]}, {ends[1]}]".replace("-", "−") if row["low"] else DASH
-        whose = {"all": _("all"), "all models": _("all models")}
-        who = [whose.get(row[key], row[key]) for key in ("model", "pronoun")]
-        cells = [_place(row), measure_name(row["measure"]), *who, value, interval]
-        body.append([*cells, f"{int(row['n']):,}" if row["n"] else DASH])
-    st.html(table_html(heads, body, numbers=(4, 5, 6)))
-    downloads(list(rows), key="published")
+    heads = (_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval"), "n")
+    for measure in MEASURES:
+        rows = [row for row in table("published_misgendering") if row["measure"] == measure]
+        st.markdown(f"**{plain(measure_name(measure))}**")
+        st.html(table_html(heads, [_figure(row) for row in rows], numbers=(3, 4, 5)))
+    downloads(list(table("published_misgendering")), key="published")
+
+
+def _figure(row: dict[str, str]) -> list[str]:
+    whose = {"all": _("all"), "all models": _("all models")}
+    who = [whose.get(row[key], row[key]) for key in ("model", "pronoun")]
+    ends = [row[key] for key in ("value", "low", "high")]
+    if row["measure"] in ("disagreement", "people"):
+        ends = [f"{100 * float(end):.1f} %" if end else "" for end in ends]
+    value, low, high = (end.replace("-", "−") for end in ends)
+    interval = f"[{low}, {high}]" if low else DASH
+    return [_place(row), *who, value, interval, f"{int(row['n']):,}" if row["n"] else DASH]
 
 
 def _place(row: dict[str, str]) -> str:

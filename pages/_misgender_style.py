@@ -14,12 +14,14 @@ SHEET = Template("""<style>
 .mg-table td.n { font-variant-numeric: tabular-nums; white-space: nowrap }
 .mg-table .soft { color: $soft }
 .mg-wide { overflow-x: auto }
-.mg-cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); gap: 14px }
+@media (max-width: 640px) { .mg-table { min-width: 36em } }
+.mg-cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 250px), 1fr)); gap: 14px }
 .mg-card { border: 1px solid $line; border-radius: 10px; padding: 14px 16px; background: $card; font-size: 15px;
   line-height: 1.6 }
 .mg-card h4 { margin: 0 0 2px; padding: 0; font-size: 16px; font-weight: 650 }
 .mg-card .ask { color: $soft; margin: 0 0 8px }
-.mg-card dt { font-weight: 600; margin-top: 8px } .mg-card dd { margin: 0 }
+.mg-card dl { margin: 0; padding: 0 }
+.mg-card dt { font-weight: 600; margin-top: 8px } .mg-card dd { margin: 0; padding: 0 }
 .mg-text { font-size: 15px; line-height: 1.8; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 6px }
 .mg-text b { font-weight: 700; border-bottom: 2px solid $good; color: $good }
 .mg-text .gone { color: $soft; text-decoration: line-through }

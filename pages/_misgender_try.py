@@ -1,12 +1,19 @@
-"""How it works: the slot and its least disagreement, live; how texts are converted between the ways."""
+"""How it works: a template as each way asks it, a text rewritten for every set, and the slot's least disagreement."""
 
 import streamlit as st
 
+from pages._misgender_convert import show_rewriting, show_template
 from pages._misgender_slot import show_slot
 from pages._widgets import _
 
 
 def show_try() -> None:
-    """The sliders, then the conversions."""
+    """The conversions, then the sliders."""
+    st.subheader(_("One template, both ways"), anchor=False)
+    show_template()
+    st.divider()
     st.subheader(_("At the slot: how often must the two ways disagree?"), anchor=False)
     show_slot()
+    st.divider()
+    st.subheader(_("A text of TANGO by probability"), anchor=False)
+    show_rewriting()
