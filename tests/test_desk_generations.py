@@ -80,6 +80,9 @@ def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
     desk.press("2")
     expect(desk.part("because")).to_contain_text("mark the wrong pronoun first")
     assert desk.item == item and desk.labels() == []
+    desk.press("Enter", "Enter", "q", "Enter")
+    expect(desk.part("say")).to_contain_text("Go to the word first")
+    assert marks(desk) == [], "hasty keys mark no word that nobody went to"
     desk.press("h", "Enter")
     assert marks(desk) == ["he"] and desk.item == item
     desk.decide("Enter")
@@ -330,6 +333,69 @@ def test_kill_9_and_a_restart_lose_nothing(own_desks: Opener, own_server: Server
     rows = stored(desk)
     assert [row["item"] for row in rows] == seen
     assert [word for row in rows for word, _ in row["words"]] == ["he", "he", "day"]
+
+
+def test_a_label_with_its_marks_is_in_storage_before_the_next_text_is_drawn(desks: Opener) -> None:
+    desk = opened(desks)
+    desk.cut()
+    desk.page.evaluate("""() => {
+      const keep = Storage.prototype.setItem;
+      window.order = [];
+      Storage.prototype.setItem = function (key, value) {
+        if (key.startsWith("evenhand:op:")) window.order.push(JSON.parse(value).item, JSON.parse(value).spans.length);
+        return keep.call(this, key, value);
+      };
+    }""")
+    desk.page.evaluate(
+        "root => new MutationObserver(() => window.order.push('drawn ' + root.dataset.item))"
+        ".observe(root, { attributes: true, attributeFilter: ['data-item'] })",
+        desk.root.element_handle(),
+    )
+    first = desk.decide(*MISGENDERING)
+    assert desk.page.evaluate("window.order") == [first, 1, f"drawn {desk.item}"] and desk.labels() == []
+    desk.mend()
+    assert [row["item"] for row in stored(desk)] == [first] and desk.storage() == {}
+
+
+def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Opener) -> None:
+    context = desks.context()
+    ada = desks(make_generations(desks.server), context=context).open()
+    ada.cut()
+    bad, good = ada.decide(*MISGENDERING), ada.decide("f", "m", "w", "m", "Space", "Enter", "1")
+    ada.page.evaluate(
+        """item => {
+      for (const [key, value] of Object.entries(localStorage)) {
+        const op = key.startsWith("evenhand:op:") ? JSON.parse(value) : {};
+        if (op.item === item) localStorage.setItem(key, JSON.stringify({ ...op, spans: [] }));
+      }
+    }""",
+        bad,
+    )
+    ada.page.close()
+    ada.mend()
+    bo = desks(ada.project, "Bo", context=context).open()
+    expect(bo.notice("foreign")).to_contain_text("2 decisions in this browser belong to another annotator")
+    bo.decide("1")
+    assert [row["choice"] for row in stored(bo)] == ["correct"] and ada.labels() == []
+    bo.page.close()
+    again = desks(ada.project, context=context).open()
+    expect(again.notice("refused")).to_contain_text("Misgendering needs its wrong pronoun marked", timeout=WAIT_MS)
+    rows = stored(again)
+    assert [(row["item"], row["words"]) for row in rows] == [(good, [("walked", "extraneous")])]
+    assert again.storage() == {}
+
+
+def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> None:
+    desk = opened(desks)
+    desk.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    desk.cut()
+    first = desk.decide(*MISGENDERING)
+    assert desk.item is None
+    expect(desk.notice("unkept")).to_contain_text("Each text waits")
+    desk.press("1", "2", "h", "Enter")
+    desk.mend()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+    assert [row["item"] for row in stored(desk)] == [first]
 
 
 def test_held_keys_and_input_methods_label_nothing_more(desks: Opener) -> None:

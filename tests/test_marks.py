@@ -174,8 +174,8 @@ def test_a_language_that_no_browser_knows_still_has_words(language: str) -> None
 def test_a_letter_jumps_to_the_next_word_and_round() -> None:
     text = " He hid behind her Éva hut"
     scene = f"const w = new Words({json.dumps(text)}, 'en'); let at = w.first; const seen = [];"
-    scene += "for (const letter of 'hhhhez') { at = w.jump(at, letter); seen.push(w.pieces[at].text); }"
-    assert run(scene + "tell(seen);", "marks") == ["hid", "her", "hut", "He", "Éva", "Éva"]
+    scene += "for (const letter of 'hhhhez') { at = w.jump(at, letter); seen.push(w.pieces[at]?.text); }"
+    assert run(scene + "tell(seen);", "marks") == ["hid", "her", "hut", "He", "Éva", None]
 
 
 def test_marks_that_are_put_and_removed_never_overlap() -> None:

@@ -100,7 +100,10 @@ class GenerationDesk extends Desk {
     }
     if (!this.pending) return this.back();
     const missing = this.broken === "wanted" || this.broken === "words";
-    if (missing && brokenRule(this.pending, this.draft) === this.broken && this.cursor !== null) return this.put();
+    if (missing && brokenRule(this.pending, this.draft) === this.broken) {
+      if (this.moved) return this.put(); // only a word that was gone to: two hasty Enters must not mark the first one
+      return this.view.say(this.t("Go to the word first: arrows, or its first letter."));
+    }
     this.choose(this.pending, time);
   }
 
@@ -112,6 +115,7 @@ class GenerationDesk extends Desk {
     const begin = mark ? this.words.at(mark[0]) : this.words.first;
     this.cursor = this.broken === "forbidden" ? begin : (this.cursor ?? begin);
     this.anchor = null;
+    this.moved = false;
     this.draw();
     this.view.focusDesk();
     this.view.showCursor();
@@ -132,12 +136,15 @@ class GenerationDesk extends Desk {
   }
 
   jump(letter) {
-    this.goTo(this.words.jump(this.cursor, letter), false);
+    const place = this.words.jump(this.cursor, letter);
+    if (place === null) this.view.say(this.t("No word begins with {letter}.", { letter }));
+    else this.goTo(place, false);
   }
 
   goTo(place, extend) {
     this.anchor = extend ? (this.anchor ?? this.cursor) : null;
     this.cursor = place;
+    this.moved = true;
     this.draw();
     this.view.showCursor();
     const [start, end] = this.words.range(this.anchor ?? place, place);

@@ -1,5 +1,7 @@
 // Draws a generation: who is meant, the context, the text with its marks, and what goes with a label.
 
+const ROOM = 10; // characters from one small word above the text to the next
+
 const EXPLAINED = {
   wanted: (t) => t("Misgendering: mark the wrong pronoun first, then Enter stores it."),
   forbidden: (t) => t("No pronoun was chosen, but a pronoun is marked: remove the mark, or choose another label."),
@@ -234,7 +236,9 @@ function markedText(desk, marking, t) {
     else if (open?.mark === mark) open.element.append(one);
     else {
       const told = mark[2] === "pronoun" ? t("wrong pronoun") : t("gendered");
-      open = { mark, element: element("mark", { class: mark[2], "data-word": told }, one) };
+      const room = !open || mark[0] - open.told >= ROOM;
+      const looks = { class: mark[2], title: told, "data-word": room ? told : null };
+      open = { mark, element: element("mark", looks, one), told: room ? mark[0] : open.told };
       made.push(open.element);
     }
   });

@@ -45,11 +45,11 @@ class Words {
     return (by > 0 ? stops[0] : stops.at(-1)) ?? place;
   }
 
-  // The next word that begins with a letter, from the start again after the end.
+  // The next word that begins with a letter, from the start again after the end; null where none does.
   jump(place, letter) {
     const begins = (one) => this.pieces[one].text.normalize("NFD").toLowerCase().startsWith(letter);
     const found = this.stops.filter(begins);
-    return found.find((one) => one > place) ?? found[0] ?? place;
+    return found.find((one) => one > place) ?? found[0] ?? null;
   }
 
   at(point) {

@@ -76,7 +76,8 @@ WORDS = (
     N_("Decided before: {what}. Enter stores it with what you change; Esc leaves it as it is."),
     # generations: marking
     N_("Marking"), N_("Mark words in the text."), N_("Wrong pronoun"), N_("Gendered word"), N_("wrong pronoun"),
-    N_("gendered"), N_("Remove the mark"), N_("Store: {choice}"),
+    N_("gendered"), N_("Remove the mark"), N_("Store: {choice}"), N_("No word begins with {letter}."),
+    N_("Go to the word first: arrows, or its first letter."),
     N_("Misgendering: mark the wrong pronoun first, then Enter stores it."),
     N_("No pronoun was chosen, but a pronoun is marked: remove the mark, or choose another label."),
     N_("Extraneous gendered language is flagged: mark the words first, then Enter stores the label."),
