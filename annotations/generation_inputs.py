@@ -8,7 +8,7 @@ from typing import Any
 from annotations.formats.readers import Row, Source, open_source, rows
 from annotations.types import Problem
 from core.errors import N_, BadFile, EvenhandError
-from core.generating.contexts import Context, context_digest
+from core.generating.contexts import Context, context_digest, distinct
 from core.generating.filled import contexts_of
 from core.misgendering.layouts import LAYOUTS, built_in, read_source
 from core.misgendering.slots import SETTINGS, Setting
@@ -91,16 +91,16 @@ def _filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
 def _input(name: str, found: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
     if filling.trim:
         found = [replace(context, text=context.text.rstrip()) for context in found]
-    distinct = tuple({context.key: context for context in reversed(found)}.values())[::-1]
-    if not distinct:
+    once = tuple(distinct(found).values())
+    if not once:
         first = problems[0] if problems else None
         if first is None:
             raise BadFile(N_("{file} holds no context."), file=name)
         message = N_("{file} holds no context that can be used; line {line}: {why}")
         why = first.message.format(**first.values) if first.values else first.message
         raise BadFile(message, file=name, line=first.line, why=why)
-    kept = distinct[: filling.limit] if filling.limit else distinct
-    return ContextInput(name, kept, tuple(problems), len(found) - len(distinct))
+    kept = once[: filling.limit] if filling.limit else once
+    return ContextInput(name, kept, tuple(problems), len(found) - len(once))
 
 
 def _of_rows(source: Source, filling: Filling) -> ContextInput:

@@ -52,7 +52,7 @@ def _built_in() -> Chosen | None:
             "of the pronoun. After it: the whole text with the right pronoun."
         )
     )
-    filling = _filling(_asked_sets(), trimmed=_trim())
+    filling = _filling(_asked_sets())
     if filling is None:
         return None
     return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, "", filling))
@@ -66,6 +66,7 @@ def _asked_sets() -> Sequence[str]:
 def _trim() -> bool:
     return st.checkbox(
         _("Leave out the space at the end of a context"),
+        value=True,
         key="trim",
         help=_(
             "Most models write the space themselves and stumble over one that is there already. The published code "
@@ -74,7 +75,7 @@ def _trim() -> bool:
     )
 
 
-def _filling(only: Sequence[str], *, trimmed: bool) -> Filling | None:
+def _filling(only: Sequence[str]) -> Filling | None:
     names: dict[str, str] = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen: list[Setting] = st.pills(
@@ -84,6 +85,7 @@ def _filling(only: Sequence[str], *, trimmed: bool) -> Filling | None:
         passes = st.number_input(
             _("People per template"), 1, 60, 1, key="passes", width=160, help=_("Each has another name.")
         )
+    trimmed = _trim()
     if not chosen or not only:
         st.info(_("Choose at least one pronoun set and one place to go on from."))
         return None
@@ -142,11 +144,12 @@ def _opened(place: str, version: str, filling: Filling) -> ContextInput:
 
 
 def show_first_contexts(chosen: Chosen) -> None:
-    """How many contexts there are, what could not be used, and the first ones."""
+    """How many contexts there are, what could not be used, and a few of them."""
     found = chosen.found
-    text = _("{contexts} contexts. The first ones; the model goes on at the bar:")
+    text = _("{contexts} contexts. Some of them; the model goes on at the bar:")
     st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
-    st.html(f'<ol class="contexts">{"".join(map(_line, found.contexts[:SHOWN]))}</ol>')
+    step = max(1, len(found.contexts) // SHOWN + 1)  # from all over the file
+    st.html(f'<ol class="contexts">{"".join(map(_line, found.contexts[::step]))}</ol>')
     if found.twice:
         st.caption(plain(_("{number} were there twice and count once.").format(number=f"{found.twice:,}")))
     if found.problems:

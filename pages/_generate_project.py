@@ -91,7 +91,9 @@ def _show_designs(
     chosen = next((one for one in found if one.name == source), None)
     pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
     if pilot.value is None or pilot.mean is None:
-        st.caption(f"{DASH} " + plain(_(str(pilot.reason.message)) if pilot.reason else ""))
+        why = _(pilot.reason.message) if pilot.reason else ""
+        hint = _("Two texts or more per context, or a project whose texts are labelled, would tell.")
+        st.caption(f"{DASH} " + plain(f"{why} {hint}"))
         return
     st.html(_table(pilot, number))
     text = _(
@@ -125,7 +127,7 @@ def _new_project(run: GenerationRun, texts: int) -> dict[str, Any]:
         doubled = None
         if plan == "sample":
             proposed = min(texts, max(20, round(texts / 12)))  # 200 of 2,400 in document 004
-            doubled = int(st.number_input(_("Texts in the sample"), 0, max(texts, 1), proposed, key=f"dbl-{run.name}"))
+            doubled = int(st.number_input(_("Texts in the sample"), 0, 1_000_000, proposed, key=f"dbl-{run.name}"))
         per_item = st.number_input(
             _("Labels for each of them") if plan == "sample" else _("Labels for each text"), 1, 100, 2,
             key=f"per-{run.name}",

@@ -27,7 +27,16 @@ def save(folder: Path, kind: str, **changes: Any) -> Path:
     torch.manual_seed(1)
     model: Any
     if kind == "gpt2":
-        config = GPT2Config(vocab_size=size, n_embd=24, n_layer=2, n_head=2, n_positions=64, bos_token_id=0, eos_token_id=2, initializer_range=0.5)  # fmt: skip  # noqa: E501
+        config = GPT2Config(
+            vocab_size=size,
+            n_embd=24,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=0,
+            eos_token_id=2,
+            initializer_range=0.5,
+        )
         model = GPT2LMHeadModel(config)
     elif kind == "olmo2":
         model = Olmo2ForCausalLM(Olmo2Config(**(SHAPE | {"vocab_size": size, "pad_token_id": 1} | changes)))
@@ -96,7 +105,14 @@ def test_like_transformers_where_there_is_no_choice(llama: Path) -> None:
     loaded = generator.loaded
     for prompt in prompts(4):
         ids = torch.tensor([[0, *loaded.tokenizer.encode(prompt.context, add_special_tokens=False)]])
-        made = loaded.model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=10, min_new_tokens=10, pad_token_id=1)  # fmt: skip  # noqa: E501
+        made = loaded.model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            do_sample=False,
+            max_new_tokens=10,
+            min_new_tokens=10,
+            pad_token_id=1,
+        )
         expected = loaded.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
         assert generator.write([prompt])[0].completion == expected
 
@@ -126,7 +142,7 @@ def test_random_numbers_are_of_the_seed_alone() -> None:
     numbers = _numbers([Prompt("a", 1), Prompt("b", 2), Prompt("c", 1)], 50)
     assert torch.equal(numbers[0], numbers[2]) and not torch.equal(numbers[0], numbers[1])
     assert torch.equal(_numbers([Prompt("x", 2)], 10)[0], numbers[1, :10])
-    assert 0 <= float(numbers.min()) and float(numbers.max()) < 1
+    assert float(numbers.min()) >= 0 and float(numbers.max()) < 1
 
 
 @pytest.mark.parametrize(("context", "part"), [("he " * 80, "more than the 64"), ("a" * 57, "8 new ones")])
@@ -151,7 +167,10 @@ def test_settings_that_cannot_be(wrong: dict[str, Any]) -> None:
 
 
 def test_the_signature_names_what_decides_a_text(llama: Path) -> None:
-    found = {opened(llama, **how).signature for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})}  # fmt: skip  # noqa: E501
+    found = {
+        opened(llama, **how).signature
+        for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})
+    }
     assert len(found) == 6 and all("|fp32|v1" in one for one in found)
 
 

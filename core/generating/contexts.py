@@ -70,13 +70,20 @@ def seed_of(seed: int, key: str, index: int) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 11
 
 
+def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
+    """Key -> the first context of it, in their order."""
+    found: dict[str, Context] = {}
+    for one in contexts:
+        found.setdefault(one.key, one)
+    return found
+
+
 def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task]:
     """*each* texts of every context, in the order of the contexts; a context that is there twice counts once.
 
     Raises Refused where nothing would be written.
     """
-    distinct = {context.key: context for context in reversed(list(contexts))}
-    kept = list(reversed(distinct.items()))
+    kept = list(distinct(contexts).items())
     if each < 1 or not kept:
         raise Refused(N_("There is nothing to write: at least one context and one text for each are needed."))
     return [

@@ -29,7 +29,7 @@ class GrowingFile:
         self._settings = path.with_name(f".{path.name}.settings")
         self._places: dict[int, tuple[int, int]] = {}  # place -> where its line begins, how long it is
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = os.fdopen(os.open(self.begun, os.O_RDWR | os.O_CREAT, PRIVATE), "r+b")
         except OSError as error:
             raise _unwritable(path, error) from error
