@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # subcommand -> where it lives. Imported only when it is called: scoring loads a model library.
 SUBCOMMANDS = {
+    "run": "commands.misgendering_run:run",
     "score": "commands.misgendering_score:score",
     "convert": "commands.misgendering_score:convert",
     "metrics": "commands.misgendering:metrics_command",

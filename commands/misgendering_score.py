@@ -66,7 +66,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
     or TANGO's misgendering_prompts.csv (needs generations). prob is 1 where the right form has the least perplexity,
     prob_sum where it has the least sum. The table is read by `misgendering metrics`.
     """
-    source, drawn = _drawn(templates, options)
+    source, drawn = drawn_from(templates, options)
     out = _target(db, options["out"], options["run_name"])
     asked = Asked(
         models=options["models"],
@@ -79,7 +79,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
     meter = Meter()
     try:
         report = verdicts_to_file(
-            source, drawn, asked, out, name=_name(templates), facts=_facts(options), watch=meter,
+            source, drawn, asked, out, name=source_name(templates), facts=facts_of(options), watch=meter,
             record=options["run_name"] is not None,
         )  # fmt: skip
     finally:
@@ -103,7 +103,7 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
 
     Without --out the lines go to stdout.
     """
-    source, drawn = _drawn(templates, options)
+    source, drawn = drawn_from(templates, options)
     settings = SETTINGS if setting == "both" else (setting,)
     found = list(context_rows(source.prompts or drawn, settings))
     for one in found:
@@ -119,7 +119,8 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
     answer(facts, f"{len(found):,} contexts of {asked_of:,} instances. Written: {out}", as_json=as_json)
 
 
-def _drawn(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Instance, ...]]:
+def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Instance, ...]]:
+    """What TEMPLATES names, and its instances as `drawing_options` ask for them."""
     source = built_in() if templates == BUILT_IN else read_source(templates)
     if source.prompts:
         return source, ()
@@ -138,11 +139,13 @@ def _drawn(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Insta
     return source, drawn
 
 
-def _name(templates: str) -> str:
+def source_name(templates: str) -> str:
+    """What a record calls TEMPLATES: never a path."""
     return templates if templates == BUILT_IN else Path(templates).name
 
 
-def _facts(options: dict[str, Any]) -> dict[str, Any]:
+def facts_of(options: dict[str, Any]) -> dict[str, Any]:
+    """How instances were drawn, for the record."""
     names = options["names"]
     return {
         "passes": options["passes"],

@@ -80,6 +80,7 @@ def _kept(job: jobs.Job) -> str:
     """What is left of the work of a job that did not end."""
     return {
         "score": _("Nothing is lost: what was scored is remembered."),
+        "misgendering": _("Nothing is lost: a resumed run goes on with the texts that were written."),
         "generate": _("Nothing is lost: what was written is kept, and the rest is written when it is resumed."),
         "mine": _("Mining starts again from the beginning of the text; of this run nothing was written."),
     }.get(

@@ -158,7 +158,7 @@ def _start(store: Store, source: str, models: tuple[str, ...], options: list[str
         return
     named = [part for model in models for part in ("--model", model)]
     title = _("Misgendering: {models}").format(models=", ".join(models))
-    jobs.start(store, ["misgendering", "score", *named, *options, "--run", name, "--json", "--", source], title)
+    jobs.start(store, ["misgendering", "run", *named, *options, "--run", name, "--json", "--", source], title)
     st.session_state.pop("name", None)
     st.rerun()
 
