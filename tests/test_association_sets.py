@@ -62,7 +62,7 @@ def test_masks_come_from_the_places(language):
 def test_a_word_inside_another_is_not_masked():
     """The released code masks 'man' in 'manager' and 'of' in 'position of' (SPEC 2.4)."""
     manager = [one for one in ENGLISH if one.noun == "man" and one.profession.name == "lodging manager"]
-    assert [one.tm for one in manager][0] == "This [MASK] is a lodging manager."
+    assert manager[0].tm == "This [MASK] is a lodging manager."
     assert all("manager" in one.tm for one in manager)
     director = [one for one in ENGLISH if one.profession.name.startswith("director of") and one.template.name == "3"]
     assert {one.am.split(" position ")[1] for one in director} == {"of [MASK] [MASK] [MASK] [MASK]."}
@@ -153,8 +153,8 @@ def test_tables_of_facts_are_those_beside_the_project():
         "en": "profession_en", "es_male": "profession_es_m_corrected", "es_female": "profession_es_f_corrected",
         "eu": "profession_eu_corrected", "women": "pct_women", "class": "class",
     }  # fmt: skip
-    own, shared = table("becpro_professions"), read_table(path)
-    assert [[row[mine] for mine in names] for row in own] == [[row[theirs] for theirs in names.values()] for row in shared]
+    mine = [[row[name] for name in names] for row in table("becpro_professions")]
+    assert mine == [[row[name] for name in names.values()] for row in read_table(path)]
 
 
 def test_the_corpus_as_a_file(tmp_path):
@@ -219,8 +219,8 @@ def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
     ("part", "text", "says"),
     [
         ("templates", "satz\n{person} {profession}\n", "templates.tsv lacks the column template. The header has satz"),
-        ("templates", "template\n{person} sleeps.\n", "templates.tsv, line 2: a template has {profession} exactly once"),
-        ("templates", "template\n{person} {person} {profession}\n", "has {person} exactly once; this one has it 2 times"),
+        ("templates", "template\n{person} sleeps.\n", "line 2: a template has {profession} exactly once"),
+        ("templates", "template\n{person} {person} {profession}\n", "{person} exactly once; this one has it 2 times"),
         ("templates", "template\n{person} {job} {profession}\n", "line 2: there is no slot {job}. Slots are {person}"),
         ("templates", "template\n", "The list of templates is empty"),
         ("templates", "", "templates.tsv is empty. It needs a header line"),
@@ -228,7 +228,7 @@ def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
         ("persons", "person\tgender\nhe\tm\n", "persons.tsv, line 2: gender is m; it must be male, female or neutral"),
         ("persons", "person\tgender\n\tmale\n", "persons.tsv, line 2: person is empty."),
         ("persons", "person\tgender\nhe\tmale\nhe\tmale\n", "he (male) stands there twice"),
-        ("persons", "person\tgender\tpair\nhe\tmale\tx\n", "the pair x must be one male and one female word; it has male"),
+        ("persons", "person\tgender\tpair\nhe\tmale\tx\n", "the pair x must be one male and one female word"),
         ("persons", "person\tgender\nhe\tmale\textra\n", "line 2: 3 columns where the header has 2"),
         ("professions", "profession\tclass\nnurse\tmen\n", "line 2: class is men; it must be male, female, balanced"),
         ("professions", "profession\twomen\nnurse\tmany\n", "line 2: women is many; it must be a share from 0 to 100"),
