@@ -65,7 +65,7 @@ def _head(store: Store, project: Project, say: _Say, found: Sequence[Item]) -> l
         "# " + say(N_("Data sheet: {project}"), project=_cell(project.name)),
         "",
         say(
-            N_("{items} {kind} from {files} files; begun on {day}, written by Evenhand {version}."),
+            N_("{items} {kind}; files: {files}; begun on {day}; written by Evenhand {version}."),
             items=f"{len(found):,}", kind=kind, files=files, day=project.created[:10], version=VERSION,
         ),
         say(N_("Each item has a public id of 32 hexadecimal digits, the same in every file of this project.")),
@@ -110,7 +110,7 @@ def _judging(store: Store, project: Project, say: _Say, rows: Sequence[dict[str,
     joined = len(annotators(store, project, active=False))
     lines = ["## " + say(N_("How it was judged")), ""]
     lines.append(
-        "- " + say(N_("Guideline: {which}, {number} versions."), which=text, number=len(guidelines(store, project)))
+        "- " + say(N_("Guideline: {which}; versions: {number}."), which=text, number=len(guidelines(store, project)))
     )
     lines.append(
         "- " + say(N_("Annotators: {number}, of whom {active} have labelled."), number=joined, active=len(people))

@@ -12,6 +12,7 @@ from annotations.demo import NAME as DEMO
 from annotations.demo import ensure_demo, make_demo
 from annotations.demo_generations import NAME as GENERATIONS
 from annotations.demo_generations import make_generations_demo
+from annotations.leaving import text_or_reference
 from annotations.store import Store
 from annotations.types import Project, ProjectCounts
 from commands.shared import answer, db_option, existing_store, json_option
@@ -274,7 +275,9 @@ def aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) 
         back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
         for each in back:
             projects.bring_back(store, found, each)
-        waiting = [{"item": one.uid, "text": one.text} for one in projects.set_aside_items(store, found)]
+        waiting = [
+            {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
+        ]
     text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "Nothing is set aside."
     answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
 

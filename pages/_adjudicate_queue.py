@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotations.adjudication import Queue, cases, each_settlement_row, patterns
+from annotations.leaving import without_text
 from annotations.projects import annotators, change_project, guidelines
 from annotations.store import Store
 from annotations.types import Annotator, Project
@@ -116,7 +117,8 @@ def download(store: Store, project: Project) -> None:
 
 def _table(project: Project) -> bytes:
     with open_store() as store:
-        rows = list(each_settlement_row(store, project))
+        # Why somebody decided may quote the text, so it leaves only where the text may.
+        rows = [without_text(project, row, "why") for row in each_settlement_row(store, project)]
     for row in rows:
         row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])
     return csv_bytes(rows)

@@ -55,12 +55,12 @@ def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
     # The key holds the header: another file must not get what was chosen for this one.
     place = f"columns-{abs(hash(columns))}"
     with st.expander(_("Columns"), expanded=not is_whole(start), key=place, icon=":material/view_column:"):
-        left, right = st.columns(2)
         named: dict[str, str] = {}
         fixed: dict[str, str] = {}
-        for number, key in enumerate(KEYS):
-            with (left, right)[number % 2]:
-                _choose(key, columns, start, named, fixed, place)
+        for first in range(0, len(KEYS), 2):  # row by row, so that a telephone keeps their order
+            for key, place_of in zip(KEYS[first : first + 2], st.columns(2), strict=False):
+                with place_of:
+                    _choose(key, columns, start, named, fixed, place)
     return Columns(named, {key: value for key, value in fixed.items() if value and not named.get(key)})
 
 

@@ -125,7 +125,11 @@ def _show_file(store: Store, project: Project, wish: Wanted, password: str | Non
     if password is None and wish.format not in ARCHIVES:
         st.caption(_("The file begins like this:"))
         limit = 10_000 if wish.format == "datasheet" else PREVIEW_ROWS
-        st.code(export_preview(store, project, wish, limit=limit) or " ", language=None)
+        st.code(
+            export_preview(store, project, wish, limit=limit) or " ",
+            language=None,
+            wrap_lines=wish.format == "datasheet",
+        )
     elif password is not None:
         st.caption(_("An AES-256 archive; 7-Zip, Keka and this app open it. What is in it is not shown here."))
     name = f"{project.name}-{wish.format}".replace("/", "-")

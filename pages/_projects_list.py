@@ -149,6 +149,7 @@ def settings_line(store: Store, project: Project) -> str:
             number=project.per_item, texts=f"{project.doubled:,}"
         )
     if project.kind == "generations":
+        agreed = _("gold by unanimity") if project.gold == "unanimous" else _("gold by majority")
         leaving = _("texts leave in plain") if text_may_leave(project) else _("texts leave encrypted")
-        return " · ".join((_("generations"), named, labels, rule, leaving))
+        return " · ".join((_("generations"), named, labels, agreed, leaving))
     return " · ".join((named, labels, rule, form))

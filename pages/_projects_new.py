@@ -68,18 +68,18 @@ def _form_of_generations() -> None:
         name = st.text_input(_("Name"), key="name", max_chars=80)
         people = _people()
     with right:
-        labels = ask_labels(1, None, place="")
+        labels = ask_labels(1, None, place="generations_")
         rules = get_args(GoldRule)
-        gold = st.radio(_("A label becomes gold when"), rules, key="gold", horizontal=True, format_func=agreed_name)
+        gold = st.radio(
+            _("A label becomes gold when"), rules, key="generations_gold", horizontal=True, format_func=agreed_name
+        )
         with st.expander(_("The desk and the order of the texts")):
-            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="")
+            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
             help_text = _("The same seed and texts give the same order.")
             seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
     st.subheader(_("Guideline"), anchor=False)
     st.caption(
-        _(
-            "Four labels, a flag for extraneous gendered language and marks in the text, as the published study has it."
-        )
+        _("Four labels, a flag for extraneous gendered language and marks in the text, as the published study has it.")
     )
     st.caption(_("While the text stays as it is, every reader sees it in the language of the page."))
     start = generations_criteria(language())

@@ -45,9 +45,6 @@ def _for_sentences(project: Project) -> dict[str, Any]:
         _("On the desk, the keyword is"), forms, forms.index(project.presentation),
         key="new_presentation", format_func=form_name,
     )  # fmt: skip
-    rescue = st.checkbox(
-        _("Adjudication may accept what the labels reject"), project.rescue, key="new_rescue",
-    )  # fmt: skip
     options = _models(project)
     opinion = st.selectbox(
         _("Opinion shown after a label"),
@@ -58,7 +55,7 @@ def _for_sentences(project: Project) -> dict[str, Any]:
         help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
     )
     return {
-        "per_item": int(per_item), "gold": gold, "presentation": form, "rescue": rescue,
+        "per_item": int(per_item), "gold": gold, "presentation": form,
         "opinion_model": opinion or None,
     }  # fmt: skip
 
