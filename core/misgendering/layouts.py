@@ -93,7 +93,7 @@ def read_source(place: Path | str) -> Source:
         return Source("tango", prompts=tuple(_tango(path.name, rows)), files=(path,))
     if layout == "own":
         return Source("own", _own_templates(path.name, rows), built_in().people, files=(path,))
-    likely = max(LAYOUTS, key=lambda name: len(set(LAYOUTS[name]) & set(header)))
+    likely = max(LAYOUTS, key=lambda name: len(set(LAYOUTS[name]) & set(header)) / len(LAYOUTS[name]))
     lacking = [column for column in LAYOUTS[likely] if column not in header]
     message = N_("{file} lacks the columns {lacking}; a table of templates has {columns}, or a published layout.")
     raise BadFile(message, file=path.name, lacking=", ".join(lacking), columns=", ".join(LAYOUTS["own"]))
