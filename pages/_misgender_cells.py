@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.misgendering.metrics import Metrics
+from core.pronouns import sets
 from core.report.cells import interval
 from core.statistics import Estimate, Note
 from pages._misgender_published import setting_name
 from pages._widgets import _
+
+
+PRONOUNS = tuple(sets("own"))
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,16 @@ class Cell:
 
 
 def table_of(found: Sequence[tuple[dict[str, str], Metrics]], name: str) -> list[Cell]:
-    """The cells in their order; *name* is the heading where no model is told."""
+    """The cells, models in the table's order, pronouns as he, she, they, xe; *name* stands where no model is told."""
     several = varying([key for key, _metrics in found])
-    return [Cell(key, key.get("model") or name, label_of(key, several), metrics) for key, metrics in found]
+    cells = [Cell(key, key.get("model") or name, label_of(key, several), metrics) for key, metrics in found]
+    models = list(dict.fromkeys(cell.group for cell in cells))
+    return sorted(cells, key=lambda cell: (models.index(cell.group), _place(cell.key.get("pronoun", ""))))
+
+
+def _place(pronouns: str) -> int:
+    """The usual four first, others after them."""
+    return PRONOUNS.index(pronouns) if pronouns in PRONOUNS else len(PRONOUNS)
 
 
 def varying(keys: Sequence[dict[str, str]]) -> set[str]:
