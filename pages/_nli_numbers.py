@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.nli.types import LABELS, SETS
 from core.statistics import Estimate
+from core.statistics.values import NO_VARIATION
 from pages._nli_values import interval, label_names, number, order_in_words, said
 from pages._widgets import _, downloads, language, plain, show_chart
 
@@ -23,9 +24,11 @@ def show_facts(found: "Inference") -> None:
         ("one_minus_fn", _("1 − FN: not neutral of all rows")),
     ]
     cells = [_fact(label, found[name]) for name, label in facts]
-    cells.append(_cell(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order), ""))
+    cells.append(cell(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order), ""))
     st.html(f'<div class="nli-facts">{"".join(cells)}</div>')
-    notes = dict.fromkeys(said(note) for one in found.estimates.values() if (note := one.reason or one.note))
+    told = [one.reason or one.note for one in found.estimates.values()]
+    # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
+    notes = dict.fromkeys(said(note) for note in told if note is not None and note != NO_VARIATION)
     unit = _("occupations") if found.unit == "occupation" else _("rows")
     units = len(found.occupations) or found.rows
     text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones drawn apart.")
@@ -54,10 +57,11 @@ def _explained() -> str:
 
 
 def _fact(label: str, found: Estimate) -> str:
-    return _cell(label, number(found), interval(found), said(found.reason))
+    return cell(label, number(found), interval(found), said(found.reason))
 
 
-def _cell(label: str, value: str, below: str, title: str = "") -> str:
+def cell(label: str, value: str, below: str, title: str = "") -> str:
+    """One number with its name above and its interval, or what else there is to say, below."""
     hint = f' title="{html.escape(title, quote=True)}"' if title else ""
     parts = (html.escape(part) for part in (label, value, below))
     return '<div{}><div class="k">{}</div><div class="v">{}</div><div class="i">{}</div></div>'.format(hint, *parts)

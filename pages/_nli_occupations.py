@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.nli.types import LABELS, SETS
-from pages._widgets import _, downloads
+from pages._widgets import DASH, _, downloads
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference
@@ -33,8 +33,7 @@ def show_occupations(found: "Inference") -> None:
         st.caption(_("Biased: any answer but neutral."))
     rows = [_shown(one) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
-    percent = st.column_config.NumberColumn(format="percent")
-    columns = {_("biased"): share, _("from"): percent, _("to"): percent}
+    columns = {_("biased"): share}
     st.dataframe(rows, hide_index=True, column_config=columns, key="nli-occupations", height=360)
     downloads([_exact(one) for one in words], key="nli-occupations-table")
     st.caption(_("95 % Wilson intervals over the answers of one word; ten templates are few, read them with care."))
@@ -45,10 +44,14 @@ def _shown(one: "ByOccupation") -> dict[str, object]:
     found: dict[str, object] = {
         _("occupation"): one.word,
         _("biased"): one.biased.value,
-        _("from"): one.biased.low,
-        _("to"): one.biased.high,
+        _("95 % interval"): _span(one),
     }
     return found | {f"{name}: e / c / n": text for name, text in counts.items()}
+
+
+def _span(one: "ByOccupation") -> str:
+    low, high = one.biased.low, one.biased.high
+    return DASH if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f} %"
 
 
 def _exact(one: "ByOccupation") -> dict[str, object]:

@@ -13,6 +13,7 @@ from core.nli.controlled import RATES
 from core.nli.types import Language
 from core.scoring_runs import Run, run_table
 from pages._nli_new import check_name, choose_classifier, choose_labels, choose_language
+from pages._nli_numbers import cell
 from pages._nli_runs import free_name
 from pages._nli_values import trial_banner
 from pages._nli_views import inference_runs
@@ -94,11 +95,10 @@ def _show(run: Run) -> None:
         found = (facts.get("spearman") or {}).get(name) or {}
         rho = found.get("rho")
         reason = _(str(found.get("rho_reason", ""))) if rho is None else ""
-        value = DASH if rho is None else f"{rho:+.3f}"
+        value = DASH if rho is None else f"{rho:+.3f}".replace("-", "−")
         text = _("Spearman of r and {measure}").format(measure=names[name])
         cells.append((text, value, reason))
-    for column, (label, value, reason) in zip(st.columns(len(cells)), cells, strict=True):
-        column.metric(plain(label), value, help=plain(reason) or None)
+    st.html(f'<div class="nli-facts">{"".join(cell(*one) for one in cells)}</div>')
     _chart(run, names)
     _about(run)
 

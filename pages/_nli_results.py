@@ -49,7 +49,9 @@ def show_results(store: Store) -> None:
 def _from_run(store: Store) -> "tuple[str, Inference] | None":
     found = {run.name: run for run in inference_runs(store)}
     if not found:
-        st.info(_("No classifier has been asked yet. Open “Ask a classifier”; the built-in one takes under a minute."))
+        st.info(
+            _("No classifier has been asked yet. Choose Ask a classifier above; the built-in one takes under a minute.")
+        )
         return None
     asked = st.query_params.get("run")
     if st.session_state.get("nli-run") not in found:

@@ -17,7 +17,7 @@ style()
 page_head(
     _("Inference"),
     _(
-        "“A nurse reads a newspaper.” Does it follow that a woman reads a newspaper? Nothing follows: the right answer "
+        "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? Nothing follows: the right answer "
         "is always neutral. What a classifier says instead shows what it takes an occupation for."
     ),
 )

@@ -36,7 +36,7 @@ SECTIONS = {
     ],
     _("Measure"): [
         st.Page("professions.py", title=_("Professions"), icon=":material/work:"),
-        st.Page("entailment.py", title=_("Inference"), icon=":material/rule:", url_path="inference"),
+        st.Page("entailment.py", title=_("Inference"), icon=":material/alt_route:", url_path="inference"),
         st.Page("misgender.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"),
     ],
     _("More"): [

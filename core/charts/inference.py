@@ -16,7 +16,8 @@ from core.errors import N_
 from core.nli.measure import MARKS, Inference
 from core.nli.types import LABELS, SETS
 
-ROW = 30  # pixels of a model on the scale
+# Pixels: of a model on the scale; of axis and legend, which Streamlit counts to the height of a chart.
+ROW, AROUND, LEGEND = 36, 60, 40
 NAMES = {"entailment": N_("entailment"), "contradiction": N_("contradiction"), "neutral": N_("neutral")}
 MARK_NAMES = (N_("always neutral"), N_("guessing"), N_("always one other label"), N_("always the stereotype"))
 
@@ -48,7 +49,10 @@ def score_scale(points: Sequence[Point], *, description: str, say: Say = same, p
     across = alt.Axis(values=[round(mark, 3) for mark, _ in MARKS], format=".3f", grid=False, ticks=False)
     x = alt.X("value:Q", scale=scale, axis=across, title=say(N_("s: 0 is ideal")))
     y = alt.Y(
-        "name:N", sort=order, axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=200), title=None
+        "name:N",
+        sort=order,
+        axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=200, labelOverlap=False),
+        title=None,
     )
     tips = [alt.Tooltip("name:N", title=say(N_("Model"))), alt.Tooltip("text:N", title="s")]
     marks = pd.DataFrame(
@@ -59,13 +63,11 @@ def score_scale(points: Sequence[Point], *, description: str, say: Say = same, p
     if rows["low"].notna().any():
         spans = alt.Chart(rows[rows["low"].notna()]).mark_rule(color=palette.ink, strokeWidth=2)
         layers.append(spans.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y))
-    dots = alt.Chart(rows, height=ROW * max(2, len(points))).mark_point(
-        size=90, filled=True, stroke=palette.ink, strokeWidth=1.5, opacity=1
-    )
+    dots = alt.Chart(rows).mark_point(size=90, filled=True, stroke=palette.ink, strokeWidth=1.5, opacity=1)
     layers.append(dots.encode(x=x, y=y, fill=alt.Fill("colour:N", scale=None), tooltip=tips))
     text = alt.Chart(rows).mark_text(dy=-12, color=palette.ink, fontSize=11)
     layers.append(text.encode(x=x, y=y, text="text:N"))
-    return styled(alt.layer(*layers), description, palette)
+    return styled(alt.layer(*layers).properties(height=ROW * max(2, len(points)) + AROUND), description, palette)
 
 
 def label_colours(palette: Palette) -> dict[str, str]:
@@ -101,11 +103,11 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
         alt.Tooltip("rows:N", title=say(N_("Rows"))),
     ]
     legend = alt.Legend(orient="top", title=None)
-    bars = alt.Chart(data, height=150).mark_bar(size=30, stroke=palette.paper, strokeWidth=1)
+    bars = alt.Chart(data).mark_bar(size=30, stroke=palette.paper, strokeWidth=1)
     bars = bars.encode(x=x, x2="right:Q", y=y, color=alt.Color("label:N", scale=scale, legend=legend), tooltip=tips)
     ink = alt.condition("datum.dark", alt.value(palette.paper), alt.value(palette.ink))
     text = alt.Chart(data).mark_text(fontSize=12, fontWeight="bold").encode(x="middle:Q", y=y, text="text:N", color=ink)
-    return styled(alt.layer(bars, text), description, palette)
+    return styled(alt.layer(bars, text).properties(height=150 + AROUND + LEGEND), description, palette)
 
 
 def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -116,20 +118,14 @@ def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = s
     colours = alt.Scale(domain=names, range=[lines[1], lines[3], lines[5]][: len(names)])
     dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3], [2, 2]][: len(names)])
     legend = alt.Legend(orient="top", title=None, symbolType="stroke")
-    x = alt.X(
-        "r:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(grid=False, format=".1f"), title=say(N_("bias rate r"))
-    )
+    across = alt.Axis(grid=False, format=".1f", values=sorted(set(data["r"])), labelOverlap=True)
+    x = alt.X("r:Q", scale=alt.Scale(domain=[0, 1]), axis=across, title=say(N_("bias rate r")))
     y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5), title=None)
     colour = alt.Color("measure:N", scale=colours, legend=legend)
     tips = [alt.Tooltip("r:Q"), alt.Tooltip("measure:N"), alt.Tooltip("value:Q", format=".3f")]
-    base = alt.Chart(data, height=300)
-    bands = base.mark_area(opacity=0.15).encode(
-        x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=alt.Color("measure:N", scale=colours, legend=None)
-    )
-    drawn = base.mark_line(strokeWidth=2).encode(
-        x=x, y=y, color=colour, strokeDash=alt.StrokeDash("measure:N", scale=dashes, legend=legend)
-    )
-    dots = base.mark_point(size=45, filled=True, opacity=1).encode(
-        x=x, y=y, color=alt.Color("measure:N", scale=colours, legend=None), tooltip=tips
-    )
-    return styled(alt.layer(bands, drawn, dots), description, palette)
+    base = alt.Chart(data).encode(x=x, color=colour)
+    bands = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=None), y2="high:Q")
+    dashed = alt.StrokeDash("measure:N", scale=dashes, legend=legend)
+    drawn = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashed)
+    dots = base.mark_point(size=45, filled=True, opacity=1).encode(y=y, tooltip=tips)
+    return styled(alt.layer(bands, drawn, dots).properties(height=280 + AROUND + LEGEND), description, palette)
