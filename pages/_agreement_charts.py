@@ -187,6 +187,7 @@ def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
         domain=(0, max(two.items, 1)),
         titles={"a": two.a, "b": two.b, "items": _("items")},
         digits=0,
+        width=300,
         palette=palette(st.context.theme.type),
     )
     show_chart(chart, traced(rows, report), key="confusion", says=says)

@@ -143,7 +143,7 @@ def two_annotators(report: AgreementReport) -> None:
         st.caption(plain(said(two.kappa.reason)))
         return
     text = _(
-        "Cohen's kappa {kappa:.2f} ({interval}). With what these two accept and reject on the whole, at"
+        "Cohen's kappa {kappa:.2f} ({interval}). With what these two choose on the whole, at"
         " most {largest:.2f} ({reach}) could be reached."
     )
     reached = {"largest": two.largest.value, "reach": span(two.largest)}

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.items import Batch, NewItem
+from annotations.items import Batch, NewItem, items
 from annotations.labels import append
 from annotations.projects import annotator, create_project
-from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Item, Mark, Operation, Project
 
@@ -107,13 +106,11 @@ def operation(item: Item, said: Said, revision: int = 1, **more: Any) -> Operati
 
 
 def say(store: Store, project: Project, who: str, said: Iterable[tuple[str, Said]]) -> None:
-    """*who* labels the generations whose text is named."""
+    """*who* labels the generations whose text is named, in the order of import."""
     person, todo = annotator(store, project, who), dict(said)
-    while todo:
-        handed = [item for item in claim(store, project, person, want=500) if item.text in todo]
-        assert handed, f"{who} was not handed {list(todo)[:3]}"
-        answers = append(store, project, person, [operation(item, todo.pop(item.text)) for item in handed])
-        assert all(answer.stored for answer in answers), [answer.reason for answer in answers if not answer.stored]
+    named = [item for item in items(store, project) if item.text in todo]
+    answers = append(store, project, person, [operation(item, todo.pop(item.text)) for item in named])
+    assert not todo and all(answer.stored for answer in answers), [answer.reason for answer in answers]
 
 
 def say_all(store: Store, project: Project, texts: Sequence[Written], people: Sequence[str] = ("Ada", "Bo")) -> None:
