@@ -19,6 +19,7 @@ PAGES = {
     "review.py": "Review",
     "agreement.py": "Agreement",
     "adjudicate.py": "Adjudicate",
+    "human_vs_rule.py": "Human against rule",
     "concordance.py": "Concordance",
     "try.py": "Try a sentence",
     "score.py": "Score a whole file",
