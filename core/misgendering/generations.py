@@ -86,9 +86,15 @@ def _generation(file: str, line: int, text: str) -> Generation:
         own = parse_sets(row.get("pronouns") or row.get("pronoun"))
     except BadFile as error:
         raise BadFile(N_("{file}, line {line}: {why}"), file=file, line=line, why=str(error)) from None
-    texts = (_text(row, key) for key in ("model", "setting", "instance"))
     return Generation(
-        row["context"], row["completion"], *texts, index if isinstance(index, int) else 0, own, _text(row, "dataset")
+        context=row["context"],
+        completion=row["completion"],
+        model=_text(row, "model"),
+        setting=_text(row, "setting"),
+        instance=_text(row, "instance"),
+        index=index if isinstance(index, int) else 0,
+        pronouns=own,
+        dataset=_text(row, "dataset"),
     )
 
 

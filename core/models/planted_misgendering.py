@@ -61,15 +61,14 @@ def _all_sets() -> list[PronounSet]:
     return [one for dataset in ("misgendered", "tango") for one in sets(dataset).values()]
 
 
-def _tokenizer() -> PreTrainedTokenizerFast:
+def _tokenizer() -> Any:
     vocabulary = {word: i for i, word in enumerate([BEGIN, UNKNOWN, *_words()])}
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     backend.normalizer = normalizers.Lowercase()
     words = pre_tokenizers.Split(Regex(r"\w+|[^\w\s]"), "isolated")
     backend.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), words])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend, bos_token=BEGIN, unk_token=UNKNOWN, model_max_length=LONGEST
-    )
+    make: Any = PreTrainedTokenizerFast
+    return make(tokenizer_object=backend, bos_token=BEGIN, unk_token=UNKNOWN, model_max_length=LONGEST)
 
 
 def _model(plant: PronounPlant, tokenizer: Any) -> Any:
