@@ -35,12 +35,12 @@ class Returned:
     reasons: Counter[str] = field(default_factory=Counter)
     errors: list[Problem] = field(default_factory=list)
 
-    def note(self, error: BadLine) -> None:
+    def note(self, problem: Problem) -> None:
         """Count a row that could not be used; the first 10,000 are kept."""
         self.rejected += 1
-        self.reasons[error.reason] += 1
+        self.reasons[problem.reason] += 1
         if len(self.errors) < LISTED:
-            self.errors.append(Problem(error.file, error.line, error.reason, error.message, error.values))
+            self.errors.append(problem)
 
     def add(self, other: "Returned") -> None:
         """Put the counts of another file to these."""
@@ -61,9 +61,13 @@ def store_labels(store: Store, project: Project, file: str, rows: Iterable[Label
     while some := list(islice(source, CHUNK)):
         report.rows += len(some)
         for bad in (one for one in some if isinstance(one, BadLine)):
-            report.note(bad)
+            report.note(_problem(bad))
         work.append([one for one in some if isinstance(one, LabelRow)])
     return report
+
+
+def _problem(error: BadLine) -> Problem:
+    return Problem(error.file, error.line, error.reason, error.message, error.values)
 
 
 class _Work:
@@ -87,9 +91,9 @@ class _Work:
                 try:
                     place = self._store(row)
                 except BadLine as error:
-                    self.report.note(error)
+                    self.report.note(_problem(error))
                 except EvenhandError as error:
-                    self.report.note(BadLine(self.file, row.line, "label", error.message, **error.values))
+                    self.report.note(Problem(self.file, row.line, "label", error.message, error.values))
                 else:
                     if place is not None:
                         touched[place[:2]] = place[2]

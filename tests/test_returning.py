@@ -1,0 +1,205 @@
+"""What leaves comes back: items, labels with marks and tags, decisions; the same agreement to the last digit."""
+
+import json
+import shutil
+import uuid
+
+import pytest
+
+from annotations.adjudication import cases, each_settlement_row, settle_case
+from annotations.adjudication.cases import case
+from annotations.agreement import agreement
+from annotations.decisions import each_label_row
+from annotations.demo_generations import NAME, make_generations_demo
+from annotations.formats import packages
+from annotations.formats.exporting import export_file
+from annotations.formats.importing import import_examined
+from annotations.formats.opening import examine_tables, tables_in
+from annotations.items import items
+from annotations.labels import append
+from annotations.projects import annotator, annotators, create_project, guidelines, project, remove_annotator
+from annotations.store import Store
+from annotations.types import Operation
+from commands.agreement import whole
+from core.errors import BadFile
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture(scope="module")
+def lively(tmp_path_factory):
+    """The demo with what else happens: a label taken back, one made anew, a case decided, somebody who left."""
+    path = tmp_path_factory.mktemp("lively") / "labels.db"
+    with Store.open(path) as store:
+        made = make_generations_demo(store)
+        first = annotators(store, made)[0]
+        rows = [row for row in each_label_row(store, made, which="latest") if row["annotator"] == first.name]
+        again = Operation("again" + uuid.uuid4().hex, rows[0]["item"], "no_pronoun", rows[0]["desk"], 10_000,
+                          base=rows[0]["op_id"], extraneous=False)  # fmt: skip
+        back = Operation(
+            "back" + uuid.uuid4().hex, rows[1]["item"], None, rows[1]["desk"], 10_001, base=rows[1]["op_id"]
+        )
+        assert all(answer.stored for answer in append(store, made, first, [again, back]))
+        uid = cases(store, made)[0]
+        settle_case(
+            store, made, uid, choice="correct", adjudicator="Vera", why="read twice", extraneous=False,
+            seen=case(store, made, uid).seen, base=None,
+        )  # fmt: skip
+        remove_annotator(store, made, annotators(store, made)[2])
+    return path
+
+
+@pytest.fixture
+def old(lively, tmp_path):
+    shutil.copy(lively, tmp_path / "old.db")
+    with Store.open(tmp_path / "old.db") as store:
+        yield store
+
+
+def labels(store, found):
+    names = ("item", "choice", "reasons", "extraneous", "spans", "note", "seconds", "op_id", "created", "base")
+    return [tuple(str(row[name]) for name in names) for row in each_label_row(store, found, which="all")]
+
+
+def state(store, found):
+    shown = whole(agreement(store, found))
+    return json.loads(
+        json.dumps({key: shown[key] for key in shown if key not in ("project", "annotators", "cohen_kappa")})
+    )
+
+
+def kept(store, found):
+    return [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(store, found)]
+
+
+def bring(store, path, name="again"):
+    with tables_in(path, password=PASSWORD) as members:
+        return packages.bring_package(store, name, members, path.name)
+
+
+@pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
+def test_a_whole_project_comes_back(old, fresh_store, tmp_path, names):
+    before = project(old, NAME)
+    out = tmp_path / "all.zip"
+    report = export_file(old, before, out, format="package", password=PASSWORD, names=names)
+    assert (report.rows, report.encrypted) == (120, True)
+    brought = bring(fresh_store, out)
+    after = brought.project
+    assert (brought.items.imported, brought.labels.rejected, brought.labels.beside) == (120, 0, 0)
+    assert brought.labels.imported == len(labels(old, before)) == 138
+    assert labels(fresh_store, after) == labels(old, before)
+    kept = [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(old, before)]
+    assert [
+        (one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(fresh_store, after)
+    ] == kept
+    assert state(fresh_store, after) == state(old, before)
+    assert [(one.text, one.choices, one.reasons) for one in guidelines(fresh_store, after)] == [
+        (one.text, one.choices, one.reasons) for one in guidelines(old, before)
+    ]
+    settings = ("kind", "language", "per_item", "doubled", "gold", "seed", "checked", "blur", "open_text")
+    assert [getattr(after, key) for key in settings] == [getattr(before, key) for key in settings]
+    (row,) = each_settlement_row(fresh_store, after)
+    (own,) = each_settlement_row(old, before)
+    assert row | {"adjudicator": ""} == own | {"adjudicator": ""}
+    assert row["adjudicator"] == ("Vera" if names else "J1")
+    here = [one.name for one in annotators(fresh_store, after)]
+    assert here == [one.name for one in annotators(old, before)] if names else here == ["A1", "A2"]
+
+
+def test_bringing_it_again_adds_nothing(old, fresh_store, tmp_path):
+    export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD)
+    first = bring(fresh_store, tmp_path / "all.zip")
+    before = labels(fresh_store, first.project)
+    second = bring(fresh_store, tmp_path / "all.zip")
+    assert (second.items.imported, second.labels.imported, second.labels.duplicates) == (0, 0, 138)
+    assert second.labels.decisions == 0
+    assert labels(fresh_store, second.project) == before
+
+
+@pytest.mark.parametrize("layout", ["labels", "labels-jsonl"])
+def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layout):
+    before = project(old, NAME)
+    export_file(old, before, tmp_path / "items.zip", format="jsonl", password=PASSWORD)
+    ending = "csv" if layout == "labels" else "jsonl"
+    export_file(old, before, tmp_path / f"labels.{ending}", format=layout, names=True)
+    after = create_project(fresh_store, "again", kind="generations", language="en", per_item=2)
+    with tables_in(tmp_path / "items.zip", password=PASSWORD) as members:
+        assert import_examined(fresh_store, after, examine_tables(members)).imported == 120
+    with tables_in(tmp_path / f"labels.{ending}") as members:
+        report = packages.bring_labels(fresh_store, after, members[0], members[0].name)
+    standing = list(each_label_row(old, before, which="latest"))
+    assert (report.imported, report.rejected) == (len(standing), 0)
+    names = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "op_id")
+    mine = [tuple(str(row[name]) for name in names) for row in each_label_row(fresh_store, after, which="latest")]
+    assert sorted(mine) == sorted(tuple(str(row[name]) for name in names) for row in standing)
+    assert {row["note"] for row in each_label_row(fresh_store, after)} == {""}  # notes leave with texts only
+
+
+def test_a_label_that_is_here_stands(old, fresh_store, tmp_path):
+    before = project(old, NAME)
+    export_file(old, before, tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
+    after = bring(fresh_store, tmp_path / "all.zip").project
+    export_file(old, before, tmp_path / "labels.csv", format="labels", names=True)
+    changed = (tmp_path / "labels.csv").read_text("utf-8").splitlines()
+    cells = changed[1].split(",")
+    changed[1] = ",".join(cells).replace(next(cell for cell in cells if len(cell) == 32 and cell != cells[0]), "f" * 32)
+    (tmp_path / "other.csv").write_text("\n".join([changed[0], changed[1]]) + "\n", "utf-8")
+    with tables_in(tmp_path / "other.csv") as members:
+        report = packages.bring_labels(fresh_store, after, members[0], "other.csv")
+    assert (report.imported, report.beside) == (1, 1)
+    assert [row for row in labels(fresh_store, after) if row[7] != "f" * 32] == labels(old, before)
+
+
+ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "extraneous": False}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "says"),
+    [
+        ({"item": "0" * 32}, "no_item", "has no item"),
+        ({"choice": "accept"}, "label", "not a choice"),
+        ({"reasons": ["nonsense"]}, "label", "not a reason"),
+        ({"spans": [[0, 9999, "pronoun"]]}, "label", "not in the text"),
+        ({"spans": "broken"}, "label", "list like"),
+        ({"guideline": 9}, "label", "no version 9"),
+        ({"seconds": -1}, "label", "seconds"),
+        ({"created": "yesterday"}, "label", "moment in time"),
+        ({"extraneous": "perhaps"}, "label", "0, 1 or empty"),
+        ({"revision": "x"}, "label", "whole number"),
+        ({"annotator": ""}, "label", "its annotator"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
+    found = project(old, NAME)
+    uid = next(items(old, found)).uid
+    path = tmp_path / "labels.jsonl"
+    path.write_text(
+        json.dumps(ROW | {"item": uid} | change) + "\n" + json.dumps(ROW | {"item": uid, "op_id": "o2"}) + "\n"
+    )
+    with tables_in(path) as members:
+        report = packages.bring_labels(old, found, members[0], "labels.jsonl")
+    assert (report.imported, report.rejected) == (1, 1)
+    (problem,) = report.errors
+    assert (problem.file, problem.line, problem.reason) == ("labels.jsonl", 1, reason)
+    assert says in problem.message.format(**problem.values)
+    assert annotator(old, found, "Ann").name == "Ann"
+
+
+def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,label\na,b\n")
+    with tables_in(path) as members, pytest.raises(BadFile, match="needs the columns"):
+        packages.bring_labels(old, project(old, NAME), members[0], "labels.csv")
+
+
+@pytest.mark.parametrize("described", ["", "{}", '{"format": "other"}', '{"format": "evenhand-package", "v": 99}'])
+def test_what_is_no_package_is_told(fresh_store, tmp_path, described):
+    import zipfile
+
+    path = tmp_path / "p.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("project.json", described)
+        archive.writestr("items.jsonl", "")
+    with pytest.raises(BadFile, match=r"p\.zip"):
+        bring(fresh_store, path)
