@@ -21,7 +21,7 @@ SECTIONS = ("hypotheses", "professions", "shares", "words", "printed")
 
 def choose_view(store: Store) -> str:
     """Measure, or look at results; a run that has just finished is shown."""
-    names = {"measure": _("Measure"), "results": _("Results")}
+    names = {"measure": _("New measurement"), "results": _("Results")}
     if st.session_state.pop("professions_finished", False) or "view" not in st.session_state:
         st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
     chosen = st.segmented_control(
@@ -34,7 +34,7 @@ def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
     found = {run.name: run for run in runs(associations_folder(store.path))}
     if not found:
-        st.info(_("Nothing has been measured yet. Choose sentences and a model under Measure, and start."))
+        st.info(_("Nothing has been measured yet. Choose sentences and a model under New measurement, and start."))
         return
     asked = st.query_params.get("run")
     if st.session_state.get("run") not in found:

@@ -12,7 +12,7 @@ ol.prof-rows { list-style: none; margin: 0; padding: 0; line-height: 1.7 }
 .prof-rows li { display: flex; gap: 14px; padding: 4px 0; margin: 0; border-top: 1px solid $line;
   overflow-wrap: anywhere }
 .prof-rows li:first-child { border-top: 0 }
-.prof-rows .no { color: $soft; min-width: 4ch; text-align: right; font-variant-numeric: tabular-nums }
+.prof-rows .no { color: $soft; flex: none; min-width: 4ch; text-align: right; font-variant-numeric: tabular-nums }
 .prof-rows .m { color: $male; font-weight: 700; border-bottom: 2px solid }
 .prof-rows .f { color: $female; font-weight: 700; border-bottom: 2px solid }
 .prof-rows .n { font-weight: 700; border-bottom: 2px dotted }

@@ -35,7 +35,7 @@ def lists(tmp_path):
 
 
 def run(*arguments):
-    done = CliRunner().invoke(cli, ["association", *map(str, arguments)], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["association", "--threads", "1", *map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done
 

@@ -126,7 +126,7 @@ def reference(scorer, one, *, words: int) -> tuple[float, float]:
 def test_association_is_what_the_library_gives(tmp_path, kind):
     corpus = corpus_of(tmp_path, CHINESE if kind == "character" else LISTS)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
-    scorer = open_targets(str(folder))
+    scorer = open_targets(str(folder), threads=1)
     found = associate(corpus, scorer, model="tiny")
     assert {one.status for one in found} == {OK}
     assert max(one.pieces for one in found) > 1  # words of several pieces are among them
@@ -142,7 +142,7 @@ def test_the_first_piece_alone(tmp_path, kind):
     """One mask, first id of the word, as the released code has it."""
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
-    scorer = open_targets(str(folder), target="first_piece")
+    scorer = open_targets(str(folder), threads=1, target="first_piece")
     found = associate(corpus, scorer, model="tiny")
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     assert max(one.pieces for one in found) > 1
@@ -161,7 +161,7 @@ def test_the_first_piece_alone(tmp_path, kind):
 def test_a_mask_for_each_piece_of_the_profession(tmp_path, kind):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
-    scorer = open_targets(str(folder), attribute="piece")
+    scorer = open_targets(str(folder), threads=1, attribute="piece")
     for one in associate(corpus, scorer, model="tiny", attribute="piece"):
         tokenizer = scorer.loaded.tokenizer
         hidden = len(ids_at(tokenizer, one.sentence.text, one.sentence.profession_at))
@@ -172,11 +172,11 @@ def test_a_mask_for_each_piece_of_the_profession(tmp_path, kind):
 def test_equal_masked_sentences_are_read_once_and_the_answers_stay(tmp_path):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", "wordpiece", [one.text for one in corpus])
-    scorer, tally, done = open_targets(str(folder)), Tally(), []
+    scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
     together = associate(corpus, scorer, model="tiny", tally=tally, progress=lambda n, of: done.append((n, of)))
     alone = [associate([one], scorer, model="tiny")[0] for one in corpus[::3]]
     assert [one.value for one in together[::3]] == pytest.approx([one.value for one in alone], abs=1e-5)
-    small = associate(corpus, open_targets(str(folder)), model="tiny", chunk=1)
+    small = associate(corpus, open_targets(str(folder), threads=1), model="tiny", chunk=1)
     assert [one.value for one in small] == pytest.approx([one.value for one in together], abs=1e-5)
     seen = {(one.sentence.tm, one.pieces) for one in together}
     unseen = {(one.sentence.tam, one.pieces) for one in together}
@@ -189,7 +189,7 @@ def test_a_word_that_the_model_does_not_know_is_undefined(tmp_path):
     corpus = corpus_of(tmp_path, CHINESE)
     folder = checkpoint(tmp_path / "model", "character", [one.text for one in corpus if one.noun != "妈妈"])
     tally = Tally()
-    found = associate(corpus, open_targets(str(folder)), model="tiny", tally=tally)
+    found = associate(corpus, open_targets(str(folder), threads=1), model="tiny", tally=tally)
     lost = [one for one in found if one.status != OK]
     assert {one.sentence.noun for one in lost} == {"妈妈"}
     assert {one.value for one in lost} == {None}
@@ -245,7 +245,7 @@ def test_a_prior_of_zero_is_counted_and_left_out(tmp_path):
 def test_a_planted_association_comes_back():
     size = 0.8
     name = f"planted:association={size:g}"
-    scorer, tally = open_targets(name), Tally()
+    scorer, tally = open_targets(name, threads=1), Tally()
     frame = frame_of(associate(list(sentences(association_set("en"))), scorer, model=name, tally=tally))
     assert (tally.sentences, tally.scored, tally.probes) == (5400, 5400, 10_800)
     assert tally.passes + tally.saved == 10_800
@@ -271,7 +271,7 @@ def test_a_planted_association_comes_back():
 )
 def test_models_that_cannot_be_had(name, says):
     with pytest.raises(ModelUnavailable, match=says):
-        open_targets(name)
+        open_targets(name, threads=1)
 
 
 def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
@@ -280,8 +280,8 @@ def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
     settings = folder / "tokenizer_config.json"
     settings.write_text(settings.read_text().replace('"mask_token": "[MASK]"', '"mask_token": null'))
     with pytest.raises(ModelUnavailable, match="has no mask token"):
-        open_targets(str(folder))
+        open_targets(str(folder), threads=1)
     other = checkpoint(tmp_path / "other", "wordpiece", texts)
     BertForMaskedLM.from_pretrained(other).bert.save_pretrained(other)
     with pytest.raises(ModelUnavailable, match="no masked-language-model head"):
-        open_targets(str(other))
+        open_targets(str(other), threads=1)

@@ -56,7 +56,7 @@ def finished(tmp_path, fresh_store):
     path.write_text(PROFESSIONS, encoding="utf-8")
     source = association_set("en", None, Files(professions=path))
     table = run_table(associations_folder(fresh_store.path), "six [x](y) $1$")
-    return run_associations(source, Settings((MODEL,)), table, record=True)
+    return run_associations(source, Settings((MODEL,), threads=1), table, record=True)
 
 
 def test_with_nothing_there_the_sentences_are_shown(fresh_store):
