@@ -11,7 +11,6 @@ from core.statistics import Estimate, Note
 from pages._misgender_published import setting_name
 from pages._widgets import _
 
-
 PRONOUNS = tuple(sets("own"))
 
 

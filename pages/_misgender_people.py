@@ -117,6 +117,7 @@ def _agreement(known: pd.DataFrame) -> None:
             downloads(rows, key="people-agreement")
     if "prob" not in known or not known["prob"].notna().any():
         st.caption(_("No text of this project belongs to an instance of the run above."))
+    st.page_link("human_vs_rule.py", label=_("Human against rule"), icon=":material/rule:")
 
 
 def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:

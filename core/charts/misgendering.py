@@ -208,7 +208,8 @@ def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         f"{text} · {mark}" if preferred else text
         for text, preferred in zip(shown["share_text"], shown["preferred"], strict=True)
     ]
-    shown["colour"] = [palette.good if preferred else palette.neutral for preferred in shown["preferred"]]
+    # Colours stand in the scale, never in the data: a picture turns those of the scale into the light theme's.
+    fills = alt.Scale(domain=[True, False], range=[palette.good, palette.neutral])
     order = list(shown["form"])
     axis = alt.Axis(title=None, ticks=False, domain=False, labelFontSize=14, labelPadding=8)
     base = alt.Chart(shown, height=alt.Step(38)).encode(
@@ -216,6 +217,6 @@ def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         x=alt.X("share:Q", scale=alt.Scale(domain=[0, 1.35]), axis=None),
         tooltip=[alt.Tooltip("form:N", title=say(N_("form"))), alt.Tooltip("share_text:N", title=say(N_("share")))],
     )
-    bars = base.mark_bar(height=20, cornerRadiusEnd=4).encode(color=alt.Color("colour:N", scale=None))
+    bars = base.mark_bar(height=20, cornerRadiusEnd=4).encode(color=alt.Color("preferred:N", scale=fills, legend=None))
     words = base.mark_text(align="left", dx=7, fontSize=13, color=palette.ink).encode(text="text:N")
     return styled(alt.layer(bars, words), description, palette)
