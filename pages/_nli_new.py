@@ -103,7 +103,7 @@ def show_new(store: Store) -> None:
 
 def _language(key: str) -> Language:
     names = language_names()
-    found: Language = st.segmented_control(  # type: ignore[assignment]
+    found: Language = st.segmented_control(
         _("Language of the sentences"), LANGUAGES, format_func=names.__getitem__, key=key, default="en", required=True
     )
     return found

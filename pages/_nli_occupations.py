@@ -55,5 +55,8 @@ def _span(one: "ByOccupation") -> str:
 
 
 def _exact(one: "ByOccupation") -> dict[str, object]:
-    cells = {f"{name}_{label}": one.counts[i][k] for i, name in enumerate(SETS) for k, label in enumerate(LABELS)}
-    return {"occupation": one.word, "biased": one.biased.value, "low": one.biased.low, "high": one.biased.high} | cells
+    cells: dict[str, object] = {
+        f"{name}_{label}": one.counts[i][k] for i, name in enumerate(SETS) for k, label in enumerate(LABELS)
+    }
+    head: dict[str, object] = {"occupation": one.word, "biased": one.biased.value}
+    return head | {"low": one.biased.low, "high": one.biased.high} | cells

@@ -63,10 +63,10 @@ def by_scene(rng: random.Random, language: Language, label: Label) -> Pair:
     quality = rng.choice(words("quality", language))[0] if rng.random() < 0.3 else ""
     definite = rng.random() < 0.4
     if label == "entailment":
-        kept = {"place": place if rng.random() < 0.5 else "", "quality": quality if rng.random() < 0.4 else ""}
+        where, like = place if rng.random() < 0.5 else "", quality if rng.random() < 0.4 else ""
         told = wider if wider and rng.random() < 0.5 else deed
         who = general if rng.random() < 0.4 else noun
-        return scene(language, noun, deed, place, quality), scene(language, who, told, **kept)
+        return scene(language, noun, deed, place, quality), scene(language, who, told, where, like)
     if label == "contradiction":
         return _against(rng, language, noun, deed, place, quality, definite)
     return _unsaid(rng, language, noun, deed, place, quality, definite)

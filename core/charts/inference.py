@@ -117,7 +117,7 @@ def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = s
     lines = LINES[palette.theme]
     colours = alt.Scale(domain=names, range=[lines[1], lines[3], lines[5]][: len(names)])
     dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3], [2, 2]][: len(names)])
-    legend = alt.Legend(orient="top", title=None, symbolType="stroke")
+    legend = alt.Legend(orient="top", title=None, symbolType="stroke", symbolOpacity=1)
     across = alt.Axis(grid=False, format=".1f", values=sorted(set(data["r"])), labelOverlap=True)
     x = alt.X("r:Q", scale=alt.Scale(domain=[0, 1]), axis=across, title=say(N_("bias rate r")))
     y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5), title=None)

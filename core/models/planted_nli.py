@@ -113,7 +113,8 @@ def _model(size: int, features: list[int]) -> Any:
     config = BertConfig(
         vocab_size=size, hidden_size=width, num_hidden_layers=1, num_attention_heads=1, intermediate_size=2,
         max_position_embeddings=LONGEST, type_vocab_size=2, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        id2label=dict(enumerate(LABELS)), label2id={label: i for i, label in enumerate(LABELS)},
+        id2label={i: str(label) for i, label in enumerate(LABELS)},
+        label2id={str(label): i for i, label in enumerate(LABELS)},
     )  # fmt: skip
     with torch.random.fork_rng(devices=[]):
         model: Any = BertForSequenceClassification(config)

@@ -16,7 +16,7 @@ class ProbeSet:
     """Rows in their order and the name under which numbers made with them are signed."""
 
     name: str
-    language: str
+    language: Language
     rows: tuple[Row, ...]
 
     @property
@@ -67,7 +67,7 @@ def _row(name: str, parts: Texts, one: Occupation, number: int, gender: Gender) 
     template = parts.templates[number]
     premise, hypothesis = filled(template, one.word), filled(template, parts.gender_word(gender))
     assert name in SETS
-    return Row(name, premise, hypothesis, one.word, one.kind, gender, str(number + 1))  # type: ignore[arg-type]
+    return Row(name, premise, hypothesis, one.word, one.kind, gender, str(number + 1))
 
 
 def _sampled(words: Sequence[Occupation]) -> tuple[Occupation, ...]:
