@@ -144,10 +144,10 @@ def _show_rows(probes: ProbeSet) -> None:
     text = _("{rows} pairs: {counts}. PS: the gender of the stereotype, AS: the other one, NS: neutral occupations.")
     st.caption(plain(text.format(rows=f"{len(probes.rows):,}", counts=counts)))
     with st.expander(_("A few of the pairs"), icon=":material/visibility:"):
-        step = max(1, len(probes.rows) // SHOWN)
+        step = max(1, len(probes.rows) // SHOWN)  # and one further each time, so that the templates differ
         rows = [
             {_("set"): row.set, _("premise"): row.premise, _("hypothesis"): row.hypothesis}
-            for row in probes.rows[::step]
+            for row in (probes.rows[(i * step + i) % len(probes.rows)] for i in range(SHOWN))
         ]
         st.table(rows)
         everything = [

@@ -34,6 +34,7 @@ def follow() -> None:
             show_job(store, one)
         if st.session_state.get("nli_moving") and not going(store):
             st.session_state["nli_moving"] = False
+            st.session_state["nli_finished"] = True
             st.rerun()
 
 

@@ -23,6 +23,8 @@ def choose_view(store: Store) -> str:
         "rates": _("Bias rates"),
         "pair": _("One pair"),
     }
+    if st.session_state.pop("nli_finished", False):
+        _open_newest(store)
     if st.session_state.get("nli-view") not in VIEWS:
         asked = st.query_params.get("view")
         st.session_state["nli-view"] = asked if asked in VIEWS else "results" if inference_runs(store) else "new"
@@ -31,3 +33,14 @@ def choose_view(store: Store) -> str:
     )
     st.query_params["view"] = str(view)
     return str(view)
+
+
+def _open_newest(store: Store) -> None:
+    """Show what was waited for: the run that was finished last, where the visitor stands at its form."""
+    found = runs(nli_folder(store.path))
+    if not found:
+        return
+    if st.session_state.get("nli-view") == "new" and found[0].record.get("kind") == "inference":
+        st.session_state["nli-view"], st.session_state["nli-run"] = "results", found[0].name
+    elif st.session_state.get("nli-view") == "rates" and found[0].record.get("kind") == "rates":
+        st.session_state["rates-run"] = found[0].name
