@@ -34,7 +34,7 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     most = np.select([mean > 0.5, mean < 0.5], [1.0, 0.0], np.nan)
     rows["people"] = np.where(settled, (rows["gold"] != WRONG).astype(float), most)
     rows["rule"] = [_rule(*one) for one in rows[["text", "pronouns", "dataset"]].itertuples(index=False)]
-    rows["template"] = rows["cluster"].str.partition("|")[2]
+    rows["template"] = [cluster.partition("|")[2] for cluster in rows["cluster"]]
     return rows[["model", "pronoun", "dataset", "setting", "template", "name", "people", "rule", "labels"]]
 
 
