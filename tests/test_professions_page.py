@@ -25,7 +25,7 @@ PROFESSIONS = "profession\tclass\tfield\twomen\n" + "".join(
 @pytest.fixture
 def nothing_runs(monkeypatch):
     st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda store, uid: None)
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
 
 
 def visit(language="en"):
@@ -130,7 +130,7 @@ def test_numbers_of_a_run(finished):
     shown = html_of(page)
     assert "✓ holds" in shown
     assert "+1.600" in shown  # M - W of male professions
-    page.number_input(key="margin").set_value(0.5).run()
+    page.number_input(key="margin").set_value(5.0).run()  # two balanced professions: one degree of freedom
     assert "The two one-sided tests reject" in html_of(whole(page))
 
 
