@@ -5,6 +5,7 @@ import json
 import pytest
 import streamlit as st
 from conftest import ROOT
+from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
 from annotations import jobs
@@ -19,10 +20,11 @@ pytestmark = pytest.mark.usefixtures("nothing_runs")
 @pytest.fixture
 def nothing_runs(monkeypatch):
     st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda store, uid: None)
+    monkeypatch.setattr(jobs, "_spawn", lambda *given: None)
 
 
 def visit(language="en", **query):
+    set_option("client.showErrorDetails", "full")
     page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=90)
     for key, value in {"lang": language, **query}.items():
         page.query_params[key] = value
