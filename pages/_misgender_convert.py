@@ -79,7 +79,7 @@ def _instance(found: Instance) -> None:
     _label(_("Probability-based: which of these texts is least perplexing?"))
     for form, option in zip(found.forms, found.options, strict=True):
         right = option in found.pronouns
-        note = f" <small>({html.escape(_('right'))})</small>" if right else ""
+        note = " <small>(" + html.escape(_("right")) + ")</small>" if right else ""
         _text(html.escape(found.before) + f"<b>{html.escape(form or '—')}</b>" + html.escape(found.after) + note)
     _label(_("Generation-based, pre-[MASK]: the model goes on from"))
     _text(f"{html.escape(found.context('pre'))}<b>▸</b>")

@@ -58,7 +58,8 @@ def _nothing_yet() -> None:
     from pages._misgender_new import start_first
 
     with st.container(border=True, key="first-run"):
-        st.markdown(f"**{plain(_('There is no run yet.'))}**")
+        title = plain(_("There is no run yet."))
+        st.markdown(f"**{title}**")
         st.write(
             _(
                 "The built-in set and the built-in model show in about a minute how everything here works. They are for"
