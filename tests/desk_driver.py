@@ -14,7 +14,8 @@ from core.keywords import find
 from tests.browser import Server
 from tests.made_generations import generations_project
 
-WAIT_MS = 20_000
+WAIT_MS = 60_000  # a busy machine may need long; what is there is found at once
+expect.set_options(timeout=WAIT_MS)
 _numbers = itertools.count(1)
 _WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
 
@@ -50,6 +51,7 @@ class Desk:
     def __init__(self, context: BrowserContext, server: Server, project: str, who: str = "Ada") -> None:
         self.context, self.server, self.project, self.who = context, server, project, who
         self.page: Page = context.new_page()
+        self.page.set_default_timeout(WAIT_MS)
         self.root: Locator = self.page.get_by_test_id("desk")
         self.text: Locator = self.page.get_by_test_id("desk-text")
 
