@@ -6,7 +6,7 @@ he 's, can not), abbreviations keep their dot. The pieces of a text joined toget
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from core.resources import table
@@ -112,7 +112,8 @@ def _special(word: str) -> list[str] | None:
     return list(clock.groups()) if clock and word.count(".") != 1 else None
 
 
-def _split(word: str) -> list[str]:
+@lru_cache(1 << 16)  # words come back: most of a text is known
+def _split(word: str) -> tuple[str, ...]:
     before: list[str] = []
     after: list[str] = []
     whole = _special(word)
@@ -134,7 +135,7 @@ def _split(word: str) -> list[str]:
         if len(word) == length:
             break
     middle = _inside(word) if whole is None else whole
-    return [*before, *middle, *reversed(after)]
+    return (*before, *middle, *reversed(after))
 
 
 def _inside(word: str) -> list[str]:

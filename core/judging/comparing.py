@@ -106,8 +106,10 @@ class Comparison:
     def differences(self) -> list[Difference]:
         """The finished generations over which a label and the rule differ, in the order of import."""
         found = []
-        for _item, labels in self.labels.groupby("item", sort=False):
-            said = list(labels.itertuples())
+        by_item: dict[str, list[Any]] = {}
+        for label in self.labels.itertuples():
+            by_item.setdefault(str(label.item), []).append(label)
+        for said in by_item.values():
             bins = [name for label in said if (name := _bin(label)) is not None]
             if bins:
                 found.append(_difference(min(bins, key=list(BINS).index), said))
