@@ -1,4 +1,4 @@
-"""A real Chromium and a real server for the tests that need both; other test files import the fixtures.
+"""A real Chromium and a real server for the tests that need both; the fixtures are in conftest.py.
 
 Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium, or Playwright's own. Where
 there is none the tests skip and say so; with CI=true that is a failure.

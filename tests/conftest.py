@@ -11,6 +11,11 @@ from hypothesis import settings
 from annotations.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
+from tests.browser import app_server, chromium, own_server
+
+# Fixtures of the browser tests, here and nowhere else: imported into two files they would be two, and one process can
+# drive one browser only.
+__all__ = ["app_server", "chromium", "own_server"]
 
 settings.register_profile("untimed", deadline=None)  # a busy machine is no reason to fail
 settings.load_profile("untimed")

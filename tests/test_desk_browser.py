@@ -9,10 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotations.store import Store
-from tests.browser import Server, app_server, chromium, own_server
+from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener, label_rows, make_project
-
-__all__ = ["app_server", "chromium", "own_server"]  # fixtures
 
 pytestmark = pytest.mark.browser
 

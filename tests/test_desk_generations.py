@@ -8,11 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from annotations.store import Store
-from tests.browser import Server, app_server, chromium, own_server
+from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener, make_generations
 from tests.test_desk_browser import no_sideways_scroll
-
-__all__ = ["app_server", "chromium", "own_server"]  # fixtures
 
 pytestmark = pytest.mark.browser
 

@@ -7,12 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.store import Store
-from tests.browser import Server, app_server, chromium, own_server
+from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener, make_generations
 from tests.made_generations import FILE, MODELS
 from tests.test_desk_generations import MISGENDERING, desks, marks, opened, own_desks, stored
 
-__all__ = ["app_server", "chromium", "desks", "own_desks", "own_server"]  # fixtures
+__all__ = ["desks", "own_desks"]  # fixtures
 
 pytestmark = pytest.mark.browser
 

@@ -19,11 +19,9 @@ from annotations.projects import change_project, create_project, project
 from annotations.store import Store
 from annotations.types import Project
 from core.pronouns import set_named
-from tests.browser import ROOT, Server, chromium, own_server
+from tests.browser import ROOT, Server
 from tests.desk_driver import WAIT_MS, Desk, Opener
 from tests.filling import broken_rules
-
-__all__ = ["chromium", "own_server"]  # fixtures
 
 pytestmark = pytest.mark.browser
 
