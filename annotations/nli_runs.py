@@ -1,8 +1,8 @@
 """Runs of inference: a classifier answers a set of probes; the table and its record lie beside the database."""
 
-import csv
 import time
 from dataclasses import dataclass, field
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from core.nli.intervals import Drawing
 from core.nli.measure import Inference, as_json, measured
 from core.nli.sanity import Sanity, argmax, sanity
 from core.nli.sets import ProbeSet
-from core.nli.types import Prediction
+from core.nli.types import Prediction, Row
 from core.scoring_runs import csv_line, whole_file, write_record
 from core.types import Score
 
@@ -116,9 +116,7 @@ def _write(out: Path, probes: ProbeSet, scores: list[Score]) -> None:
             write(csv_line(_cells(row, score)))
 
 
-def _cells(row: Any, score: Score) -> list[Any]:
-    from math import exp
-
+def _cells(row: Row, score: Score) -> list[Any]:
     shares = [None if p is None else exp(p) for p in score.logprobs]
     words = [row.set, row.occupation, row.kind, row.gender, row.template, row.premise, row.hypothesis]
     return [*words, argmax(score), *shares, score.reason or "ok", score.signature]
@@ -128,12 +126,6 @@ def measured_file(named: list[str] | tuple[str, ...], drawing: Drawing | None = 
     """The measures of files of predictions, and what was read. Raises BadFile."""
     found = read_predictions(named)
     return measured(found.rows, drawing), found
-
-
-def examples(table: Path, word: str) -> list[dict[str, str]]:
-    """The rows of a run's table in which an occupation stands."""
-    with table.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file) if row.get("occupation") == word]
 
 
 def nli_folder(database: Path | str) -> Path:
