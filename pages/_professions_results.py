@@ -114,11 +114,7 @@ def _show_facts(run: Run, model: str | None) -> None:
             "target": _("all pieces") if settings.get("target") == "all" else _("the first piece"),
         }
         st.caption(plain(text.format(**values)))
-        for group in one.get("undefined", []):
-            lost = _("{rows} sentences without a number: {reason}")
-            st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
-    for failure in run.record.get("failed", []):
-        st.caption(":material/error: " + plain(_told(failure)))
+    _show_lost(run, one)
     with st.container(horizontal=True, vertical_alignment="center"):
         if one:
             st.caption(f"`{one.get('signature', '')}`")
@@ -129,6 +125,15 @@ def _show_facts(run: Run, model: str | None) -> None:
         with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
             st.caption(_("The table and its record go for good."))
             st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+def _show_lost(run: Run, one: dict[str, Any]) -> None:
+    """Sentences without a number by reason, and models that could not be used."""
+    for group in one.get("undefined", []):
+        lost = _("{rows} sentences without a number: {reason}")
+        st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
+    for failure in run.record.get("failed", []):
+        st.caption(":material/error: " + plain(_told(failure)))
 
 
 def _told(failure: dict[str, object]) -> str:
