@@ -17,7 +17,7 @@ from core.report.cells import interval, percent, plain_number
 from core.statistics import Estimate
 from core.statistics.bootstrap import FEW
 from pages._misgender_cells import numbers, said
-from pages._misgender_published import setting_name, table_html
+from pages._misgender_published import table_html
 from pages._misgender_source import Source, verdicts
 from pages._misgender_style import colours
 from pages._widgets import DASH, _, downloads, open_store, plain, show_chart
@@ -53,19 +53,18 @@ def show_people(source: Source) -> None:
 
 
 def _banner(known: pd.DataFrame) -> None:
-    units = clusters_of(known[["template"]]).units
-    if units < FEW:
-        text = _("People judged {n} texts of {units} contexts: few units, wide intervals.")
-        st.warning(plain(text.format(n=f"{len(known):,}", units=units)), icon=":material/warning:")
+    counts = [clusters_of(some[["template"]]).units for _key, some in known.groupby(["model", "pronoun"], sort=False)]
+    if min(counts) < FEW:
+        text = _("People judged {n} texts; a row rests on {units} contexts only: few units, wide intervals.")
+        st.warning(plain(text.format(n=f"{len(known):,}", units=min(counts))), icon=":material/warning:")
 
 
 def _figure(known: pd.DataFrame, project: Project) -> None:
-    several = known["setting"].nunique() > 1
     rows = []
-    for (model, pronoun, setting), some in known.groupby(["model", "pronoun", "setting"], sort=False):
+    for (model, pronoun), some in known.groupby(["model", "pronoun"], sort=False):
         some = some.reset_index(drop=True)
         units = clusters_of(some[["template"]])
-        label = " · ".join(part for part in (pronoun or _("all"), setting_name(setting) if several else "") if part)
+        label = pronoun or _("all")
         for column, way in COLUMNS.items():
             share = mean_by_units(some[column].to_numpy(dtype=float), units, NO_VERDICT)
             if share.value is not None:

@@ -1,7 +1,7 @@
 """Texts: how repetitive what a run wrote is, and how much of it avoids every pronoun."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -50,20 +50,7 @@ def show_texts(source: Source) -> None:
         ends = interval(without.low, without.high) or said(without.note or without.reason)
         cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
         body.append([*cells, _spread(one.published), _spread(one.completion)])
-        rows.append(
-            {
-                **one.key,
-                "texts": one.n,
-                "without": without.value,
-                "low": without.low,
-                "high": without.high,
-                "repetition_published": one.published.mean,
-                "repetition_published_std": one.published.std,
-                "repetition_completion": one.completion.mean,
-                "repetition_completion_std": one.completion.std,
-                "signature": signature("published"),
-            }
-        )
+        rows.append(_row(one))
     st.html(table_html(heads, body, numbers=(2, 3, 5, 6)))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
@@ -75,6 +62,22 @@ def show_texts(source: Source) -> None:
         )
         downloads(rows, key="texts")
     st.caption(plain(signature("published")))
+
+
+def _row(one: "Texts") -> dict[str, Any]:
+    """The numbers of a cell for a file."""
+    return {
+        **one.key,
+        "texts": one.n,
+        "without": one.without.value,
+        "low": one.without.low,
+        "high": one.without.high,
+        "repetition_published": one.published.mean,
+        "repetition_published_std": one.published.std,
+        "repetition_completion": one.completion.mean,
+        "repetition_completion_std": one.completion.std,
+        "signature": signature("published"),
+    }
 
 
 def _spread(found: Repeated) -> str:

@@ -24,6 +24,7 @@ WAYS = {
     "gen": N_("generation-based"),
     "people": N_("people"),
 }
+MARKS = {"prob": "square", "gen": "circle", "people": "diamond"}  # a way has one shape in every chart
 LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
 PERCENT = "format(datum.value * 100, '.0f') + ' %'"
 
@@ -87,7 +88,7 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         scale=alt.Scale(domain=names, range=[colours[way] for way in order]),
         legend=alt.Legend(title=None, orient="top", symbolSize=110),
     )
-    shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=["square", "circle", "diamond"][: len(names)]))
+    shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=[MARKS[way] for way in order]))
     layers = [_headings(heads, y, palette)]
     for number, way in enumerate(order):
         # Lines beside each other, not on one another. Offsets of the grammar would count as rows of their own.
