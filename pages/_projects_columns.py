@@ -109,9 +109,10 @@ def _text(row: PreviewRow) -> str:
     about = " · ".join(html.escape(part) for part in (_target(item), _origin(item)) if part)
     context, completion = (html.escape(text[:LONGEST]) for text in (item.context or "", item.text))
     line = html.escape(_("Line {line}").format(line=f"{row.line:,}"))
+    nothing = html.escape(_("no context"))
     return (
         f'<div class="generation"><div class="about">{line}{" · " if about else ""}{about}</div>'
-        f'<div class="context">{context or html.escape(_("no context"))}</div>'
+        f'<div class="context">{context or nothing}</div>'
         f'<div class="completion">{completion}</div></div>'
     )
 

@@ -20,7 +20,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "context": ("context", "prompt", "prefix", "input", "上文", "语境", "提示", "提示词"),
     "completion": ("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
     "generation": ("randompregen", "randompostgen", "randomgen", "generation", "fulltext", "generations"),
-    "name": ("name", "who", "target", "targetname", "person", "referent", "antecedent", "ante", "姓名", "名字", "指称对象"),
+    "name": ("name", "who", "target", "targetname", "person", "referent", "antecedent", "ante", "姓名", "指称对象"),
     "pronouns": ("pronouns", "pronoun", "pronounset", "pronounsets", "declaredpronouns", "代词", "代词组"),
     "dataset": ("dataset", "benchmark", "数据集"),
     "setting": ("setting", "condition", "设置", "条件"),
