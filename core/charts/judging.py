@@ -29,28 +29,9 @@ def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same,
     """
     series = list(dict.fromkeys(data["series"]))
     shown, heads, y = _rows(data)
-    shown = shown.assign(
-        value_text=[_share(v) for v in shown["value"]],
-        interval_text=[_between(*ends) for ends in shown[["low", "high"]].itertuples(index=False)],
-        se_text=[_error(v) for v in shown["se"]],
-        published_text=[_error(v) for v in shown["published"]],
-        from_published=(shown["value"] - shown["published"]).clip(lower=0.0),
-        to_published=(shown["value"] + shown["published"]).clip(upper=1.0),
-    )
+    shown = _told(shown)
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=_axis())
-    tips = [
-        alt.Tooltip(f"{field}:N", title=say(name))
-        for field, name in (
-            ("group", N_("Model")),
-            ("label", N_("Pronouns")),
-            ("series", N_("Setting")),
-            ("value_text", N_("Share")),
-            ("interval_text", N_("95 % interval")),
-            ("se_text", N_("Error over contexts")),
-            ("published_text", N_("Published error")),
-            ("n", N_("Generations")),
-        )
-    ]
+    tips = _tips(say)
     legend = alt.Legend(title=None, orient="top", symbolSize=110) if len(series) > 1 else None
     colours = [palette.ink, palette.good, palette.neutral, palette.bad, palette.soft]
     names = alt.Scale(domain=series, range=[colours[i % 5] for i in range(len(series))])
@@ -74,6 +55,34 @@ def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same,
             points.encode(x=x, color=colour, shape=alt.Shape("series:N", scale=shapes, legend=legend)),
         ]
     return styled(alt.layer(*layers), description, palette)
+
+
+def _told(shown: pd.DataFrame) -> pd.DataFrame:
+    """The numbers in words for the tooltips, and the ends of the published error."""
+    return shown.assign(
+        value_text=[_share(v) for v in shown["value"]],
+        interval_text=[_between(*ends) for ends in shown[["low", "high"]].itertuples(index=False)],
+        se_text=[_error(v) for v in shown["se"]],
+        published_text=[_error(v) for v in shown["published"]],
+        from_published=(shown["value"] - shown["published"]).clip(lower=0.0),
+        to_published=(shown["value"] + shown["published"]).clip(upper=1.0),
+    )
+
+
+def _tips(say: Say) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip(f"{field}:N", title=say(name))
+        for field, name in (
+            ("group", N_("Model")),
+            ("label", N_("Pronouns")),
+            ("series", N_("Setting")),
+            ("value_text", N_("Share")),
+            ("interval_text", N_("95 % interval")),
+            ("se_text", N_("Error over contexts")),
+            ("published_text", N_("Published error")),
+            ("n", N_("Generations")),
+        )
+    ]
 
 
 def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
