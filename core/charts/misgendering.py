@@ -86,7 +86,7 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
     colour = alt.Color(
         "way_text:N",
         scale=alt.Scale(domain=names, range=[colours[way] for way in order]),
-        legend=alt.Legend(title=None, orient="top", symbolSize=110),
+        legend=alt.Legend(title=None, orient="top", symbolSize=110, columns=2),
     )
     shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=[MARKS[way] for way in order]))
     layers = [_headings(heads, y, palette)]
