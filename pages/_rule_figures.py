@@ -49,8 +49,8 @@ def by_cell(found: Shown) -> None:
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
     text = _("{measure}: from {low:.0%} ({a}, {b}) to {high:.0%} ({c}, {d}).")
     says = text.format(
-        measure=measure_name(name), low=low["value"], a=low["group"], b=f"{low['label']}, {low['series']}", high=high["value"],
-        c=high["group"], d=f"{high['label']}, {high['series']}",
+        measure=measure_name(name), low=low["value"], a=low["group"], b=f"{low['label']}, {low['series']}",
+        high=high["value"], c=high["group"], d=f"{high['label']}, {high['series']}",
     )  # fmt: skip
     chart = shares(
         pd.DataFrame(rows),
