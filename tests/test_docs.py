@@ -110,8 +110,10 @@ def test_the_table_of_folders_is_the_tree() -> None:
 
 def test_every_page_is_described() -> None:
     table = README.split("## The pages")[1].split("\n## ")[0]
+    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
     for file, title in PAGES.items():
-        address = "/" if file == "home.py" else f"/{Path(file).stem}"
+        own = re.search(rf'st\.Page\("{file}"[^)]*url_path="([\w-]+)"', frame)
+        address = "/" if file == "home.py" else f"/{own[1] if own else Path(file).stem}"
         assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
 
 
