@@ -112,7 +112,7 @@ def test_every_page_is_described() -> None:
     table = README.split("## The pages")[1].split("\n## ")[0]
     frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
     for file, title in PAGES.items():
-        own = re.search(rf'st\.Page\("{file}"[^)]*url_path="([\w-]+)"', frame)
+        own = re.search(rf'st\.Page\("{file}".*url_path="([\w-]+)"', frame)
         address = "/" if file == "home.py" else f"/{own[1] if own else Path(file).stem}"
         assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
 
