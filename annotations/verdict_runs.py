@@ -138,7 +138,8 @@ def verdicts_to_file(
     """Judge every instance (TANGO: every prompt of *source*) by every model and write the table to *out*.
 
     The table appears when it is whole; a copy of the generations lies beside it under its name with .jsonl. A model
-    that cannot be used is in `failed` and the others go on. *facts*: what else the record should say of how instances were drawn.
+    that cannot be used is in `failed` and the others go on. *facts*: what else the record should say of how instances
+    were drawn.
     Raises ModelUnavailable where no model could be used, Refused for TANGO without generations, BadFile.
     """
     check_models(asked.models)

@@ -114,7 +114,10 @@ def _models() -> Finding:
     if missing:
         message = N_("These built-in models are missing: {names}. Get the whole project again, or train them.")
         return Finding("models", "problem", message, {"names": ", ".join(missing)})
-    values = {"names": ", ".join(BUILTIN), "number": sum(1 for e in known_models(None) if e.available and not e.builtin)}
+    values = {
+        "names": ", ".join(BUILTIN),
+        "number": sum(1 for e in known_models(None) if e.available and not e.builtin),
+    }
     return Finding("models", "ok", N_("Built-in models: {names}; {number} others can be used offline."), values)
 
 

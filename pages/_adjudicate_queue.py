@@ -118,7 +118,7 @@ def download(store: Store, project: Project) -> None:
 def _table(project: Project) -> bytes:
     with open_store() as store:
         # Why somebody decided may quote the text, so it leaves only where the text may.
-        rows = [without_text(project, row, "why") for row in each_settlement_row(store, project)]
+        rows = list(each_settlement_row(store, project))
     for row in rows:
         row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])
-    return csv_bytes(rows)
+    return csv_bytes([without_text(project, row, "why") for row in rows])

@@ -38,7 +38,9 @@ def show_rates(store: Store) -> None:
             show_error(error)
     found = {run.name: run for run in inference_runs(store, "rates")}
     if not found:
-        st.info(_("Nothing has been trained yet. The built-in classifier takes about ten minutes for all eleven rates."))
+        st.info(
+            _("Nothing has been trained yet. The built-in classifier takes about ten minutes for all eleven rates.")
+        )
         return
     if st.session_state.get("rates-run") not in found:
         st.session_state["rates-run"] = next(iter(found))

@@ -145,7 +145,8 @@ def test_what_the_desk_has_is_told_only_where_something_is_asked_for() -> None:
 SAME_KEYS = """
 const reasons = [{ code: "first", key: "" }, { code: "second", key: "" }, { code: "third", key: "3" }];
 const desk = Object.create(Desk.prototype);
-Object.assign(desk, { data: { reasons }, mode: "reject", draft: { reasons: new Set() }, draw() {}, pause: new Pause() });
+const draft = { reasons: new Set() };
+Object.assign(desk, { data: { reasons }, mode: "reject", draft, draw() {}, pause: new Pause() });
 for (const action of ACTIONS) desk.act(action, 0);
 tell([...desk.draft.reasons]);
 """

@@ -109,7 +109,9 @@ def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
     ada = annotators(fresh_store, project)[0]
     got = claim(fresh_store, project, ada)
     assert [(each.pair, each.side, each.word, each.context) for each in got] == [("they", "", None, "Sam?")] * 2
-    assert append(fresh_store, project, ada, [decide(got[0], "correct", extraneous=True, spans=(Mark(0, 4, "extraneous"),))])[0].stored
+    assert append(
+        fresh_store, project, ada, [decide(got[0], "correct", extraneous=True, spans=(Mark(0, 4, "extraneous"),))]
+    )[0].stored
 
 
 def test_a_block_that_fails_leaves_nothing(fresh_store: Store) -> None:
