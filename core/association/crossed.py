@@ -12,12 +12,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from core.errors import N_
 from core.statistics import RESAMPLES, Estimate, Note
 from core.statistics.bootstrap import FEW
-from core.statistics.values import NO_VARIATION, few_units
+from core.statistics.draws import by_percentiles, by_t
 
 Numbers = NDArray[np.float64]
 Means = dict[str, Numbers]  # gender -> one mean a draw
@@ -137,16 +136,7 @@ class CrossedDraws:
 
 def interval(drawn: Numbers, found: Estimate) -> Estimate:
     """*found* with its 95 % interval from draws; by t where it rests on fewer than 15 units."""
-    assert found.value is not None
-    known = drawn[np.isfinite(drawn)]
-    if len(known) < len(drawn) / 2:
-        lost = {"count": len(drawn) - len(known), "resamples": len(drawn)}
-        return replace(found, note=Note(N_("Undefined in {count} of {resamples} resamples: no interval."), lost))
-    se = float(known.std(ddof=1))
-    if found.units < FEW:
-        se *= float(np.sqrt(found.units / (found.units - 1)))
-        reach = float(stats.t.ppf(0.975, found.units - 1)) * se
-        note, df = few_units(found.units), found.units - 1
-        return replace(found, low=found.value - reach, high=found.value + reach, note=note, se=se, df=df)
-    low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
-    return replace(found, low=low, high=high, se=se, note=NO_VARIATION if low == high else None)
+    given = by_percentiles(drawn, found)
+    if given.se is None or found.units >= FEW:
+        return given
+    return by_t(found, given.se * float(np.sqrt(found.units / (found.units - 1))), found.units)

@@ -13,12 +13,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from core.errors import N_
 from core.statistics import RESAMPLES, Estimate, Note
 from core.statistics.bootstrap import FEW
-from core.statistics.values import NO_VARIATION, few_units
+from core.statistics.draws import HANGS_ON_ONE, by_percentiles, by_t
 
 UnitKind = Literal["sentence", "source"]
 UnitChoice = Literal["auto", "sentence", "source"]
@@ -149,45 +148,22 @@ class Draws:
         return {n: _from_draws(drawn[n], e, rests.get(n, units), (bounds or {}).get(n)) for n, e in found.items()}
 
 
-def _percentiles(values: Numbers, found: Estimate) -> Estimate:
-    known = values[np.isfinite(values)]
-    lost = {"count": len(values) - len(known), "resamples": len(values)}
-    if len(known) < len(values) / 2:
-        return replace(found, note=Note(N_("Undefined in {count} of {resamples} resamples: no interval."), lost))
-    low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
-    note = None
-    if len(known) < len(values):
-        note = Note(N_("Undefined in {count} of {resamples} resamples, which are left out of the interval."), lost)
-    elif low == high:
-        note = NO_VARIATION
-    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
-
-
 def _from_draws(values: Numbers, found: Estimate, rests: int, bounds: tuple[float, float] | None) -> Estimate:
     """Percentiles; where the measure rests on few units, t with the standard error of the draws.
 
     The draws of k values spread as if their variance were divided by k, not k - 1: the error is widened by that.
     """
     if rests >= FEW:
-        return _percentiles(values, found)
+        return by_percentiles(values, found)
     if rests < 2:
         return replace(found, note=RESTS_ON_ONE)
     known = values[np.isfinite(values)]
-    return _t(found, float(known.std(ddof=1)) * float(np.sqrt(rests / (rests - 1))), rests, bounds)
+    return by_t(found, float(known.std(ddof=1)) * float(np.sqrt(rests / (rests - 1))), rests, bounds)
 
 
 def _by_t(pseudo: Numbers, found: Estimate, rests: int, bounds: tuple[float, float] | None) -> Estimate:
     if not np.isfinite(pseudo).all():
-        message = N_("Few units ({units}), and without one of them the measure is undefined: no interval.")
-        return replace(found, note=Note(message, {"units": found.units}))
+        return replace(found, note=Note(HANGS_ON_ONE, {"units": found.units}))
     if rests < 2:
         return replace(found, note=RESTS_ON_ONE)
-    return _t(found, float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), rests, bounds)
-
-
-def _t(found: Estimate, se: float, units: int, bounds: tuple[float, float] | None) -> Estimate:
-    assert found.value is not None
-    reach = float(stats.t.ppf(0.975, units - 1)) * se
-    least, most = bounds or (-np.inf, np.inf)
-    low, high = max(least, found.value - reach), min(most, found.value + reach)
-    return replace(found, low=low, high=high, note=few_units(units), se=se, df=units - 1)
+    return by_t(found, float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), rests, bounds)

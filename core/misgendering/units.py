@@ -11,13 +11,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from core.errors import N_
 from core.measures.resampling import ONE_UNIT, Draws
 from core.statistics import RESAMPLES, Estimate, Note
 from core.statistics.bootstrap import FEW
-from core.statistics.values import NO_VARIATION, few_units
+from core.statistics.draws import HANGS_ON_ONE, by_percentiles, by_t
 
 Numbers = NDArray[np.float64]
 Measures = Callable[[Numbers], Mapping[str, Numbers]]  # sums (draws x columns) -> one number per measure and draw
@@ -104,7 +102,7 @@ def intervals(
     if clusters.units < FEW:
         return _by_t(clusters, columns, measures, found, bounds or {})
     drawn = [measures(weights @ columns) for weights in _crossed(clusters, resamples, seed)]
-    return {n: _percentiles(np.concatenate([one[n] for one in drawn]), e) for n, e in found.items()}
+    return {n: by_percentiles(np.concatenate([one[n] for one in drawn]), e) for n, e in found.items()}
 
 
 def _summed(codes: NDArray[np.int64], count: int, columns: Numbers) -> Numbers:
@@ -123,18 +121,6 @@ def _crossed(clusters: Clusters, resamples: int, seed: int) -> Iterator[Numbers]
         left -= now
 
 
-def _percentiles(values: Numbers, found: Estimate) -> Estimate:
-    known = values[np.isfinite(values)]
-    lost = {"count": len(values) - len(known), "resamples": len(values)}
-    if len(known) < len(values) / 2:
-        return replace(found, note=Note(N_("Undefined in {count} of {resamples} resamples: no interval."), lost))
-    low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
-    note = NO_VARIATION if low == high else None
-    if len(known) < len(values):
-        note = Note(N_("Undefined in {count} of {resamples} resamples, which are left out of the interval."), lost)
-    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
-
-
 def _by_t(
     clusters: Clusters, columns: Numbers, measures: Measures, found: dict[str, Estimate], bounds: Bounds
 ) -> dict[str, Estimate]:
@@ -151,17 +137,11 @@ def _by_t(
 
 
 def _t(found: Estimate, variance: float, df: int, bounds: tuple[float, float] | None) -> Estimate:
-    assert found.value is not None
     if df < 1:
         return replace(found, note=ONE_UNIT)
     if not np.isfinite(variance):
-        message = N_("Few units ({units}), and without one of them the measure is undefined: no interval.")
-        return replace(found, note=Note(message, {"units": df + 1}))
-    se = float(np.sqrt(variance))
-    reach = float(stats.t.ppf(0.975, df)) * se
-    least, most = bounds or (-np.inf, np.inf)
-    low, high = max(least, found.value - reach), min(most, found.value + reach)
-    return replace(found, low=low, high=high, note=few_units(df + 1), se=se, df=df)
+        return replace(found, note=Note(HANGS_ON_ONE, {"units": df + 1}))
+    return by_t(found, float(np.sqrt(variance)), df + 1, bounds)
 
 
 def _spread(codes: NDArray[np.int64], columns: Numbers, measures: Measures) -> dict[str, float]:

@@ -13,6 +13,7 @@ from scipy import stats
 from core.errors import N_
 from core.statistics import RESAMPLES, Estimate, Note
 from core.statistics.bootstrap import FEW
+from core.statistics.draws import by_percentiles
 from core.statistics.values import NO_VARIATION, few_units
 
 Numbers = NDArray[np.float64]
@@ -56,7 +57,7 @@ class Drawing:
             if min(map(len, used)) < FEW:
                 estimates[name] = _by_t(estimate, [without[name][codes] for codes in used])
             else:
-                estimates[name] = _percentiles(estimate, drawn[name])
+                estimates[name] = by_percentiles(drawn[name], estimate)
         return estimates
 
     def _draws(self, counts: Numbers, strata: list[NDArray[np.int64]]) -> Numbers:
@@ -78,20 +79,6 @@ def _strata(counts: Numbers) -> list[NDArray[np.int64]]:
     if len(strata) > 1 and min(map(len, strata)) < 2:
         return [np.arange(len(counts))]
     return strata
-
-
-def _percentiles(found: Estimate, values: Numbers) -> Estimate:
-    known = values[np.isfinite(values)]
-    lost = {"count": len(values) - len(known), "resamples": len(values)}
-    if len(known) < len(values) / 2:
-        return replace(found, note=Note(N_("Undefined in {count} of {resamples} resamples: no interval."), lost))
-    low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
-    note = None
-    if len(known) < len(values):
-        note = Note(N_("Undefined in {count} of {resamples} resamples, which are left out of the interval."), lost)
-    elif low == high:
-        note = NO_VARIATION
-    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
 
 
 def _by_t(found: Estimate, without: list[Numbers]) -> Estimate:

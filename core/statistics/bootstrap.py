@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from core.errors import N_
-from core.statistics.values import NO_VARIATION, ONE_CONTEXT, ONE_UNIT, Estimate, Note, few_units
+from core.statistics.draws import HANGS_ON_ONE, by_percentiles, by_t
+from core.statistics.values import ONE_CONTEXT, ONE_UNIT, Estimate, Note
 
 RESAMPLES = 2000
 FEW = 15  # units; below that the percentile bootstrap is too narrow (SPEC 6)
@@ -67,14 +66,7 @@ class Resampling:
             return _by_t(measure, sizes, found, least, contexts)
         drawn = self._draws(sizes) if contexts is None else self._contexts(contexts)
         values = np.concatenate([measure(draws) for draws in drawn])
-        known = values[np.isfinite(values)]
-        if len(known) < len(values) / 2:
-            return replace(found, note=_mostly_undefined(len(values) - len(known), len(values)))
-        low, high = np.percentile(known, [2.5, 97.5])
-        note = NO_VARIATION if low == high else None
-        if note is None and len(known) < len(values):
-            note = _partly_undefined(len(values) - len(known), len(values))
-        return replace(found, low=float(low), high=float(high), note=note, se=float(known.std(ddof=1)))
+        return by_percentiles(values, found)
 
     def _draws(self, sizes: NDArray[np.int64]) -> Iterator[Numbers]:
         random = np.random.default_rng(self.seed)
@@ -106,26 +98,7 @@ def _by_t(
         units = len(contexts)
         values = measure((sizes[None, :] - contexts).astype(float))
     if not np.isfinite(values).all():
-        return replace(found, note=_hangs_on_one(units))
+        return replace(found, note=Note(HANGS_ON_ONE, {"units": units}))
     assert found.value is not None
     pseudo = units * found.value - (units - 1) * values
-    se = float(pseudo.std(ddof=1) / np.sqrt(units))
-    reach = float(stats.t.ppf(0.975, units - 1)) * se
-    low, high = max(least, found.value - reach), min(1.0, found.value + reach)
-    return replace(found, low=low, high=high, note=few_units(units), se=se, df=units - 1)
-
-
-def _hangs_on_one(units: int) -> Note:
-    return Note(
-        N_("Few units ({units}), and without one of them the measure is undefined: no interval."), {"units": units}
-    )
-
-
-def _mostly_undefined(count: int, resamples: int) -> Note:
-    values = {"count": count, "resamples": resamples}
-    return Note(N_("Undefined in {count} of {resamples} resamples: no interval."), values)
-
-
-def _partly_undefined(count: int, resamples: int) -> Note:
-    values = {"count": count, "resamples": resamples}
-    return Note(N_("Undefined in {count} of {resamples} resamples, which are left out of the interval."), values)
+    return by_t(found, float(pseudo.std(ddof=1) / np.sqrt(units)), units, (least, 1.0))
