@@ -8,7 +8,7 @@ from annotations.misgendering_runs import Writing, run_both
 from annotations.verdict_runs import Asked, VerdictReport, verdicts_to_file
 from commands.misgendering_score import BUILT_IN, drawing_options, drawn_from, facts_of, for_people, source_name
 from commands.score import Meter
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, json_option, warn
 from core.cache import cache_path
 from core.misgendering.runs import misgendering_folder
 from core.misgendering.slots import SETTINGS
@@ -48,10 +48,7 @@ def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
         report = _run(source, drawn, asked, options, out, given)
     finally:
         meter.end()
-    for notice in report.notices:
-        click.echo(notice.text, err=True)
-    for _, error in report.failed:
-        click.echo(str(error), err=True)
+    warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 
 

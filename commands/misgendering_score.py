@@ -8,7 +8,7 @@ import click
 
 from annotations.verdict_runs import Asked, VerdictReport, verdicts_to_file
 from commands.score import Meter
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, json_option, warn
 from core.cache import cache_path
 from core.errors import N_, BadFile, Refused
 from core.misgendering.generations import context_rows
@@ -84,10 +84,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
         )  # fmt: skip
     finally:
         meter.end()
-    for notice in report.notices:
-        click.echo(notice.text, err=True)
-    for _, error in report.failed:
-        click.echo(str(error), err=True)
+    warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 
 

@@ -10,7 +10,7 @@ import click
 from annotations.job_process import progress
 from annotations.score_inputs import open_input
 from annotations.score_runs import RunReport, Settings, processors, score_to_file
-from commands.shared import answer, db_option, json_option
+from commands.shared import answer, db_option, json_option, warn
 from core.cache import cache_path
 from core.errors import N_, BadFile, Refused
 from core.scoring_runs import run_table, runs_folder
@@ -120,10 +120,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
         report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
     finally:
         meter.end()
-    for notice in report.notices:
-        click.echo(notice.text, err=True)
-    for _, error in report.failed:
-        click.echo(str(error), err=True)
+    warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 
 

@@ -2,14 +2,15 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from annotations.store import Store
-from core.errors import N_, NotFound
+from core.errors import N_, EvenhandError, NotFound
+from core.notice import Notice
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -43,6 +44,14 @@ def finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [finite(inner) for inner in value]
     return value
+
+
+def warn(notices: Iterable[Notice], failed: Iterable[tuple[str, EvenhandError]] = ()) -> None:
+    """Say on stderr what a run has to tell, and which models could not be used."""
+    for notice in notices:
+        click.echo(notice.text, err=True)
+    for _, error in failed:
+        click.echo(str(error), err=True)
 
 
 def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:
