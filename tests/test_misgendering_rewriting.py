@@ -59,6 +59,27 @@ def test_what_is_no_third_person_stays(word: str) -> None:
         (" the bag is hers.", " the bag is his.", " the bag is theirs."),
         (" the bag was his.", " the bag was his.", " the bag was theirs."),
         (" hurt herself.", " hurt himself.", " hurt themself."),
+        (" they couldn't come", " he couldn't come", " they couldn't come"),
+        (" they didn't come", " he didn't come", " they didn't come"),
+        (" they cannot swim", " he cannot swim", " they cannot swim"),
+        (" they rely on trains", " he relies on trains", " they rely on trains"),
+        (" they proceed to Rome", " he proceeds to Rome", " they proceed to Rome"),
+        ("But does she know?", "But does he know?", "But do they know?"),
+        (" her family waits", " his family waits", " their family waits"),
+        (" her incredibly large dog", " his incredibly large dog", " their incredibly large dog"),
+        (" I saw her quickly turn", " I saw him quickly turn", " I saw them quickly turn"),
+        (" his in-laws", " his in-laws", " their in-laws"),
+        (" it made her laugh", " it made him laugh", " it made them laugh"),
+        (" let xir play", " let him play", " let them play"),
+        (" she works, drinks and sleeps.", " he works, drinks and sleeps.", " they work, drink and sleep."),
+        (" she is old, has a cat and walks a dog", " he is old, has a cat and walks a dog",
+         " they are old, have a cat and walk a dog"),
+        (" they're old and have a cat", " he's old and has a cat", " they're old and have a cat"),
+        (" she is glad but wants more", " he is glad but wants more", " they are glad but want more"),
+        (" they work and often try to win", " he works and often tries to win", " they work and often try to win"),
+        (" they are small and open to ideas", " he is small and open to ideas", " they are small and open to ideas"),
+        (" My cats, he says, are old", " My cats, he says, are old", " My cats, they say, are old"),
+        (" they are, like me, tall", " he is, like me, tall", " they are, like me, tall"),
     ],
 )  # fmt: skip
 def test_a_text_for_he_and_for_they(text: str, he: str, they: str) -> None:
@@ -75,6 +96,13 @@ def test_xe_has_tangos_spelling_and_the_case_of_she() -> None:
     assert [found.filled(one) for one in sets("tango").values()] == [
         " His dog saw", " Her dog saw", " Their dog saw", " Xir dog saw",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "case"), [(" it sings", "nom"), (" I saw it there", "acc"), (" its lid", "pos_dep")])
+def test_it_is_a_subject_before_its_verb(text: str, case: str) -> None:
+    found = rewritten(text, extra=[set_named("it")])
+    assert found is not None
+    assert found.case == case
 
 
 def test_nothing_is_cut_between_first_and_second_pronoun() -> None:

@@ -3,7 +3,7 @@
 A text is copied up to its second pronoun. Its first becomes the slot; where that is a nominative, the verb it governs
 has two forms, one after they and one after the others. There is no parser: words, lists and neighbours decide, so some
 is left out (see docs/misgendering_scoring.md): the verb of a relative clause between pronoun and verb, verbs joined at
-a distance that could be nouns, 's before a participle of both readings.
+a distance that could be nouns, 's before a participle of both readings, two objects after a verb (told her stories).
 """
 
 import re
@@ -19,7 +19,8 @@ NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to comp
 _WORD = re.compile(r"\w+")
 _NEXT = re.compile(r"\s+(\w+)")
 _CLITIC = re.compile(r"['’](s|re|ve)\b", re.IGNORECASE)
-_JOINED = re.compile(r"(?:,\s*)?\b(?:and|or|but)\s+(?:then\s+)?((?:\w+\s+)*?)(\w+)\b", re.IGNORECASE)
+_JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNORECASE)
+_OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # what stands before a clause
 _CLAUSE_END = re.compile(r"[.;:!?\n]")
 
 MODALS, ADVERBS, AUXILIARIES = words("modals"), words("adverbs"), words("auxiliaries")
@@ -28,6 +29,9 @@ DETERMINERS = words("determiners")
 AFTER_OBJECT = words("after_object")
 AFTER_ALONE = AFTER_OBJECT - {"i", "you", "we", "a", "an"}  # after his: no noun follows, so it stands by itself
 PERFECT, NOT_VERBS = words("perfect"), words("not_verbs")
+LY_OF_THINGS = words("ly_of_things")
+WITH_BARE_VERB, FEELINGS = words("with_bare_verb"), words("feelings")
+OPENERS = words("openers")
 
 Piece = str | tuple[str, str]  # text, or a verb as (after he, after they)
 
@@ -62,22 +66,50 @@ def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSe
     written, rest = completion[first.start : first.end], text[first.end :]
     source = next(iter(names_of(first.form, dataset, extra)))
     one = next((e for e in extra if e.name == source), None) or set_named(source, dataset)
-    case = case_of(first.form, one, rest)
+    case = case_of(first.form, one, rest, text[: first.start])
     before, after = ((text[: first.start],), (rest,)) if case != "nom" else _agreeing(text[: first.start], rest, source)
     return Rewritten(before, after, case, written, source)
 
 
-def case_of(form: str, one: PronounSet, rest: str) -> str:
-    """Which case a form stands in, by the word after it where it could be two (his; her and xir)."""
+def case_of(form: str, one: PronounSet, rest: str, before: str = "") -> str:
+    """Which case a form stands in, by the words around it where it could be two (his; her and xir)."""
     cases = [case for case in CASES if one.form(case) == form]
     if len(cases) == 1:
         return cases[0]
     found = _NEXT.match(rest)
     following = found.group(1).lower() if found else ""
+    if found and rest[found.end() :][:1] == "-":  # her in-laws, his then-wife
+        return "pos_dep"
+    if cases[0] == "nom":  # it
+        return "nom" if _CLITIC.match(rest) or _is_verb_of_one(following) else "acc"
     if cases[0] == "acc":  # her, xir
-        loose = not following or following in AFTER_OBJECT or following.endswith("ly")
-        return "acc" if loose else "pos_dep"
+        if found is None or following in AFTER_OBJECT or _is_bare_verb(before, following):
+            return "acc"
+        return "acc" if _is_adverb_after_object(following, rest[found.end() :]) else "pos_dep"
     return "pos_ind" if not following or following in AFTER_ALONE else "pos_dep"
+
+
+def _is_verb_of_one(word: str) -> bool:
+    return word in AUXILIARIES | MODALS or (plural(word) != word and plural(word) in known_verbs())
+
+
+def _is_bare_verb(before: str, word: str) -> bool:
+    """Whether a word after her is a verb that her does: let her play, made her feel; not made her move (a noun too)."""
+    words = _WORD.findall(before)
+    led = words[-1].lower() if words else ""
+    if led in ("let", "lets"):
+        return word in known_verbs()
+    return led in WITH_BARE_VERB and word in known_verbs() - noun_like() | FEELINGS
+
+
+def _is_adverb_after_object(word: str, after: str) -> bool:
+    """Whether a word in -ly after her says how: met her briefly, saw her quickly leave; not her family, her newly
+    painted door.
+    """
+    if not word.endswith("ly") or word in LY_OF_THINGS:
+        return False
+    found = _NEXT.match(after)
+    return found is None or found.group(1).lower() in AFTER_OBJECT | DETERMINERS | ADVERBS | known_verbs()
 
 
 def like(model: str, word: str) -> str:
@@ -97,7 +129,8 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
         return turned, (rest,)
     many = source == "they"
     if (clitic := _CLITIC.match(rest)) is not None:
-        return (before,), (_contracted(clitic.group(1), rest[clitic.end() :], clitic.group(0)), rest[clitic.end() :])
+        after = rest[clitic.end() :]
+        return (before,), (_contracted(clitic.group(1), after, clitic.group(0)), *_later(after, many, "are"))
     place = _verb_place(rest)
     if place is None:
         return (before,), (rest,)
@@ -105,7 +138,7 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
     verb = _both(rest[start:end], many)
     if verb is None:
         return (before,), (rest,)
-    return (before,), (rest[:start], verb, *_later(rest[end:], many))
+    return (before,), (rest[:start], verb, *_later(rest[end:], many, rest[start:end]))
 
 
 def _inverted(before: str) -> tuple[Piece, ...] | None:
@@ -115,11 +148,17 @@ def _inverted(before: str) -> tuple[Piece, ...] | None:
     at = len(words) - (2 if negated else 1)
     if at < 0 or words[at].group().lower() not in AUXILIARIES or before[words[-1].end() :].strip():
         return None
-    opening = at == 0 or re.search(r"[.!?,;:\"“]\s*$", before[: words[at].start()])
-    if not opening and words[at - 1].group().lower() not in INVERTING:
-        return None
     word = words[at]
+    if not _begins(before, words, at) and words[at - 1].group().lower() not in INVERTING:
+        return None
     return before[: word.start()], _numbers(word.group()), before[word.end() :]
+
+
+def _begins(before: str, words: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether a word begins a clause, or is the next after an "and" or "but" that does."""
+    if at == 0 or _OPEN.search(before[: words[at].start()]):
+        return True
+    return words[at - 1].group().lower() in OPENERS and _begins(before, words, at - 1)
 
 
 def _numbers(auxiliary: str) -> tuple[str, str]:
@@ -164,38 +203,47 @@ def _is_present(verb: str) -> bool:
     """Whether a word after they is a verb of the present: known as one, and no past form, modal or other word."""
     if verb in known_verbs():
         return verb not in irregular_pasts()
-    loose = verb in MODALS | AFTER_OBJECT | DETERMINERS or not verb.isalpha()
+    loose = verb in MODALS | AFTER_OBJECT | DETERMINERS | NOT_VERBS or not verb.isalpha()
     return not (loose or verb in irregular_pasts() or verb.endswith(("ed", "ing")))
 
 
-def _later(text: str, many: bool) -> tuple[Piece, ...]:
-    """The rest of the clause, with the verbs that are joined to the first in both numbers."""
+def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
+    """The rest of the clause, with the verbs that are joined to the *first* in both numbers."""
     end = found.start() if (found := _CLAUSE_END.search(text)) else len(text)
     pieces: list[Piece] = []
     at = 0
     for joined in _JOINED.finditer(text, 0, end):
-        between = joined.group(1).lower().split()
-        verb, direct = joined.group(2), not text[at : joined.start()].strip()
-        if any(word not in ADVERBS and not word.endswith("ly") for word in between):
+        place = _verb_place(text[joined.end() : end])
+        if place is None or joined.start() < at:
             continue
-        both = _both(verb, many)
-        if both is None or not _is_joined_verb(verb, both, direct, text[joined.end() :], many):
+        begins, ends = (joined.end() + offset for offset in place)
+        both = _both(text[begins:ends], many)
+        # A verb of the other number has another subject.
+        if both is None or both[many] != text[begins:ends]:
             continue
-        pieces += [text[at : joined.start(2)], both]
-        at = joined.end(2)
+        direct = not text[at : joined.start()].strip()
+        found = _NEXT.match(text, ends, end)
+        after = found.group(1).lower() if found else ""
+        if _is_joined_verb(both, joined.group().lower(), direct, after, many and first.lower() in AUXILIARIES, many):
+            pieces += [text[at:begins], both]
+            at = ends
     return (*pieces, text[at:])
 
 
-def _is_joined_verb(verb: str, both: tuple[str, str], direct: bool, after: str, many: bool) -> bool:
-    """Whether a word after "and" is a verb of the same subject, and no noun of the object.
+def _is_joined_verb(both: tuple[str, str], joint: str, direct: bool, after: str, after_are: bool, many: bool) -> bool:
+    """Whether a word after a comma or an "and" (*joint*) is a verb of the same subject, and no noun of the object.
 
-    An auxiliary, or a known verb that follows the first directly, that is no noun too, or that has an article after it.
+    An auxiliary; or a known verb that follows the first directly; or, not after a comma alone, one that no noun looks
+    like, that has an article or "to" after it, or that comes after "but". *after_are*: adjectives may follow as well
+    (they are small but clean), so only an article tells.
     """
-    if verb.lower() in AUXILIARIES:
+    if both[1].lower() in AUXILIARIES:
         return True
     base = both[1].lower()
     if base not in known_verbs():
         return False
-    found = _NEXT.match(after)
-    article = found is not None and found.group(1).lower() in DETERMINERS
-    return direct or article or (base not in noun_like() and not many)
+    if joint == ",":
+        return direct and not after_are
+    if direct or after in DETERMINERS:
+        return True
+    return not after_are and (after == "to" or "but" in joint or (base not in noun_like() and not many))
