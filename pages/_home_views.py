@@ -102,9 +102,9 @@ def show_project(store: Store, project: Project) -> None:
     done = found.accepted + found.rejected
     with st.container(border=True):
         st.markdown(f"**{plain(project.name)}**")
-        st.progress(done / found.items if found.items else 0.0, _progress_text(found.items, done))
+        st.progress(done / found.items if found.items else 0.0, _progress_text(project, found.items, done))
         if not found.items:
-            st.page_link("projects.py", label=_("Import sentences"), icon=":material/upload_file:")
+            st.page_link("projects.py", label=_("Import a file"), icon=":material/upload_file:")
             return
         with st.container(horizontal=True):
             for person in annotators(store, project):
@@ -118,10 +118,11 @@ def show_project(store: Store, project: Project) -> None:
             st.caption(_("Everything is reviewed. Look at the agreement, then export."))
 
 
-def _progress_text(items: int, done: int) -> str:
+def _progress_text(project: Project, items: int, done: int) -> str:
     if not items:
-        return _("No sentences yet")
-    return _("{done} of {items} sentences decided").format(done=f"{done:,}", items=f"{items:,}")
+        return _("No items yet")
+    sentences, texts = _("{done} of {items} sentences decided"), _("{done} of {items} texts have their label")
+    return (sentences if project.kind == "sentences" else texts).format(done=f"{done:,}", items=f"{items:,}")
 
 
 def show_places() -> None:
@@ -130,8 +131,17 @@ def show_places() -> None:
         ("projects.py", _("Projects"), ":material/folder_open:", _("Bring sentences in, say what to judge, export.")),
         ("review.py", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
         ("agreement.py", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
+        ("generate.py", _("Generate"), ":material/edit_note:", _("Let a model write, and judge the pronouns it uses.")),
         ("try.py", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
         ("score.py", _("Score a file"), ":material/playlist_play:", _("Ask several models about a whole data set.")),
+        ("professions.py", _("Professions"), ":material/work:", _("Does a profession make a person word likelier?")),
+        ("entailment.py", _("Inference"), ":material/alt_route:", _("Does a classifier guess gender from a trade?")),
+        (
+            "misgender.py",
+            _("Misgendering"),
+            ":material/record_voice_over:",
+            _("Does a model keep to a pronoun set?"),
+        ),
     )
     columns = [column for _row in range(0, len(places), A_ROW) for column in st.columns(A_ROW)]
     for column, (file, title, icon, text) in zip(columns, places, strict=False):

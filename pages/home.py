@@ -8,7 +8,10 @@ from pages._widgets import _, open_store, page_head
 
 page_head(
     _("Home"),
-    _("Curate sentences in which a male and a female word fit equally well, and see which of the two a model prefers."),
+    _(
+        "Curate sentences in which a male and a female word fit equally well, judge what models write, and see which"
+        " way a model leans."
+    ),
 )
 with open_store() as store:
     show_pipeline(store)
