@@ -42,10 +42,23 @@ def test_five_contexts_of_five_equal_generations() -> None:
     assert "5" in str(found.estimate.note)
 
 
-def test_distinct_contexts_give_the_published_error() -> None:
-    values = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]
-    found = clustered({"share": values}, range(8), FAST)["share"]
+@pytest.mark.parametrize("times", [1, 3, 20], ids="times{}".format)
+def test_distinct_contexts_give_the_published_error(times: int) -> None:
+    values = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0] * times  # 8, 24 and 160 contexts: by t and by draws
+    found = clustered({"share": values}, range(8 * times), FAST)["share"]
     assert found.estimate.se == pytest.approx(found.published)
+
+
+def test_the_error_of_uneven_contexts_is_the_jackknifes() -> None:
+    random = np.random.default_rng(7)
+    contexts = random.integers(0, 20, 90)
+    values = random.integers(0, 2, 90).astype(float)
+    values[contexts == 3] = np.nan  # nobody said anything of this one: it is no context of the measure
+    units = [one for one in np.unique(contexts) if one != 3]
+    without = [np.nanmean(values[contexts != one]) for one in units]
+    expected = np.sqrt((len(units) - 1) / len(units) * np.sum((np.array(without) - np.mean(without)) ** 2))
+    found = clustered({"share": values}, list(contexts), FAST)["share"]
+    assert found.estimate.se == pytest.approx(expected, rel=1e-12)
 
 
 def test_missing_values_one_context_and_nothing() -> None:
