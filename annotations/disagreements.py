@@ -1,4 +1,4 @@
-"""The items on which annotators chose differently, with what each of them gave as reasons.
+"""The items on which annotators chose or flagged differently, with what each of them gave as reasons.
 
 Blind labels stay blind (DESIGN 4.4): an item is listed only when nobody is left who would still label it blindly.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from annotations.store import Store, timestamp
-from annotations.types import Annotator, Project
+from annotations.types import Annotator, Mark, Project
 from core.types import Span
 
 # {who}, {pair} and {own} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
@@ -17,7 +17,8 @@ from core.types import Span
 FOUND = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
-GROUP BY assignment.item HAVING min(label.choice) <> max(label.choice) AND {done}
+GROUP BY assignment.item
+HAVING (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
 ORDER BY assignment.item
 """
 WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
@@ -35,7 +36,7 @@ FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
 """
 JUDGEMENTS = """
 SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, blind_label.form_shown,
-       blind_label.created, guideline.version
+       blind_label.created, guideline.version, blind_label.extraneous, blind_label.spans
 FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
      JOIN guideline ON guideline.id = blind_label.guideline
 WHERE blind_label.item = ? ORDER BY annotator.name
@@ -53,11 +54,13 @@ class Judgement:
     form_shown: str
     created: str
     guideline: int
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item with at least two different choices. `word`: half-open code points of the keyword, if it has one."""
+    """An item with at least two different choices or flags. `word`: code points of the keyword, half-open, if any."""
 
     item: str
     text: str
@@ -125,7 +128,12 @@ def _disagreement(store: Store, item: int) -> Disagreement:
     uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
     word = None if start is None else (start, stop)
     said = tuple(
-        Judgement(name, choice, tuple(json.loads(reasons)), note, form, created, version)
-        for name, choice, reasons, note, form, created, version in store.db.execute(JUDGEMENTS, (item,)).fetchall()
-    )
+        Judgement(
+            name, choice, tuple(json.loads(reasons)), note, form, created, version,
+            None if extraneous is None else bool(extraneous), tuple(Mark(*mark) for mark in json.loads(spans)),
+        )
+        for name, choice, reasons, note, form, created, version, extraneous, spans in store.db.execute(
+            JUDGEMENTS, (item,)
+        )
+    )  # fmt: skip
     return Disagreement(uid, text, context, word, pair, side, status, said)

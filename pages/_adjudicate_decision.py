@@ -1,13 +1,17 @@
 """The decision on the page Adjudicate: a choice, its reasons, why; or left as it is; or reopened."""
 
+import re
 import uuid
+from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
 from annotations.adjudication import Case, reopen, settle_case
 from annotations.store import Store
-from annotations.types import Guideline, Mark, Project
+from annotations.types import Guideline, Mark, MarkKind, Project
 from core.errors import EvenhandError
+from core.types import Span
 from pages._adjudicate_case import names_of
 from pages._widgets import _, plain, show_error
 
@@ -20,7 +24,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         _settled(store, project, found)
         return
     key, names = found.item.uid, names_of(asked)
-    choice = st.segmented_control(
+    choice = st.pills(  # they wrap where a telephone has no room
         _("Label"),
         [each.code for each in asked.choices],
         format_func=lambda code: plain(names[code]),
@@ -30,7 +34,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         _("Reasons") if project.kind == "sentences" else _("Tags"),
         [each.code for each in asked.reasons],
         format_func=lambda code: plain(names[code]),
-        placeholder=_("none"),
+        placeholder=_("no reason") if project.kind == "sentences" else _("no tag"),
         key=f"reasons-{key}",
     )
     extraneous, marks = _generation(found, choice) if project.kind == "generations" else (None, ())
@@ -46,33 +50,53 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
 
 
 def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
-    """The flag and the marks of a decision on a generation: those of one annotator, or of all who chose the same."""
-    key = found.item.uid
+    """The flag and the marks of a decision on a generation: they begin as the annotators have them."""
     votes = [each.extraneous for each in found.said]
     extraneous = st.checkbox(
-        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{key}"
+        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
     )
-    whose = st.selectbox(
-        _("Marks"),
-        ["same", *(each.letter for each in found.said), "none"],
-        format_func=lambda each: plain(
-            {"same": _("of all who chose the same"), "none": _("none")}.get(each, _("of {letter}").format(letter=each))
-        ),
-        key=f"marks-{key}",
-    )
-    taken = [each for each in found.said if whose in (each.letter, "same") and whose != "none"]
-    if whose == "same":
-        taken = [each for each in taken if each.choice == choice]
-    return extraneous, _joined([mark for each in taken for mark in each.marks], extraneous)
+    if choice is None:
+        return extraneous, ()
+    alike = [mark for each in found.said if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
+    wrong = _marked(found, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
+    if not extraneous:
+        return extraneous, wrong
+    flagged = [mark for each in found.said for mark in each.marks if mark.kind == "extraneous"]
+    return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
 
 
-def _joined(marks: list[Mark], extraneous: bool) -> tuple[Mark, ...]:
-    """Marks without those that overlap an earlier one; those of gendered words only where the flag is set."""
-    kept: list[Mark] = []
-    for mark in sorted(set(marks)):
-        if (not kept or mark.start >= kept[-1].end) and (extraneous or mark.kind == "pronoun"):
-            kept.append(mark)
-    return tuple(kept)
+def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+    """The places of the text that the adjudicator marks: any word of it, and whatever an annotator marked."""
+    names = places(found, kind)
+    start = _apart(sorted((mark.start, mark.end) for mark in before))
+    chosen = st.multiselect(
+        label, list(names), start, format_func=lambda at: plain(names[at]), key=f"{kind}-{place}-{found.item.uid}",
+        placeholder=_("no word"),
+    )  # fmt: skip
+    return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
+
+
+def places(found: Case, kind: MarkKind) -> dict[Span, str]:
+    """Every word of the text and every mark of *kind*, each with its name: a word that comes again is counted."""
+    text = found.item.text
+    marks = {(mark.start, mark.end) for each in found.said for mark in each.marks if mark.kind == kind}
+    spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
+    named: dict[Span, str] = {}
+    times: Counter[str] = Counter()
+    for start, end in spans:
+        word = text[start:end]
+        times[word] += 1
+        named[start, end] = word if times[word] == 1 else f"{word} ({times[word]})"
+    return named
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """*spans*, in order, without those that overlap an earlier one."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept
 
 
 def _store(

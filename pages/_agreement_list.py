@@ -94,11 +94,12 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
     rows = [
         {
             "item": one.item,
+            **({"context": one.context} if project.kind == "generations" else {}),
             "text": one.text,
-            "pair": one.pair,
-            "side": one.side,
+            **({"pair": one.pair, "side": one.side} if project.kind == "sentences" else {}),
             "annotator": said.annotator,
             "choice": said.choice,
+            **_marked_by(project, said),
             "reasons": ";".join(said.reasons),
             "note": said.note,
             "form_shown": said.form_shown,
@@ -109,12 +110,18 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
         for one in found
         for said in one.judgements
     ]
-    return csv_bytes([without_text(project, row, "text", "note") for row in rows])
+    return csv_bytes([without_text(project, row, "context", "text", "note") for row in rows])
+
+
+def _marked_by(project: Project, said: Judgement) -> dict[str, object]:
+    if project.kind == "sentences":
+        return {}
+    return {"extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks]}
 
 
 def _card(one: Disagreement, names: dict[str, str], colours: Palette) -> str:
     context = f'<div style="color:{colours.soft}">{html.escape(one.context)}</div>' if one.context else ""
-    people = "".join(_judgement(said, names, colours) for said in one.judgements)
+    people = "".join(_judgement(said, one.text, names, colours) for said in one.judgements)
     return (
         f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
         f'padding:14px 18px;background:{colours.card};color:{colours.ink}">{context}'
@@ -141,10 +148,14 @@ def _marked(one: Disagreement, colours: Palette) -> str:
     )
 
 
-def _judgement(said: Judgement, names: dict[str, str], colours: Palette) -> str:
+def _judgement(said: Judgement, text: str, names: dict[str, str], colours: Palette) -> str:
     sign = SIGN.get(said.choice, "•")
     colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.ink)
-    reasons = "".join(f"<li>{html.escape(names.get(code, code))}</li>" for code in said.reasons)
+    kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
+    lines = [names.get(code, code) for code in said.reasons]
+    lines += [f"{kinds[mark.kind]}: {text[mark.start : mark.end]}" for mark in said.marks]
+    lines += [_("extraneous gendered language")] if said.extraneous else []
+    reasons = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
     listed = f'<ul style="margin:4px 0 0;padding-left:1.2em">{reasons}</ul>' if reasons else ""
     note = (
         f'<div style="white-space:pre-wrap;margin-top:4px;color:{colours.soft}">{html.escape(said.note)}</div>'

@@ -18,7 +18,7 @@ from pages._agreement_charts import choice_name
 from pages._agreement_list import open_desk
 from pages._misgender_published import setting_name
 from pages._rule_source import Shown
-from pages._widgets import _, csv_bytes, plain
+from pages._widgets import _, csv_bytes, open_store, plain
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")
@@ -52,7 +52,7 @@ def differences(store: Store, project: Project, found: Shown) -> None:
             st.pagination(pages, key="difference-page")
         st.download_button(
             _("Download all (CSV)"),
-            lambda: csv_bytes(table(project, chosen, found.signature)),
+            lambda: _file(project, reader, chosen, found.signature),
             "human-vs-rule.csv",
             "text/csv",
             key="differences-csv",
@@ -97,6 +97,14 @@ def _names(store: Store, project: Project) -> dict[str, str]:
     return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
 
 
+def _file(project: Project, reader: Annotator | None, chosen: Sequence[Difference], signature: str) -> bytes:
+    """The download; whoever has a desk open has then seen what others and the rule say of all of it."""
+    if reader is not None:
+        with open_store() as store:
+            shown_to(store, reader, chosen)
+    return csv_bytes(table(project, chosen, signature))
+
+
 def table(project: Project, listed: Sequence[Difference], signature: str) -> list[dict[str, object]]:
     """The list for a file, a row per label; texts only where they may leave."""
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
@@ -116,9 +124,13 @@ def table(project: Project, listed: Sequence[Difference], signature: str) -> lis
     return rows
 
 
+def _dataset(one: Difference) -> str:
+    return "" if one.dataset == "own" else one.dataset.upper()
+
+
 def _card(one: Difference, names: dict[str, str], colours: Palette) -> str:
     about = " · ".join(
-        part for part in (one.model, one.name, one.pronoun, setting_name(one.setting), one.dataset.upper()) if part
+        part for part in (one.model, one.name, one.pronoun, setting_name(one.setting), _dataset(one)) if part
     )
     verdict = _(NAMES[VERDICTS[one.rule.correct or 0]])
     reason = (

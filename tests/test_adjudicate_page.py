@@ -1,5 +1,6 @@
 """The page Adjudicate: what is listed, how a case is settled, what the visitor is told."""
 
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -53,7 +54,7 @@ def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> No
         made, items = judged(store, ["aar"])
     app = page()
     app.text_input(key="adjudicator").set_value("Lead").run()
-    app.segmented_control(key=f"choice-{items[0].uid}").set_value("accept").run()
+    app.button_group(key=f"choice-{items[0].uid}").set_value("accept").run()
     app.text_area(key=f"why-{items[0].uid}").set_value("The name is a place.").run()
     app = press(app, "Decide this case")
     assert "everybody accepts" in app.error[0].value
@@ -73,13 +74,35 @@ def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_
     assert "Kim went out." in shown(app) and "<sup" in shown(app)
     key = items[0].uid
     app.text_input(key="adjudicator").set_value("Lead").run()
-    app.segmented_control(key=f"choice-{key}").set_value("misgendering").run()
+    app.button_group(key=f"choice-{key}").set_value("misgendering").run()
     app.text_area(key=f"why-{key}").set_value("He is Kim.").run()
     app = press(app, "Decide this case")
     assert not app.error, app.error[0].value
     with Store.open(database(tmp_path)) as store:
         (row,) = each_settlement_row(store, made)
     assert row["spans"] == [[0, 2, "pronoun"]]
+
+
+def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = generations(store)
+    app, key = page(), items[0].uid
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app.button_group(key=f"choice-{key}").set_value("correct").run()
+    assert app.multiselect(key=f"pronoun-correct-{key}").value == []
+    app.checkbox(key=f"extraneous-{key}").set_value(True).run()
+    app.text_area(key=f"why-{key}").set_value("Kim is meant as a boy's name here.").run()
+    app = press(app, "Decide this case")
+    assert "none is marked" in app.error[0].value
+    words = app.multiselect(key=f"extraneous--{key}")
+    text = items[0].text
+    last = [word.span() for word in re.finditer(r"\w+", text)][-1]
+    words.set_value([last]).run()
+    app = press(app, "Decide this case")
+    assert not app.error, app.error[0].value
+    with Store.open(database(tmp_path)) as store:
+        (row,) = each_settlement_row(store, made)
+    assert (row["choice"], row["extraneous"], row["spans"]) == ("correct", True, [[*last, "extraneous"]])
 
 
 def test_text_is_never_markup(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.judgements import generations, judged
 from annotations.leaving import CANARY_KEY
-from annotations.projects import create_project
+from annotations.projects import annotator, create_project
 from annotations.store import Store
 from core.charts.judging import counted, shares
 from core.charts.style import DARK, LIGHT, Palette
 from core.judging.comparing import Comparison, comparison
 from core.measures.resampling import Draws
-from pages._rule_list import marked, table
+from pages._rule_list import _file, marked, table
 from tests.judged_project import Said, Written, all_written, judged_project, say, say_all
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
@@ -120,6 +120,27 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     assert not any(one.text in card for one in texts[:12] for card in cards(at))
     seen = fresh_store.db.execute("SELECT count(*) FROM assignment WHERE revealed IS NOT NULL").fetchone()[0]
     assert seen == len(cards(at))
+
+
+def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
+    """The file holds what others and the rule say of every text, not of the ten on the page only."""
+    texts = all_written(1)[:30]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    found = comparison(generations(fresh_store, project), judged(fresh_store, project), Draws(200)).differences
+    ada = annotator(fresh_store, project, "Ada")
+    assert len(found) > 3 and _file(project, ada, found, "s").count(b"\n") > len(found)
+    query = "SELECT count(*) FROM assignment WHERE revealed IS NOT NULL AND annotator = ?"
+    assert fresh_store.db.execute(query, (ada.id,)).fetchone()[0] == len(found)
+
+
+def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> None:
+    text = Written("Kim is a fine young woman, people say.", "Kim uses xe.", {"pronouns": ["xe"], "name": "Kim"})
+    project = judged_project(fresh_store, [text])
+    say(fresh_store, project, "Ada", [(text.text, Said("no_pronoun"))])
+    say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun", True, (("woman", "extraneous"),)))])
+    (card,) = cards(opened("agreement.py", "Agreement"))
+    assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
 
 
 def test_agreement_page_in_four_ways(fresh_store: Store) -> None:
