@@ -8,7 +8,7 @@ from annotations.projects import annotators, change_project, guidelines
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from pages._agreement_charts import choice_name
-from pages._widgets import _, csv_bytes, open_store, plain
+from pages._widgets import _, choose, csv_bytes, open_store, plain
 
 
 def rule(store: Store, project: Project) -> None:
@@ -59,15 +59,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
     texts: dict[Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
     names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        queue: Queue = st.segmented_control(
-            _("Cases"),
-            list(names),
-            format_func=names.__getitem__,
-            default="open",
-            required=True,
-            key="queue",
-            label_visibility="collapsed",
-        )
+        queue = choose(_("Cases"), names, "queue", heading=False)
         if not counts[queue]:
             return queue, None
         known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}

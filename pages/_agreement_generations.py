@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotations.agreement import AgreementReport
 from annotations.pipeline import state
-from annotations.scheme_labels import WAYS, Way, mark_agreement
+from annotations.scheme_labels import Way, mark_agreement
 from annotations.store import Store
 from annotations.types import Project
 from core.charts.heatmap import heatmap
@@ -15,7 +15,7 @@ from core.charts.style import palette
 from core.judging.marks import MarkAgreement
 from core.statistics import Estimate, holm
 from pages._agreement_charts import by_chance, said, span, traced
-from pages._widgets import DASH, _, downloads, open_store, plain, show_chart
+from pages._widgets import DASH, _, choose, downloads, open_store, plain, show_chart
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 
@@ -30,10 +30,7 @@ def chosen_way(project: Project) -> Way:
         "two": _("Two: misgendering or not"),
         "flag": _("Flag: extraneous gendered language"),
     }
-    way = st.segmented_control(
-        _("Compared on"), WAYS, format_func=names.__getitem__, default="four", required=True, key="way"
-    )
-    return way or "four"
+    return choose(_("Compared on"), names, "way")
 
 
 def by_model(report: AgreementReport) -> None:

@@ -15,9 +15,8 @@ from core.errors import EvenhandError
 from core.generating.contexts import Context
 from core.misgendering.slots import SETTINGS, Setting
 from core.pronouns import sets
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, choose, plain, show_error
 
-SOURCES = ("built-in", "file")
 SHOWN = 4
 
 
@@ -35,9 +34,7 @@ class Chosen:
 def choose_contexts(store: Store) -> Chosen | None:
     """The choice of contexts; None while there are none, and then what to do is said."""
     names = {"built-in": _("The built-in set"), "file": _("A file")}
-    kind = st.segmented_control(
-        _("Contexts"), SOURCES, format_func=names.__getitem__, key="contexts", default="built-in", required=True
-    )
+    kind = choose(_("Contexts"), names, "contexts")
     try:
         return _of_file(store) if kind == "file" else _built_in()
     except EvenhandError as error:

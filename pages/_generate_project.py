@@ -15,7 +15,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.generating.runs import GenerationRun
 from core.sampling import Correlation, designs
-from pages._widgets import DASH, _, plain, show_error
+from pages._widgets import DASH, _, choose, plain, show_error
 
 NEW = ""  # the choice of a project that is not there yet
 
@@ -56,10 +56,7 @@ def _how_many(run: GenerationRun) -> tuple[int | None, int]:
     """How many of every cell (None: all), and the seed of the draw."""
     names = {"all": _("All texts"), "sample": _("A sample")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        which = st.segmented_control(
-            _("Which texts"), list(names), format_func=names.__getitem__, default="all", required=True,
-            key=f"which-{run.name}",
-        )  # fmt: skip
+        which = choose(_("Which texts"), names, f"which-{run.name}")
         if which != "sample":
             return None, 0
         number = st.number_input(

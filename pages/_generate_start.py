@@ -17,7 +17,7 @@ from core.models.names import BUILTIN
 from core.scoring_runs import FORBIDDEN
 from pages._generate_contexts import Chosen, forget_upload
 from pages._jobs_views import duration
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, choose, plain, show_error
 
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
@@ -43,9 +43,7 @@ class Writer:
 def choose_writer() -> Writer:
     """The choice of a model or server, and a small menu of how."""
     names = {"here": _("A model on this machine"), "server": _("A server")}
-    where = st.segmented_control(
-        _("Who writes"), list(names), format_func=names.__getitem__, key="where", default="here", required=True
-    )
+    where = choose(_("Who writes"), names, "where")
     wide, middle, narrow = st.columns([5, 2, 1], vertical_alignment="bottom")
     with wide:
         model, server, options = _server() if where == "server" else (_model(), "", ())

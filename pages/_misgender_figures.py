@@ -13,7 +13,7 @@ from core.report.cells import percent, plain_number
 from core.statistics import Estimate
 from pages._misgender_cells import Cell, numbers, said
 from pages._misgender_style import colours
-from pages._widgets import _, plain, show_chart
+from pages._widgets import _, choose, plain, show_chart
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
@@ -75,14 +75,8 @@ def show_agreement(found: Sequence[Cell]) -> None:
     }
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = st.selectbox(_("Measure"), MEASURES, format_func=names.__getitem__, key="measure", width=240)
-        how = st.segmented_control(
-            _("Intervals"),
-            ["units", "published"],
-            format_func={"units": _("over templates and names"), "published": _("as published")}.__getitem__,
-            default="units",
-            key="intervals",
-            required=True,
-        )
+        ways = {"units": _("over templates and names"), "published": _("as published")}
+        how = choose(_("Intervals"), ways, "intervals")
     published = how == "published" and measure != "disagreement"
     estimates = [_estimate(one, measure, published) for one in found]
     tested = several(estimates)

@@ -13,7 +13,7 @@ from core.misgendering.runs import misgendering_folder
 from core.scoring_runs import FORBIDDEN, run_table, runs
 from pages._jobs_views import show_job
 from pages._misgender_finished import show_finished
-from pages._widgets import _, open_store, plain, show_error
+from pages._widgets import _, choose, open_store, plain, show_error
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
@@ -63,9 +63,7 @@ def show_new() -> None:
 
 def _choose_set(store: Store) -> tuple[str | None, bool]:
     kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder here")}
-    kind = st.segmented_control(
-        _("Set"), list(kinds), format_func=kinds.__getitem__, default="built-in", key="set", required=True
-    )
+    kind = choose(_("Set"), kinds, "set")
     if kind == "built-in":
         st.caption(_("40 templates and 60 names of our own, five cases, pronouns declared in every text."))
         return "built-in", False
@@ -117,14 +115,7 @@ def _choose_how() -> list[str]:
         each = st.number_input(
             _("Generations each"), 0, 100, 5, key="each", width=150, help=_("0: only the probability-based way.")
         )
-        setting = st.segmented_control(
-            _("Context ends"),
-            list(settings),
-            format_func=settings.__getitem__,
-            default="pre",
-            key="setting",
-            required=True,
-        )
+        setting = choose(_("Context ends"), settings, "setting")
         passes = st.number_input(_("Names per template"), 1, 500, 2, key="passes", width=170)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         only = st.pills(_("Pronouns"), PRONOUNS, selection_mode="multi", default=list(PRONOUNS), key="only")

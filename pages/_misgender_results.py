@@ -1,6 +1,6 @@
 """Results: both ways side by side for every model and pronoun set, and one figure at a time in detail."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 import streamlit as st
 
@@ -11,10 +11,9 @@ from core.statistics import Estimate
 from core.statistics.bootstrap import FEW
 from pages._misgender_cells import Cell, said, table_of
 from pages._misgender_source import Source, cells, choose_source, verdicts, whole
-from pages._widgets import DASH, _, plain, show_error
+from pages._widgets import DASH, _, choose, plain, show_error
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
-FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 
 def show_results() -> None:
@@ -48,19 +47,7 @@ def _choose_figure() -> Figure:
         "texts": _("Texts"),
         "people": _("Labels of people"),
     }
-    if st.session_state.get("figure") not in FIGURES:
-        asked = st.query_params.get("figure")
-        st.session_state["figure"] = asked if asked in FIGURES else FIGURES[0]
-    chosen = st.segmented_control(
-        _("Figure"),
-        FIGURES,
-        format_func=names.__getitem__,
-        key="figure",
-        required=True,
-        label_visibility="collapsed",
-    )
-    st.query_params["figure"] = chosen or FIGURES[0]
-    return chosen or FIGURES[0]
+    return choose(_("Figure"), names, "figure", address="figure", heading=False)
 
 
 def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics) -> None:

@@ -1,13 +1,10 @@
 """The sections of the page Misgendering: only the one that is looked at is drawn; its views are imported here."""
 
-from typing import Literal, get_args
+from typing import Literal
 
-import streamlit as st
-
-from pages._widgets import _
+from pages._widgets import _, choose
 
 Section = Literal["results", "new", "try", "published", "which"]
-SECTIONS: tuple[Section, ...] = get_args(Section)
 
 
 def choose_section() -> Section:
@@ -19,20 +16,7 @@ def choose_section() -> Section:
         "published": _("Published numbers"),
         "which": _("Which way fits"),
     }
-    if st.session_state.get("section") not in SECTIONS:
-        asked = st.query_params.get("section")
-        st.session_state["section"] = asked if asked in SECTIONS else SECTIONS[0]
-    chosen = st.segmented_control(
-        _("Section"),
-        SECTIONS,
-        format_func=names.__getitem__,
-        key="section",
-        required=True,
-        label_visibility="collapsed",
-    )
-    section = chosen or SECTIONS[0]
-    st.query_params["section"] = section
-    return section
+    return choose(_("Section"), names, "section", address="section", heading=False)
 
 
 def show_section(section: Section) -> None:

@@ -8,7 +8,7 @@ from core.errors import EvenhandError
 from core.misgendering.theory import theory
 from core.report.cells import percent, plain_number
 from pages._misgender_style import colours
-from pages._widgets import DASH, _, plain, show_chart, show_error
+from pages._widgets import DASH, _, choose, plain, show_chart, show_error
 
 FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
 FIRST_PREFERRED = "she"
@@ -32,12 +32,11 @@ def show_slot() -> None:
             )
             for form, p in FIRST.items()
         }
-        preferred = st.segmented_control(
-            _("Preferred by the whole sentence"), list(FIRST), default=FIRST_PREFERRED, key="preferred", required=True
-        )
+        forms = {form: plain(form) for form in FIRST}
+        preferred = choose(_("Preferred by the whole sentence"), forms, "preferred", first=FIRST_PREFERRED)
     with right, st.container(key="slot-answer"):
         try:
-            _answer(given, preferred or FIRST_PREFERRED)
+            _answer(given, preferred)
         except EvenhandError as error:
             show_error(error)
 

@@ -11,7 +11,7 @@ from annotations.store import Store
 from core.errors import EvenhandError
 from core.misgendering.runs import misgendering_folder
 from core.scoring_runs import Run, runs
-from pages._widgets import _, open_store, plain, show_error
+from pages._widgets import _, choose, open_store, plain, show_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,15 +42,8 @@ def choose_source() -> Source | None:
         if not found and not st.session_state.get("verdict-files"):
             _nothing_yet()
         kinds = {"run": _("A run"), "file": _("A file of verdicts")}
-        kind = st.segmented_control(
-            _("What to look at"),
-            list(kinds),
-            format_func=kinds.__getitem__,
-            default="run" if found else "file",
-            key="source",
-            required=True,
-            label_visibility="collapsed",
-        )
+        first = "run" if found else "file"
+        kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
         return _file(store) if kind == "file" else _run(found)
 
 

@@ -14,17 +14,16 @@ from core.inference import known_models
 from core.models.fetching import HUB_NAME, locate
 from core.models.names import BUILTIN
 from core.nli.sets import ProbeSet, packaged
-from core.nli.types import LABELS, LANGUAGES, Language
+from core.nli.types import LABELS, Language
 from core.scoring_runs import run_table
 from pages._nli_runs import free_name
-from pages._widgets import _, downloads, plain, show_error
+from pages._widgets import _, choose, downloads, plain, show_error
 
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
-SIZES = ("full", "sample", "files")
 SHOWN = 6
 
 
-def language_names() -> dict[str, str]:
+def language_names() -> dict[Language, str]:
     """The languages of the sets, in words."""
     return {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
 
@@ -86,9 +85,7 @@ def show_new(store: Store) -> None:
             "sample": _("200 rows each (down-sampled)"),
             "files": _("a set of my own"),
         }
-        size = st.segmented_control(
-            _("Sentences"), SIZES, format_func=sizes.__getitem__, key="nli-size", default="full", required=True
-        )
+        size = choose(_("Sentences"), sizes, "nli-size")
         paths: list[str] = []
         try:
             if size == "files":
@@ -102,11 +99,7 @@ def show_new(store: Store) -> None:
 
 
 def _language(key: str) -> Language:
-    names = language_names()
-    found: Language = st.segmented_control(
-        _("Language of the sentences"), LANGUAGES, format_func=names.__getitem__, key=key, default="en", required=True
-    )
-    return found
+    return choose(_("Language of the sentences"), language_names(), key, first="en")
 
 
 choose_language = _language

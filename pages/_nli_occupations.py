@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.nli.types import LABELS, SETS
-from pages._widgets import DASH, _, downloads
+from pages._widgets import DASH, _, choose, downloads
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference
@@ -21,12 +21,9 @@ def show_occupations(found: "Inference") -> None:
         "neutral": [one for one in found.occupations if "NS" in one.sets],
     }
     names = {"stereo": _("stereotyped (PS and AS)"), "neutral": _("neutral (NS)")}
-    kept = [name for name in groups if groups[name]]
-    group = st.segmented_control(
-        _("Occupations"), kept, format_func=names.__getitem__, key="nli-group", default=kept[0], required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    words = sorted(groups[str(group)], key=lambda one: -(one.biased.value or 0.0))
+    kept = {group: name for group, name in names.items() if groups[group]}
+    group = choose(_("Occupations"), kept, "nli-group", heading=False)
+    words = sorted(groups[group], key=lambda one: -(one.biased.value or 0.0))
     if group == "stereo":
         st.caption(_("Biased: entailment with the gender of the stereotype, contradiction with the other one."))
     else:

@@ -17,9 +17,7 @@ from pages._nli_numbers import cell
 from pages._nli_runs import free_name
 from pages._nli_values import trial_banner
 from pages._nli_views import inference_runs
-from pages._widgets import DASH, _, language, plain, show_chart, show_error
-
-ORDERS = ("female-first", "mixed")
+from pages._widgets import DASH, _, choose, language, plain, show_chart, show_error
 
 
 def show_rates(store: Store) -> None:
@@ -55,15 +53,8 @@ def _form(store: Store) -> None:
         labels = choose_labels("rates-labels")
     lang: Language = choose_language("rates-language")
     orders = {"female-first": _("female words first, as released"), "mixed": _("one of each in turn")}
-    order = st.segmented_control(
-        _("Which words become biased first"),
-        ORDERS,
-        format_func=orders.__getitem__,
-        key="rates-order",
-        default=ORDERS[0],
-        required=True,
-        help=_("As released, at r = 0.1 and 0.2 only female words are biased: the rate is mixed up with the side."),
-    )
+    mixed_up = _("As released, at r = 0.1 and 0.2 only female words are biased: the rate is mixed up with the side.")
+    order = choose(_("Which words become biased first"), orders, "rates-order", explained=mixed_up)
     chosen = st.multiselect(_("Bias rates"), RATES, default=RATES, key="rates-rates", format_func="{:.1f}".format)
     few, seed_at = st.columns(2)
     epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")

@@ -15,21 +15,18 @@ from pages._nli_occupations import show_occupations
 from pages._nli_published import show_published, show_scale
 from pages._nli_values import measured, trial_banner
 from pages._nli_views import inference_runs
-from pages._widgets import _, downloads, open_store, plain, show_error
+from pages._widgets import _, choose, downloads, open_store, plain, show_error
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference
 
-SOURCES = ("run", "file")
 SHOWN = 10
 
 
 def show_results(store: Store) -> None:
     """Choose a run or a file of predictions; everything about it."""
     names = {"run": _("A run"), "file": _("Predictions from a file")}
-    kind = st.segmented_control(
-        _("Answers"), SOURCES, format_func=names.__getitem__, key="nli-source", default="run", required=True
-    )
+    kind = choose(_("Answers"), names, "nli-source")
     try:
         found = _from_file(store) if kind == "file" else _from_run(store)
     except EvenhandError as error:

@@ -5,9 +5,7 @@ import streamlit as st
 from annotations.nli_runs import nli_folder
 from annotations.store import Store
 from core.scoring_runs import Run, runs
-from pages._widgets import _
-
-VIEWS = ("results", "new", "rates", "pair")
+from pages._widgets import _, choose
 
 
 def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
@@ -25,14 +23,8 @@ def choose_view(store: Store) -> str:
     }
     if st.session_state.pop("nli_finished", False):
         _open_newest(store)
-    if st.session_state.get("nli-view") not in VIEWS:
-        asked = st.query_params.get("view")
-        st.session_state["nli-view"] = asked if asked in VIEWS else "results" if inference_runs(store) else "new"
-    view = st.segmented_control(
-        _("View"), VIEWS, format_func=names.__getitem__, key="nli-view", required=True, label_visibility="collapsed"
-    )
-    st.query_params["view"] = str(view)
-    return str(view)
+    first = "results" if inference_runs(store) else "new"
+    return choose(_("View"), names, "nli-view", first=first, address="view", heading=False)
 
 
 def _open_newest(store: Store) -> None:

@@ -10,13 +10,10 @@ from annotations.store import Store
 from core.language import translate
 from core.scoring_runs import Run, remove, runs
 from pages._professions_set import set_name, show_banner
-from pages._widgets import DASH, _, language, open_store, plain
+from pages._widgets import DASH, _, choose, language, open_store, plain
 
 if TYPE_CHECKING:
     import pandas as pd
-
-VIEWS = ("measure", "results")
-SECTIONS = ("hypotheses", "professions", "shares", "words", "printed")
 
 
 def choose_view(store: Store) -> str:
@@ -24,10 +21,7 @@ def choose_view(store: Store) -> str:
     names = {"measure": _("New measurement"), "results": _("Results")}
     if st.session_state.pop("professions_finished", False) or "view" not in st.session_state:
         st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
-    chosen = st.segmented_control(
-        _("View"), VIEWS, format_func=names.__getitem__, key="view", required=True, label_visibility="collapsed"
-    )
-    return str(chosen)
+    return choose(_("View"), names, "view", heading=False)
 
 
 def show_results(store: Store) -> None:
@@ -55,11 +49,8 @@ def show_results(store: Store) -> None:
         "words": _("Person words"),
         "printed": _("Printed tables"),
     }
-    section = st.segmented_control(
-        _("Section"), SECTIONS, format_func=names.__getitem__, key="section", default="hypotheses", required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    _show_section(str(section), run, model)
+    section = choose(_("Section"), names, "section", address="section", heading=False)
+    _show_section(section, run, model)
 
 
 def _show_section(section: str, run: Run, model: str) -> None:

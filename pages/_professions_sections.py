@@ -15,7 +15,7 @@ from core.statistics import Estimate
 from pages._professions_results import rows
 from pages._professions_style import colours
 from pages._professions_tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from pages._widgets import _, downloads, plain, show_chart, undefined
+from pages._widgets import _, choose, downloads, plain, show_chart, undefined
 
 CHANCE = 0.05
 
@@ -119,9 +119,7 @@ def show_professions(table: str, version: str, model: str) -> None:
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
     names = {"": _("all professions")} | {kind: _(CLASS_NAMES.get(kind, kind)) for kind in kinds if kind}
-    kind = str(st.segmented_control(
-        _("Which professions"), kinds, format_func=names.__getitem__, key="kind", default="", required=True,
-    ) or "")  # fmt: skip
+    kind = choose(_("Which professions"), names, "kind")
     shown = [one for one in found if not kind or kind_of[one.name] == kind]
     data = frame_of(shown)
     data["class"] = [kind_of[name] for name in data["name"]]

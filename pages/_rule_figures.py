@@ -15,8 +15,8 @@ from core.statistics import Estimate, holm
 from pages._agreement_charts import said
 from pages._misgender_published import setting_name
 from pages._rule_numbers import measure_name
-from pages._rule_source import VARIANTS, Shown
-from pages._widgets import _, plain, show_chart
+from pages._rule_source import Shown
+from pages._widgets import _, choose, plain, show_chart
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
@@ -171,10 +171,7 @@ def repeated(found: Shown) -> None:
         "published": _("Context and completion, as published"),
         "completion": _("Completion alone"),
     }
-    variant = st.segmented_control(
-        _("Text"), VARIANTS, format_func=names.__getitem__, default="published", required=True, key="repetition-text"
-    )
-    variant = variant or "published"
+    variant = choose(_("Text"), names, "repetition-text")
     groups = found.repetition[variant]
     several = len({key[0] for key in groups}) > 1
     rows: list[Row] = [

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import streamlit as st
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # both cost a third of a second to import; the first page dra
         | alt.RepeatChart
     )
 
+Option = TypeVar("Option", bound=str)
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
 
 
@@ -99,6 +100,41 @@ def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tu
     if value is None:
         return DASH, plain(reason) or None
     return form.format(value), None
+
+
+def choose(
+    label: str,
+    names: Mapping[Option, str],
+    key: str,
+    *,
+    first: Option | None = None,
+    address: str = "",
+    heading: bool = True,
+    explained: str | None = None,
+) -> Option:
+    """One of a few options, all in view; exactly one is always chosen.
+
+    *names*: option to the words on its button, in their order. *first*: what is chosen at the start, else the first.
+    *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
+    (a screen reader still says it). *explained*: the help beside the label.
+    """
+    if st.session_state.get(key) not in names:
+        asked = st.query_params.get(address) if address else None
+        at_start = next(iter(names)) if first is None else first
+        st.session_state[key] = next((option for option in names if option == asked), at_start)
+    st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        required=True,
+        label_visibility="visible" if heading else "collapsed",
+        help=explained,
+    )
+    chosen: Option = st.session_state[key]
+    if address:
+        st.query_params[address] = chosen
+    return chosen
 
 
 def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:

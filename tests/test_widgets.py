@@ -111,3 +111,31 @@ def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> No
     app = chosen("two")
     assert "There is no open project named two" in app.warning[0].value
     assert app.text[0].value == "one"
+
+
+def _two_choices() -> None:
+    import streamlit as st
+
+    from pages._widgets import choose
+
+    st.session_state.setdefault("stale", "gone")
+    kept = choose("View", {"a": "first", "b": "second"}, "view", first="b", address="view", heading=False)
+    choose("Stale", {"a": "first", "b": "second"}, "stale")
+    st.text(kept)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [(None, "b"), ("a", "a"), ("no such view", "b")], ids=["none", "known", "unknown"]
+)
+def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: str) -> None:
+    page = AppTest.from_function(_two_choices)
+    if address:
+        page.query_params["view"] = address
+    page.run()
+    assert not page.exception
+    assert page.segmented_control(key="view").value == page.text[0].value == expected
+    assert page.query_params["view"] in (expected, [expected])
+    assert page.segmented_control(key="stale").value == "a", "an option that is gone gives way to the first"
+    page.segmented_control(key="view").set_value("a").run()
+    assert page.text[0].value == "a"
+    assert page.query_params["view"] in ("a", ["a"])
