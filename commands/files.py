@@ -78,6 +78,7 @@ def import_file(
         if layout in labels_in.FORMATS or (layout == "auto" and _comes_back(members)):
             bring_labels(name, members, Path(file).name, uid=uid, layout=layout, db=db, as_json=as_json)
             return
+        layout = _format_for(name, uid, db) if layout == "auto" else layout
         examined = examine_tables(members, format=layout, column=column, wished=wished)
         with Store.open(db) as store:
             found = project_by_uid(store, uid) if uid else _project(store, name, examined)
@@ -93,6 +94,21 @@ def import_file(
 
 def _comes_back(members: list[Member]) -> bool:
     return packages.is_package(members) or labels_in.is_labels(members[0])
+
+
+def _format_for(name: str, uid: str | None, db: str) -> str:
+    """How a file is read that goes into this project: what the project holds says more than a header.
+
+    The database is not made for it: a file that turns out to be none leaves nothing behind.
+    """
+    if not Path(db).is_file():
+        return "auto"
+    with Store.open(db) as store:
+        try:
+            found = project_by_uid(store, uid) if uid else project(store, name)
+        except NotFound:
+            return "auto"
+    return "generations" if found.kind == "generations" else "auto"
 
 
 def _pairs(given: tuple[str, ...], option: str, known: tuple[str, ...]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages._projects_columns import ask_password, choose_columns, show_texts
 from pages._projects_parts import preview_table, show
-from pages._projects_report import show_report, show_returned
+from pages._projects_report import show_brought, show_report, show_returned
 from pages._widgets import _, plain, show_error
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
@@ -52,7 +52,9 @@ def show_files(store: Store, project: Project) -> None:
         except EvenhandError as error:
             show_error(error)
     report = st.session_state.get(_report_key(project))
-    if isinstance(report, Returned):
+    if isinstance(report, packages.Brought):
+        show_brought(report, quoting=text_may_leave(project))
+    elif isinstance(report, Returned):
         show_returned(report)
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
@@ -151,7 +153,7 @@ def _show_tables(
             _done(store, project, path, report)
 
 
-def _done(store: Store, project: Project, path: Path, report: ImportReport | Returned) -> None:
+def _done(store: Store, project: Project, path: Path, report: ImportReport | Returned | packages.Brought) -> None:
     st.session_state[_report_key(project)] = report
     jobs.drop_upload(store, path)
     _used()
@@ -171,7 +173,7 @@ def _offer_labels(
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
-            _done(store, project, path, packages.bring_package(store, project.name, members, path.name).labels)
+            _done(store, project, path, packages.bring_package(store, project.name, members, path.name))
         else:
             report = Returned()
             for one in members:

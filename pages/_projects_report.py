@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.formats.importing import ImportReport
+from annotations.formats.packages import Brought
 from annotations.returning import Returned
 from annotations.types import Problem
 from pages._projects_parts import problem_text, reason_name
@@ -15,9 +16,17 @@ LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
 
 
-def show_returned(report: Returned) -> None:
+def show_brought(brought: Brought, *, quoting: bool) -> None:
+    """What a package brought: its items, then its labels and decisions."""
+    if brought.items is not None:
+        show_report(brought.items, quoting=quoting, place="items-")
+    show_returned(brought.labels, heading=brought.items is None)
+
+
+def show_returned(report: Returned, *, heading: bool = True) -> None:
     """What came back of labels and decisions."""
-    st.subheader(_("Report"), anchor=False)
+    if heading:
+        st.subheader(_("Report"), anchor=False)
     numbers = (
         (_("Labels read"), report.rows),
         (_("Imported"), report.imported),
@@ -34,7 +43,7 @@ def show_returned(report: Returned) -> None:
     _show_problems([_problem_row(one, quoting=False) for one in report.errors], report.rejected)
 
 
-def show_report(report: ImportReport, *, quoting: bool = True) -> None:
+def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:
     """What an import did: counts, encoding, positions, and every line that could not be used.
 
     `quoting`: whether the list of those lines, which can be taken away, may quote them.
@@ -50,13 +59,13 @@ def show_report(report: ImportReport, *, quoting: bool = True) -> None:
         for name, number in numbers:
             st.metric(name, f"{number:,}", border=True, width=150)
     st.caption(plain(_report_text(report)))
-    _show_problems([_problem_row(problem, quoting=quoting) for problem in report.errors], report.rejected)
+    _show_problems([_problem_row(problem, quoting=quoting) for problem in report.errors], report.rejected, place)
 
 
-def _show_problems(rows: list[dict[str, Any]], number: int) -> None:
+def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> None:
     if not rows:
         return
-    st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key="problems")
+    st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key=f"{place}problems")
     if number > LISTED:
         st.caption(_("The first {shown} of {all} lines.").format(shown=f"{LISTED:,}", all=f"{number:,}"))
     st.download_button(
@@ -64,7 +73,7 @@ def _show_problems(rows: list[dict[str, Any]], number: int) -> None:
         lambda: csv_bytes(rows),
         "problems.csv",
         "text/csv",
-        key="problems-csv",
+        key=f"{place}problems-csv",
         on_click="ignore",
         icon=":material/download:",
     )

@@ -14,7 +14,7 @@ from annotations.items import items
 from annotations.projects import change_project, create_project, project, projects
 from annotations.store import Store
 from cli import cli
-from core.errors import NotFound
+from core.errors import BadFile, NotFound
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = {"rows", "imported", "duplicates", "rejected", "spans", "encoding", "errors"}
@@ -76,6 +76,17 @@ def test_export_and_import_again(sentences: Path, tmp_path: Path) -> None:
 def cli_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ, check=False)
+
+
+def test_a_project_of_generations_asks_for_its_own_columns(tmp_path: Path) -> None:
+    with Store.open() as store:
+        create_project(store, "judged", kind="generations", language="en")
+    path = tmp_path / "other.csv"
+    path.write_text("Before,After\nKim said,that he left.\n", "utf-8")
+    result = run("import", "judged", path)
+    assert isinstance(result.exception, BadFile) and "context and the completion" in str(result.exception)
+    assert imported("judged", path, "--map", "context=Before", "--map", "completion=After")["imported"] == 1
+    assert "holds the sentences" in str(run("import", "unknown", path).exception)
 
 
 def test_a_bad_file_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:

@@ -196,3 +196,24 @@ def _archive_page():
             _show_file(store, project(store, "g"), Path(st.session_state["path"]), large=False)
         except EvenhandError as error:
             show_error(error)
+
+
+def _brought_page():
+    from annotations.formats.importing import ImportReport
+    from annotations.formats.packages import Brought
+    from annotations.returning import Returned
+    from annotations.types import Problem
+    from pages._projects_report import show_brought
+
+    items, labels = ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1), Returned(rows=9, imported=8)
+    for report in (items, labels):
+        report.note(Problem("items.jsonl", 3, "no_text", "There is no completion.", {}))
+    show_brought(Brought(None, items, labels), quoting=False)
+
+
+def test_a_package_reports_its_items_and_its_labels():
+    app = whole(AppTest.from_function(_brought_page, default_timeout=120).run())
+    shown = [(one.label, one.value) for one in app.metric]
+    assert ("Rows", "7") in shown and ("Labels read", "9") in shown
+    assert [value for label, value in shown if label == "Imported"] == ["5", "8"]
+    assert len(app.dataframe) == 2 and len(app.subheader) == 1
