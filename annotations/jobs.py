@@ -196,6 +196,7 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
             stderr=log,
             start_new_session=True,
         )
+    _reap()  # of a job that is resumed the process that was killed may still be listed under its name
     _children[uid] = process
     began = _started(process.pid)
     with store.write() as db:

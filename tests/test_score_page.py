@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("nothing_runs")
 @pytest.fixture
 def nothing_runs(monkeypatch):
     st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda store, uid: None)
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
 
 
 def visit(language="en"):
