@@ -93,6 +93,15 @@ def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
     assert [row["choice"] for row in stored(desk)] == ["misgendering"] * 3
 
 
+def test_the_first_word_is_found_by_its_letter_though_the_cursor_is_there(desks: Opener) -> None:
+    desk = opened(desks, [" He left, and then her bus came."])
+    desk.press("2", "h", "Enter")
+    assert marks(desk) == ["He"]
+    desk.press("h", "Space", "Enter")
+    (row,) = stored(desk)
+    assert row["words"] == [("He", "pronoun"), ("her", "pronoun")]
+
+
 def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> None:
     desk = opened(desks)
     item = desk.item

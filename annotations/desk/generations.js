@@ -135,8 +135,11 @@ class GenerationDesk extends Desk {
     this.goTo(to, extend);
   }
 
+  // A word that one has not gone to, the first one of a text above all, counts as one to come.
   jump(letter) {
-    const place = this.words.jump(this.cursor, letter);
+    const [start, end] = this.words.range(this.cursor, this.cursor);
+    const fresh = !this.moved && !touching(this.draft.marks, [start, end]).length;
+    const place = this.words.jump(fresh ? this.cursor - 1 : this.cursor, letter);
     if (place === null) this.view.say(this.t("No word begins with {letter}.", { letter }));
     else this.goTo(place, false);
   }
