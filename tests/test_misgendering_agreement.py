@@ -34,6 +34,7 @@ def test_golden(counts: tuple[int, int, int, int], expected: tuple[float, ...]) 
 def test_the_vectors_of_the_golden_row() -> None:
     prob, gen = ([int(c) for c in text] for text in ("1111001011", "1101011010"))
     assert cells(prob, gen) == Cells(2, 1, 2, 5)
+    assert kappa(Cells(2, 1, 2, 5)).se == pytest.approx(0.300442, abs=1e-6)
 
 
 # [P]: printed intervals of the paper; the printed r is rounded.
