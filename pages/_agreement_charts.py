@@ -25,6 +25,9 @@ def span(estimate: Estimate, form: str = ".2f") -> str:
     """The 95 % interval as text, or why there is none."""
     if estimate.low is None or estimate.high is None:
         return said(estimate.note or estimate.reason)
+    if form.endswith("%"):  # a share: the sign stands apart, as everywhere
+        form = form.removesuffix("%") + "f"
+        return f"{100 * estimate.low:z{form}} % – {100 * estimate.high:z{form}} %"
     return f"{estimate.low:z{form}} – {estimate.high:z{form}}".replace("-", "−")
 
 

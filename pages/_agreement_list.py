@@ -42,7 +42,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_("{total} items with different labels").format(total=total)))
         if total > PAGE:
-            st.pagination(-(-total // PAGE), key="disagreement-page")
+            st.pagination(-(-total // PAGE), width=300, key="disagreement-page")
         st.download_button(
             _("Download all (CSV)"),
             lambda: _table(project, between, pair, reader),

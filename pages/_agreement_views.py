@@ -76,7 +76,9 @@ def tiles(report: AgreementReport) -> None:
 
 def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
     """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
-    text, help_text = undefined(estimate.value, said(estimate.reason), "{:.1%}" if percent else "{:.2f}")
+    text, help_text = undefined(estimate.value, said(estimate.reason), "{:.2f}")
+    if percent and estimate.value is not None:
+        text = f"{100 * estimate.value:.1f} %"
     with st.container(border=True, height="stretch"):
         st.metric(name, text.replace("-", "−"), help=help_text)
         if estimate.value is None:

@@ -148,7 +148,7 @@ def show_first_contexts(chosen: Chosen) -> None:
     step = max(1, len(found.contexts) // SHOWN + 1)  # from all over the file
     st.html(f'<ol class="contexts">{"".join(map(_line, found.contexts[::step]))}</ol>')
     if found.twice:
-        st.caption(plain(_("{number} were there twice and count once.").format(number=f"{found.twice:,}")))
+        st.caption(plain(_("{number} came more than once and count once.").format(number=f"{found.twice:,}")))
     if found.problems:
         first = found.problems[0]
         why = _(first.message).format(**first.values) if first.values else _(first.message)

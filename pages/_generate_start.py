@@ -79,7 +79,9 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     model = st.text_input(_("Name of the model on the server"), key="server-model")
     ways = {"completions": _("goes on from the text"), "chat": _("is asked by chat")}
     way = st.radio(_("The model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
-    standard = st.checkbox(_("Send only what OpenAI's own protocol knows (no top-k, no fixed length)"), key="standard")
+    standard = st.checkbox(
+        _("Only what OpenAI's own protocol knows"), key="standard", help=_("Without top-k and without a fixed length.")
+    )
     limit = st.number_input(
         _("Requests a minute at most"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
     )
@@ -118,7 +120,8 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
         pressed = st.button(
             _("Start"), key="generate-start", type="primary", icon=":material/play_arrow:", disabled=not writer.model
         )
-        st.caption(plain(forecast(store, len(chosen.found.contexts), writer)))
+        known = forecast(store, len(chosen.found.contexts), writer)
+        st.caption(plain(known if writer.model else _("Name a model first.")))
     if pressed:
         try:
             _start(store, chosen, writer, name.strip() or proposed)

@@ -11,7 +11,7 @@ from core.statistics import Estimate
 from core.statistics.bootstrap import FEW
 from pages._misgender_cells import Cell, said, table_of
 from pages._misgender_source import Source, cells, choose_source, verdicts, whole
-from pages._widgets import DASH, _, choose, plain, show_error
+from pages._widgets import DASH, _, choose, plain, show_error, trial_banner
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 
@@ -80,7 +80,7 @@ def _tiles(found: Metrics) -> None:
     with st.container(horizontal=True, key="misgender-tiles"):
         for name, estimate, share in tiles:
             _tile(name, estimate, share)
-    text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not.")
+    text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not. In brackets: 95 % intervals.")
     st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
 
 
@@ -91,7 +91,7 @@ def _tile(name: str, estimate: Estimate, share: bool) -> None:
     value = percent(estimate.value) if share else f"{estimate.value:.3f}"
     ends = interval(estimate.low, estimate.high, 2)
     if share and estimate.low is not None and estimate.high is not None:
-        ends = f"{100 * estimate.low:.0f} – {100 * estimate.high:.0f} %"
+        ends = f"[{100 * estimate.low:.0f} %, {100 * estimate.high:.0f} %]"
     with st.container(width="content", gap=None):
         st.metric(name, value, width="content")
         st.caption(plain(ends or said(estimate.note)), help=plain(said(estimate.note)) or None)
@@ -108,5 +108,4 @@ def _banner(found: list[Cell], source: Source) -> None:
             " between cells say little."
         )
         st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
-    if any(name.startswith("demo-") for name in source.models):
-        st.info(_("A built-in model: for trying the app, not for findings."), icon=":material/info:")
+    trial_banner(source.models)

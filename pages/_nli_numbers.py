@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.nli.types import LABELS, SETS
+from core.report.cells import percent
 from core.statistics import Estimate
 from core.statistics.values import NO_VARIATION
 from pages._nli_values import interval, label_names, number, order_in_words, said
@@ -84,7 +85,7 @@ def show_shares(found: "Inference") -> None:
         for i, (name, short) in enumerate(zip(SETS, "pan", strict=True))
         for k, label in enumerate(LABELS)
     ]  # fmt: skip
-    shares = [number(found[key], "{:.0%}") for key in ("e_p", "c_a", "n_n")]
+    shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
     says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.").format(
         e=shares[0], c=shares[1], n=shares[2]
     )

@@ -7,6 +7,7 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.inference import shared
 from core.nli.types import LABELS, SentencePair
+from core.report.cells import percent
 from core.types import Score
 from pages._nli_new import choose_classifier, choose_labels
 from pages._nli_values import label_names, trial_banner
@@ -60,7 +61,7 @@ def _show(score: Score) -> None:
         kind = ' class="most"' if share == most else ""
         cells.append(f"<span{kind}>{html.escape(names[label])}</span>")
         cells.append(f'<span class="b"><i style="width:{100 * share:.1f}%"></i></span>')
-        cells.append(f'<span class="n">{share:.1%}</span>')
+        cells.append(f'<span class="n">{percent(share)}</span>')
     st.html(f'<div class="nli-bars">{"".join(cells)}</div>')
     st.caption(_("Probabilities of the three labels; they add up to 1."))
     st.code(score.signature, language=None, wrap_lines=True)

@@ -9,10 +9,11 @@ from core.charts.style import palette
 SHEET = Template("""<style>
 .nli-facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(135px, 1fr)); gap: 14px 22px;
   margin: 2px 0 8px }
-.nli-facts > div { border-top: 2px solid $line; padding-top: 6px }
+.nli-facts > div { border-top: 2px solid $line; padding-top: 6px; display: flex; flex-direction: column }
+.nli-facts .k { flex: 1 0 auto }
 .nli-facts .k { color: $soft; font-size: .85rem; line-height: 1.35 }
 .nli-facts .v { font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.3 }
-.nli-facts .i { color: $soft; font-size: .85rem; font-variant-numeric: tabular-nums }
+.nli-facts .i { color: $soft; font-size: .85rem; font-variant-numeric: tabular-nums; min-height: 1.4em }
 .nli-scroll { overflow-x: auto }
 table.nli { border-collapse: collapse; width: 100%; font-size: .95rem }
 table.nli th { color: $soft; font-weight: 400; font-size: .85rem; text-align: right; padding: 4px 10px;

@@ -10,7 +10,7 @@ from annotations.store import Store
 from core.language import translate
 from core.scoring_runs import Run, remove, runs
 from pages._professions_set import set_name, show_banner
-from pages._widgets import DASH, _, choose, language, open_store, plain
+from pages._widgets import DASH, _, choose, language, open_store, plain, trial_banner
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +41,7 @@ def show_results(store: Store) -> None:
     _show_facts(run, model)
     if model is None:
         return
+    trial_banner([model])
     show_banner(str(run.record.get("language", "")))
     names = {
         "hypotheses": _("Hypotheses"),

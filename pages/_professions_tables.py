@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.association.hypotheses import OUTCOMES, Evidence, Verdict
+from core.association.hypotheses import BALANCED, OUTCOMES, Evidence, Verdict
 from core.association.measures import Difference, Group
 from core.association.published import Printed
 from core.charts.professions import CLASS_NAMES, GENDER_NAMES
@@ -177,6 +177,6 @@ def _item(item: Evidence) -> str:
     name = _(CLASS_NAMES.get(item.what, item.what))
     value, span = signed_number(item.estimate.value), interval(item.estimate.low, item.estimate.high, signed=True)
     mark = {True: "✓", False: "✗", None: ""}[item.holds]
-    if item.what == "M - W of balanced professions":
+    if item.what == BALANCED:
         mark = ""
     return f"<li>{html.escape(name)}: {value} {html.escape(span)} {mark}</li>"

@@ -11,6 +11,7 @@ from core.charts.judging import counted, shares
 from core.charts.style import palette
 from core.judging.schemes import NAMES
 from core.repetition import Variant, signature
+from core.report.cells import percent
 from core.statistics import Estimate, holm
 from pages._agreement_charts import said
 from pages._misgender_published import setting_name
@@ -47,10 +48,10 @@ def by_cell(found: Shown) -> None:
         st.info(said(found.overall[name].estimate.reason))
         return
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
-    text = _("{measure}: from {low:.0%} ({a}, {b}) to {high:.0%} ({c}, {d}).")
+    text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
     says = text.format(
-        measure=measure_name(name), low=low["value"], a=low["group"], b=f"{low['label']}, {low['series']}",
-        high=high["value"], c=high["group"], d=f"{high['label']}, {high['series']}",
+        measure=measure_name(name), low=percent(low["value"]), a=low["group"], b=f"{low['label']}, {low['series']}",
+        high=percent(high["value"]), c=high["group"], d=f"{high['label']}, {high['series']}",
     )  # fmt: skip
     chart = shares(
         pd.DataFrame(rows),
@@ -103,6 +104,8 @@ def _about_errors(found: Shown, name: str) -> str:
     few = min((estimate.units for estimate in cells), default=0)
     if few < 15:
         parts.append(_("Few contexts in a cell (as few as {few}): t intervals, wide for a reason.").format(few=few))
+    if few < 2:
+        parts.append(_("A point without a line rests on one context: its spread cannot be seen."))
     return " ".join(parts)
 
 
@@ -135,7 +138,7 @@ def four_labels(found: Shown) -> None:
 
 def confusion(found: Shown) -> None:
     """The stored labels against the rule's two verdicts, as counts of labels."""
-    heads = (_("rule: correct"), _("rule: misgendering"))
+    heads = [_(NAMES[choice]) for choice in ("correct", "misgendering")]
     rows: list[Row] = [
         {"label": _(NAMES[choice]), "rule": head, "labels": count, "signature": found.signature}
         for choice, counts in found.confusion.items()

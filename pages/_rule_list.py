@@ -49,7 +49,7 @@ def differences(store: Store, project: Project, found: Shown) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_("{n:,} generations").format(n=len(chosen))))
         if pages > 1:
-            st.pagination(pages, key="difference-page")
+            st.pagination(pages, width=300, key="difference-page")
         st.download_button(
             _("Download all (CSV)"),
             lambda: _file(project, reader, chosen, found.signature),

@@ -1,9 +1,12 @@
 """What the page Human against rule shows in tiles and tables, and how its numbers were made."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.judging.clustered import Mean
 from core.judging.schemes import NAMES
+from core.report.cells import percent
 from pages._agreement_charts import said, span
 from pages._agreement_views import tile
 from pages._rule_source import WEIGHTED, Shown
@@ -58,12 +61,12 @@ def tiles(found: Shown) -> None:
     first, second, third = st.columns(3)
     with first:
         rule = found.overall["rule_misgendering"].value
-        text = _("A wrong pronoun anywhere. The rule finds {rule}.").format(rule=_percent(rule))
+        text = _("A wrong pronoun anywhere. The rule finds {rule}.").format(rule=percent(rule))
         _tile("misgendering", found.overall["misgendering"], text)
     with second:
         rule = found.overall["rule_no_pronoun"].value
         text = _("The person is never referred to by a pronoun. The rule finds no pronoun at all in {rule}.")
-        _tile("no_pronoun", found.overall["no_pronoun"], text.format(rule=_percent(rule)))
+        _tile("no_pronoun", found.overall["no_pronoun"], text.format(rule=percent(rule)))
     with third:
         text = _("Gendered words that the context does not imply.")
         _tile("extraneous", found.overall["extraneous"], text)
@@ -71,13 +74,10 @@ def tiles(found: Shown) -> None:
 
 def _tile(name: str, mean: Mean, meaning: str) -> None:
     if mean.published is not None and mean.estimate.se is not None:
-        errors = _("Standard error over contexts {own:.1%}, as published {published:.1%}.")
-        meaning = f"{meaning} {errors.format(own=mean.estimate.se, published=mean.published)}"
+        errors = _("Standard error over contexts {own}, as published {published}.")
+        own, published = percent(mean.estimate.se), percent(mean.published)
+        meaning = f"{meaning} {errors.format(own=own, published=published)}"
     tile(measure_name(name), mean.estimate, meaning, percent=True)
-
-
-def _percent(value: float | None) -> str:
-    return DASH if value is None else f"{value:.1%}"
 
 
 def weighted_back(found: Shown) -> None:
@@ -91,7 +91,7 @@ def weighted_back(found: Shown) -> None:
         " setting, so that a stratum that was labelled more does not count more."
     )
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in WEIGHTED:
         rate = found.weighted[name]
         rows.append(
@@ -104,9 +104,10 @@ def weighted_back(found: Shown) -> None:
                 _("strata covered"): rate.covered,
             }
         )
-    share = st.column_config.NumberColumn(format="percent")
-    columns = dict.fromkeys((_("in the sample"), _("of all, weighted"), _("strata covered")), share)
-    st.dataframe(rows, hide_index=True, key="weighted", column_config=columns)
+    shares = (_("in the sample"), _("of all, weighted"), _("strata covered"))
+    columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
+    shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
+    st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_coverage(found)))
         downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
@@ -116,8 +117,8 @@ def _coverage(found: Shown) -> str:
     one = found.weighted["misgendering"]
     parts = [_("Intervals over contexts, without a finite population correction.")]
     if one.covered < 1:
-        text = _("{share:.1%} of the generations are in strata without any label; of these the rates say nothing.")
-        parts.append(text.format(share=1 - one.covered))
+        text = _("{share} of the generations are in strata without any label; of these the rates say nothing.")
+        parts.append(text.format(share=percent(1 - one.covered)))
     if one.thin:
         text = _("{thin} of {strata} strata rest on a single generation.")
         parts.append(text.format(thin=one.thin, strata=one.strata))

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -181,6 +181,15 @@ def _picture(chart: "Drawing", kind: Literal["svg", "png"]) -> bytes:
     from core.charts.export import picture
 
     return picture(chart, kind)
+
+
+def trial_banner(models: Iterable[str]) -> None:
+    """What stands above every number of models that ship with the app; nothing where none of *models* does."""
+    from core.models.names import BUILTIN
+
+    if built_in := [model for model in models if model in BUILTIN]:
+        text = _("Built-in models ({models}) are for trying the app, not for findings.")
+        st.caption(":material/info: " + plain(text.format(models=", ".join(built_in))))
 
 
 def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:

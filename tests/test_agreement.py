@@ -279,7 +279,7 @@ def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
     )
     page = open_page()
     shown = {metric.label: metric.value for metric in page.metric}
-    assert shown["All agree"] == "90.0%"
+    assert shown["All agree"] == "90.0 %"
     assert shown["Items with a label"] == "30"
     assert shown["Fleiss' kappa"].startswith("−0.05")
     cards = [element.value for element in page.get("html") if "<article" in str(element.value)]
@@ -299,10 +299,10 @@ def test_page_follows_new_labels(fresh_store: Store) -> None:
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first[:10], "accept"))
     page = open_page()
-    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0%"
+    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
     label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
     page.run()
-    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0%"
+    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
 
 
 def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> None:

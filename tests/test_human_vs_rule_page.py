@@ -57,7 +57,7 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
     at = opened()
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Finished generations"] == "60"
-    assert shown["People and rule agree"] == f"{made.overall['agreement'].value:.1%}"
+    assert shown["People and rule agree"] == f"{100 * made.overall['agreement'].value:.1f} %"
     assert made.signature in [code.value for code in at.code]
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {one.text for one in texts[60:]}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.judging.bins import bin_of
 from core.judging.clustered import clustered
-from core.judging.comparing import comparison, repetition
+from core.judging.comparing import comparison, in_order, repetition
 from core.judging.marks import agreement, f1
 from core.judging.schemes import CHOICES, SCHEMES, binary, merged
 from core.judging.weighting import weighted
@@ -231,3 +231,21 @@ def test_repetition_by_group_in_both_variants() -> None:
     assert (alone.texts, alone.short) == (1, 1) and alone.mean is not None and alone.mean > 0
     both = repetition(items, ("model", "pronoun"), "published")["m", "she"]
     assert (both.texts, both.short) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "by", "expected"),
+    [
+        (
+            [("m2", "xe"), ("m2", "ze"), ("m1", "they"), ("m2", "he"), ("m1", "he")],
+            ("model", "pronoun"),
+            [("m2", "he"), ("m2", "xe"), ("m2", "ze"), ("m1", "he"), ("m1", "they")],
+        ),
+        ([("pre", "b"), ("post", "a")], ("setting", "model"), [("pre", "b"), ("post", "a")]),
+    ],
+    ids=["pronouns", "no pronouns"],
+)
+def test_pronouns_have_one_order_and_models_the_users(
+    keys: list[tuple[str, ...]], by: tuple[str, ...], expected: list[tuple[str, ...]]
+) -> None:
+    assert in_order(keys, by) == expected

@@ -86,9 +86,9 @@ W_FEMALE = N_("female words, female professions")
 M_MALE = N_("male words, male professions")
 W_MALE = N_("female words, male professions")
 M_FEMALE = N_("male words, female professions")
-W_OVER_M = N_("W - M of female professions")
-M_OVER_W = N_("M - W of male professions")
-BALANCED = N_("M - W of balanced professions")
+W_OVER_M = N_("W − M of female professions")
+M_OVER_W = N_("M − W of male professions")
+BALANCED = N_("M − W of balanced professions")
 
 Means2 = Mapping[tuple[str, str], Estimate]  # (class, gender) -> mean association
 

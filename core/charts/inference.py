@@ -71,9 +71,10 @@ def score_scale(points: Sequence[Point], *, description: str, say: Say = same, p
 
 
 def label_colours(palette: Palette) -> dict[str, str]:
-    """A colour per label: teal, plum and the quiet grey of the theme."""
+    """A colour per label: teal, gold and the quiet grey of the theme."""
     lines = LINES[palette.theme]
-    return {"entailment": lines[1], "contradiction": lines[3], "neutral": palette.line}
+    gold = "#6f6600" if palette.theme == "light" else lines[2]  # darker than the line: numbers stand on it
+    return {"entailment": lines[1], "contradiction": gold, "neutral": palette.line}
 
 
 def label_shares(found: Inference, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -86,7 +87,7 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
             rows.append(
                 {
                     "set": name, "label": say(NAMES[label]), "left": left, "right": left + share,
-                    "middle": left + share / 2, "text": f"{share:.0%}" if share >= 0.06 else "",
+                    "middle": left + share / 2, "text": f"{100 * share:.0f} %" if share >= 0.06 else "",
                     "rows": f"{count:,} / {total:,}", "key": label, "dark": label != "neutral",
                 }
             )  # fmt: skip
@@ -95,7 +96,8 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
     colours = label_colours(palette)
     domain = [say(NAMES[label]) for label in LABELS]
     scale = alt.Scale(domain=domain, range=[colours[label] for label in LABELS])
-    x = alt.X("left:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(format="%", grid=False), title=None)
+    percent = alt.Axis(labelExpr="format(datum.value * 100, '.0f') + ' %'", tickCount=5, grid=False)
+    x = alt.X("left:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=percent, title=None)
     y = alt.Y("set:N", sort=list(SETS), axis=alt.Axis(domain=False, ticks=False), title=None)
     tips = [
         alt.Tooltip("set:N", title=say(N_("Set"))),
@@ -115,7 +117,7 @@ def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = s
     data = pd.DataFrame(rows)
     names = list(dict.fromkeys(data["measure"]))
     lines = LINES[palette.theme]
-    colours = alt.Scale(domain=names, range=[lines[1], lines[3], lines[5]][: len(names)])
+    colours = alt.Scale(domain=names, range=[lines[1], lines[2], lines[5]][: len(names)])
     dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3], [2, 2]][: len(names)])
     legend = alt.Legend(orient="top", title=None, symbolType="stroke", symbolOpacity=1)
     across = alt.Axis(grid=False, format=".1f", values=sorted(set(data["r"])), labelOverlap=True)

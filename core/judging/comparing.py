@@ -14,7 +14,7 @@ from core.judging.ruling import STRATUM, compared, ruled
 from core.judging.schemes import CHOICES
 from core.judging.weighting import Weighted, weighted
 from core.measures.resampling import Draws
-from core.pronouns import Verdict
+from core.pronouns import Verdict, sets
 from core.repetition import Repeated, Variant, repetitiveness, summary, whole
 from core.statistics import Estimate
 from core.statistics.values import ONE_CATEGORY
@@ -116,7 +116,7 @@ class Comparison:
         return found
 
     def cells(self, by: Sequence[str] = BY) -> list[Cell]:
-        """Every measure per group of *by* (columns of the table), in the order in which they first come."""
+        """Every measure per group of *by* (columns of the table): as they first come, but he, she, they, xe first."""
         found = []
         for key, rows in self.table.groupby(list(by), sort=False):
             columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
@@ -124,7 +124,8 @@ class Comparison:
             counts = {choice: int(said.get(choice, 0)) for choice in CHOICES}
             means = clustered(columns, list(rows["cluster"]), self.draws)
             found.append(Cell(tuple(map(str, key)), len(rows), counts, means))
-        return found
+        order = in_order([cell.key for cell in found], by)
+        return sorted(found, key=lambda cell: order.index(cell.key))
 
     def weighted(self, measure: str) -> Weighted:
         """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting."""
@@ -152,6 +153,20 @@ def comparison(generations: pd.DataFrame, labels: pd.DataFrame, draws: Draws | N
     return Comparison(with_rule, said, compared(with_rule, labels), draws or Draws())
 
 
+def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:
+    """*keys* (a value per name of *by*) as they come; below what stands before the pronouns he, she, they, xe lead."""
+    if "pronoun" not in by:
+        return list(keys)
+    place, known = list(by).index("pronoun"), list(sets("misgendered"))
+    heads = list(dict.fromkeys(key[:place] for key in keys))
+
+    def rank(key: tuple[str, ...]) -> tuple[int, int]:
+        pronoun = key[place]
+        return heads.index(key[:place]), known.index(pronoun) if pronoun in known else len(known)
+
+    return sorted(keys, key=rank)
+
+
 def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
     """RR per group of *by* over all generations: what a text repeats is no opinion of it."""
     texts = [
@@ -159,10 +174,11 @@ def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -
         for context, text in zip(generations["context"], generations["text"], strict=True)
     ]
     values = generations[list(by)].assign(_rr=[repetitiveness(text)[0] for text in texts])
-    return {
+    found = {
         tuple(map(str, key)): summary([None if pd.isna(v) else float(v) for v in rows["_rr"]])
         for key, rows in values.groupby(list(by), sort=False)
     }
+    return {key: found[key] for key in in_order(list(found), by)}
 
 
 def _bin(label: Any) -> Bin | None:
