@@ -53,6 +53,17 @@ SECTIONS = {
     "audit": ".st-key-audit-model",
     "report": ".st-key-report-make",
 }
+PROFESSIONS = ("hypotheses", "professions", "shares", "words", "printed")
+INFERENCE = {"results": CHART, "new": ".st-key-nli-size", "rates": "h1", "pair": ".nli-bars"}
+MISGENDERING = {"new": ".st-key-set", "try": CHART, "published": "table", "which": "h1"}
+FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
+# Real runs of the built-in models, small enough to take a minute or two each.
+MEASURED = (
+    ("generate", "built-in", "--model", "demo-en-causal", "--limit", "20", "--tokens", "20"),
+    ("association", "--language", "en", "--model", "demo-en", "--resamples", "200"),
+    ("nli", "ask", "--model", "demo-nli", "--sample"),
+    ("misgendering", "run", "built-in", "--model", "demo-en-causal", "--limit", "40"),
+)
 Theme = Literal["light", "dark"]
 
 
@@ -68,8 +79,8 @@ class View:
 def views(database: Path) -> list[View]:
     """Every page; the desk is that of the demo project's first annotator."""
     with Store.open(database) as store:
-        project = projects(store)[0]
-        person = annotators(store, project)[0]
+        project, written = (next(p for p in projects(store) if p.kind == kind) for kind in ("sentences", "generations"))
+        person, reader = (annotators(store, each)[0] for each in (project, written))
     at = f"project={quote(project.name)}&annotator={quote(person.name)}"
     return [
         View("home", "/"),
@@ -85,9 +96,40 @@ def views(database: Path) -> list[View]:
         View("ruler", "/ruler", ".ruler-table + *, [data-testid=stVegaLiteChart]"),
         View("check", "/check", ".claims"),
         View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
+        *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
+        *_measures(),
         View("jobs", "/jobs"),
         View("about", "/about"),
     ]
+
+
+def _judging(sentences: str, generations: str, reader: str) -> list[View]:
+    return [
+        View("generate", "/generate", ".st-key-generate-start"),
+        View("project-generations", f"/projects?{generations}"),
+        View("review-generations", f"/review?{generations}&annotator={reader}", "[data-testid=desk-text]"),
+        View("agreement-generations", f"/agreement?{generations}", CHART),
+        View("adjudicate", f"/adjudicate?{sentences}", ".st-key-decide"),
+        View("adjudicate-generations", f"/adjudicate?{generations}", ".st-key-decide"),
+        View("human-vs-rule", f"/human-vs-rule?{generations}", ".st-key-repetition-box"),
+    ]
+
+
+def _measures() -> list[View]:
+    planted = f"model={quote('planted:nli=0.3')}"
+    return [
+        *(View(f"professions-{name}", f"/professions?section={name}", ".st-key-section") for name in PROFESSIONS),
+        *(View(f"inference-{name}", f"/inference?view={name}&{planted}", ready) for name, ready in INFERENCE.items()),
+        *(View(f"misgendering-{name}", f"/misgendering?figure={name}", ".st-key-figure") for name in FIGURES),
+        *(View(f"misgendering-{name}", f"/misgendering?section={name}", at) for name, at in MISGENDERING.items()),
+    ]
+
+
+def example_measures(database: Path) -> None:
+    """Runs of the built-in models beside *database*, for the pages that generate and measure."""
+    for command in MEASURED:
+        own = {**os.environ, "EVENHAND_DB": str(database)}
+        subprocess.run([sys.executable, "cli.py", *command, "--run", RUN], cwd=ROOT, env=own, check=True)
 
 
 def example_run(database: Path) -> None:
@@ -217,6 +259,7 @@ def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
         ensure_demo(database)
         example_run(database)
         example_mining(database)
+        example_measures(database)
         with served(database) as server:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             yield browser, server, views(database)
