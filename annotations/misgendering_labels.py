@@ -26,7 +26,7 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     import numpy as np
 
     rows = generations(store, project)
-    rows = rows[rows["finished"] | rows["gold"].notna()].reset_index(drop=True)
+    rows = rows[rows["finished"]].reset_index(drop=True)  # settled ones too: more labels may be wanted since
     said = judged(store, project)
     share = (said["choice"] != WRONG).groupby(said["item"]).mean() if len(said) else said["item"]
     mean = rows["item"].map(share) if len(said) else rows["labels"].astype(float) * np.nan

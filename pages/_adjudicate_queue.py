@@ -49,7 +49,8 @@ def choose_case(store: Store, project: Project, counts: dict[Queue, int], reader
     if asked in found:
         st.session_state["case"] = found.index(asked) + 1
     place: int = min(max(1, st.session_state.get("case", 1)), len(found))
-    st.session_state["case"] = place
+    if st.session_state.get("case", 1) != place:
+        st.session_state["case"] = place
     if len(found) > 1:
         st.pagination(len(found), key="case")
     return found[place - 1]

@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.adjudication import case, cases, settle_case
 from annotations.misgendering_labels import people, with_run
+from annotations.projects import change_project
 from annotations.store import Store
 from core.misgendering.runs import misgendering_folder
 from tests.judged_project import Said, all_written, judged_project, say, say_all
@@ -34,6 +36,19 @@ def test_a_tie_is_left_out(fresh_store: Store) -> None:
     say(fresh_store, project, "Bo", [(one.text, Said("correct")) for one in texts[1:]])
     found = people(fresh_store, project)
     assert math.isnan(found["people"].iloc[0]) and found["people"].iloc[1:].tolist() == [1, 1, 1]
+
+
+def test_a_settled_text_that_wants_more_labels_is_left_out_again(fresh_store: Store) -> None:
+    texts = all_written(1)[:2]
+    project = judged_project(fresh_store, texts, ("Ada", "Bo", "Cy"), per_item=2)
+    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(fresh_store, project, "Bo", [(one.text, Said("no_pronoun")) for one in texts])
+    uid = cases(fresh_store, project)[0]
+    seen = case(fresh_store, project, uid).seen
+    settle_case(fresh_store, project, uid, adjudicator="Dee", choice="correct", seen=seen, why="Read again.")
+    assert len(people(fresh_store, project)) == 2
+    change_project(fresh_store, project, per_item=3)  # Cy has them before her now
+    assert people(fresh_store, project).empty
 
 
 def test_nothing_is_known_of_a_project_without_labels(fresh_store: Store) -> None:
