@@ -145,8 +145,7 @@ def show_first_contexts(chosen: Chosen) -> None:
     found = chosen.found
     text = _("{contexts} contexts. Some of them; the model goes on at the bar:")
     st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
-    step = max(1, len(found.contexts) // SHOWN + 1)  # from all over the file
-    st.html(f'<ol class="contexts">{"".join(map(_line, found.contexts[::step]))}</ol>')
+    st.html(f'<ol class="contexts">{"".join(map(_line, _some(found.contexts)))}</ol>')
     if found.twice:
         st.caption(plain(_("{number} came more than once and count once.").format(number=f"{found.twice:,}")))
     if found.problems:
@@ -154,6 +153,19 @@ def show_first_contexts(chosen: Chosen) -> None:
         why = _(first.message).format(**first.values) if first.values else _(first.message)
         text = _("{number} rows cannot be used, the first in line {line}: {why}")
         st.warning(plain(text.format(number=f"{len(found.problems):,}", line=first.line, why=why)))
+
+
+def _some(contexts: Sequence[Context]) -> list[Context]:
+    """A few from all over the file, of as many pronoun sets as there are."""
+    step = -(-len(contexts) // SHOWN) or 1
+    shown: list[Context] = []
+    seen: set[tuple[str, ...]] = set()
+    for start in range(0, len(contexts), step):
+        part = contexts[start : start + step]
+        one = next((each for each in part if each.pronouns not in seen), part[0])
+        seen.add(one.pronouns)
+        shown.append(one)
+    return shown
 
 
 def described(context: Context | dict[str, Any]) -> str:

@@ -47,7 +47,9 @@ def _count(number: float) -> str:
 
 
 def progress_text(job: jobs.Job) -> str:
-    """How far a job is: done, rate, time left."""
+    """How far a job is: done, rate, time left; that it gets ready (loads a model) while nothing is counted yet."""
+    if not job.total and not job.done:
+        return _("Getting ready …")
     amount = size if job.command[:1] == ("mine",) else _count  # mining counts bytes
     parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
     if rate := job.rate():

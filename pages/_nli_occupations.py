@@ -1,6 +1,6 @@
 """Every occupation: how often its answers follow a bias, with the counts of each set."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
@@ -9,6 +9,8 @@ from pages._widgets import DASH, _, choose, downloads
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference
+
+ROWS = 9  # that fit into the height of the table
 
 
 def show_occupations(found: "Inference") -> None:
@@ -28,22 +30,22 @@ def show_occupations(found: "Inference") -> None:
         st.caption(_("Biased: entailment with the gender of the stereotype, contradiction with the other one."))
     else:
         st.caption(_("Biased: any answer but neutral."))
-    rows = [_shown(one) for one in words]
+    rows = [_shown(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
-    columns = {_("biased"): share}
-    st.dataframe(rows, hide_index=True, column_config=columns, key="nli-occupations", height=360)
+    height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
+    st.dataframe(rows, hide_index=True, column_config={_("biased"): share}, key="nli-occupations", height=height)
     downloads([_exact(one) for one in words], key="nli-occupations-table")
     st.caption(_("95 % Wilson intervals over the answers of one word; ten templates are few, read them with care."))
 
 
-def _shown(one: "ByOccupation") -> dict[str, object]:
-    counts = {name: " / ".join(map(str, row)) for name, row in zip(SETS, one.counts, strict=True) if sum(row)}
+def _shown(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
+    counts = {name: " / ".join(map(str, row)) if sum(row) else DASH for name, row in zip(SETS, one.counts, strict=True)}
     found: dict[str, object] = {
         _("occupation"): one.word,
         _("biased"): one.biased.value,
         _("95 % interval"): _span(one),
     }
-    return found | {f"{name}: e / c / n": text for name, text in counts.items()}
+    return found | {f"{name}: e / c / n": text for name, text in counts.items() if name in sets}
 
 
 def _span(one: "ByOccupation") -> str:

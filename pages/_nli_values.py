@@ -36,12 +36,14 @@ def said(note: Note | None) -> str:
 
 def number(found: Estimate, form: str = "{:.3f}") -> str:
     """The value, or a dash."""
-    return DASH if found.value is None else form.format(found.value)
+    return DASH if found.value is None else form.format(found.value).replace("-", "−")
 
 
 def interval(found: Estimate, form: str = "{:.3f}") -> str:
     """[low, high], or nothing."""
-    return "" if found.low is None or found.high is None else f"[{form.format(found.low)}, {form.format(found.high)}]"
+    if found.low is None or found.high is None:
+        return ""
+    return f"[{form.format(found.low)}, {form.format(found.high)}]".replace("-", "−")
 
 
 def order_in_words(order: bool | None) -> str:

@@ -83,6 +83,11 @@ def test_with_nothing_there_it_says_what_to_do() -> None:
     assert "316 contexts." in said(page) and 'class="contexts"' in html_of(page)
 
 
+def test_the_contexts_that_are_shown_are_of_every_pronoun_set() -> None:
+    shown = html_of(visit())
+    assert [name for name in ("he", "she", "they", "xe") if f" · {name}<" not in shown] == []
+
+
 def test_the_built_in_set_is_started(fresh_store: Store) -> None:
     page = visit()
     page.multiselect(key="generate-pronouns").set_value(["they", "xe"]).run()

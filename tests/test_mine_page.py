@@ -229,6 +229,7 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
     assert "starts again from the beginning" in _kept(mining)
     importing = replace(mining, command=("import", "x"), done=1200, total=3400)
     assert progress_text(importing) == "1,200 of 3,400"
+    assert progress_text(replace(importing, done=0, total=0)) == "Getting ready …"
     assert "a resumed import" in _kept(importing)
 
 
