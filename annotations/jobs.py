@@ -13,6 +13,7 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -196,7 +197,9 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
             stderr=log,
             start_new_session=True,
         )
-    _reap()  # of a job that is resumed the process that was killed may still be listed under its name
+    if (before := _children.pop(uid, None)) is not None:
+        with suppress(subprocess.TimeoutExpired):
+            before.wait(10)  # killed before this job was resumed; its last threads may still be leaving
     _children[uid] = process
     began = _started(process.pid)
     with store.write() as db:
