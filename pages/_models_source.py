@@ -125,7 +125,7 @@ def _settings() -> Settings:
             _("Leave out sentences whose pair mass is under"),
             MASSES,
             key="least-mass",
-            format_func=lambda mass: _("none") if mass is None else f"{100 * mass:g} %",
+            format_func=lambda mass: _("leave out none") if mass is None else f"{100 * mass:g} %",
             help=_("Pair mass: the probability of both words together. Where it is small the ratio says little."),
         )
         st.caption(_("Intervals: 95 %, 2,000 resamples of sentences (of articles where the file names them), seed 0."))

@@ -27,9 +27,9 @@ def by_percentiles(draws: Numbers, found: Estimate) -> Estimate:
     if len(known) < len(draws) / 2:
         return replace(found, note=Note(MOSTLY_UNDEFINED, lost))
     low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
-    note = NO_VARIATION if low == high else None
-    if len(known) < len(draws):
-        note = Note(PARTLY_UNDEFINED, lost)
+    note = Note(PARTLY_UNDEFINED, lost) if len(known) < len(draws) else None
+    if low == high:
+        note = NO_VARIATION
     return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
 
 
