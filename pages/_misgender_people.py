@@ -10,10 +10,11 @@ from annotations.misgendering_labels import people, with_run
 from annotations.projects import projects
 from annotations.types import Project
 from core.charts.misgendering import ways
+from core.judging.comparing import in_order
 from core.misgendering.agreement import by_units, cells, mcc
 from core.misgendering.units import clusters_of
 from core.misgendering.variation import NO_VERDICT, mean_by_units
-from core.report.cells import interval, percent, plain_number
+from core.report.cells import interval, percent, percents, plain_number
 from core.statistics import Estimate
 from core.statistics.bootstrap import FEW
 from pages._misgender_cells import numbers, said
@@ -61,8 +62,9 @@ def _banner(known: pd.DataFrame) -> None:
 
 def _figure(known: pd.DataFrame, project: Project) -> None:
     rows = []
-    for (model, pronoun), some in known.groupby(["model", "pronoun"], sort=False):
-        some = some.reset_index(drop=True)
+    by = ["model", "pronoun"]
+    for model, pronoun in in_order(list(known.groupby(by, sort=False).groups), by):
+        some = known[(known["model"] == model) & (known["pronoun"] == pronoun)].reset_index(drop=True)
         units = clusters_of(some[["template"]])
         label = pronoun or _("all")
         for column, way in COLUMNS.items():
@@ -106,7 +108,8 @@ def _agreement(known: pd.DataFrame) -> None:
         for key in ("agreement", "mcc"):
             one = found[key]
             value = percent(one.value) if key == "agreement" else plain_number(one.value)
-            cells_of += [value, interval(one.low, one.high) or said(one.note or one.reason) or DASH]
+            ends = percents(one.low, one.high) if key == "agreement" else interval(one.low, one.high)
+            cells_of += [value, ends or said(one.note or one.reason) or DASH]
             rows.append({"compared": name, "measure": key, **numbers(one), "n": len(both)})
         body.append(cells_of)
     if body:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.repetition import Repeated, signature
-from core.report.cells import interval, percent, plain_number
+from core.report.cells import percent, percents, plain_number
 from pages._misgender_cells import label_of, said, varying
 from pages._misgender_published import table_html
 from pages._misgender_source import Source
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 @st.cache_data(show_spinner=False, max_entries=4)
 def texts(path: str, written: float) -> "list[Texts]":
     """The cells of a file of generations; `written` is when it was, so that a changed file is read again."""
+    from core.judging.comparing import in_order
     from core.misgendering.texts import read_texts, texts_by_cell
 
     del written
-    return list(texts_by_cell(read_texts(path)))
+    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path))}
+    names = [name for one in list(found.values())[:1] for name in one.key]
+    return [found[key] for key in in_order(list(found), names)]
 
 
 def show_texts(source: Source) -> None:
@@ -47,7 +50,7 @@ def show_texts(source: Source) -> None:
     for one in found:
         label = label_of(one.key, several)
         without = one.without
-        ends = interval(without.low, without.high) or said(without.note or without.reason)
+        ends = percents(without.low, without.high) or said(without.note or without.reason)
         cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
         body.append([*cells, _spread(one.published), _spread(one.completion)])
         rows.append(_row(one))

@@ -39,6 +39,11 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
 
 
+def percents(low: float | None, high: float | None) -> str:
+    """A 95 % interval of a share: [28.1 %, 54.4 %]; "" where there is none."""
+    return "" if low is None or high is None else f"[{100 * low:.1f} %, {100 * high:.1f} %]"
+
+
 def probability(p: float | None) -> str:
     """A probability as the papers print it, readable: 0.987, 4.19 × 10⁻⁷; a dash where it is undefined."""
     if p is None or math.isnan(p):
