@@ -5,7 +5,6 @@ from typing import Any
 
 import streamlit as st
 
-from annotations import jobs
 from annotations.leaving import packed
 from annotations.store import Store
 from core.errors import EvenhandError
@@ -13,31 +12,11 @@ from core.generating.runs import GenerationRun, first_rows, generation_runs, gen
 from core.language import translate
 from pages._generate_contexts import described
 from pages._generate_project import show_way_into_project
-from pages._jobs_views import duration, show_job
+from pages._jobs_views import duration
 from pages._widgets import _, language, open_store, plain, show_error
 
 LISTED = 20
 EXAMPLES = 6
-
-
-def _generating(store: Store) -> list[jobs.Job]:
-    return [one for one in jobs.jobs(store) if one.command[:1] == ("generate",)]
-
-
-def moving(store: Store) -> bool:
-    """Whether a run goes on."""
-    jobs.mark_interrupted(store)
-    return any(one.active for one in _generating(store))
-
-
-def show_running(store: Store) -> None:
-    """What runs or waits, and what ended without a result and can be resumed."""
-    jobs.mark_interrupted(store)
-    found = [one for one in _generating(store) if one.state != "done"]
-    if found:
-        st.subheader(_("Not finished"), anchor=False)
-    for one in found[:LISTED]:
-        show_job(store, one)
 
 
 def show_finished(store: Store) -> None:

@@ -11,20 +11,20 @@ from core.errors import EvenhandError
 from core.inference import known_models
 from core.misgendering.runs import misgendering_folder
 from core.scoring_runs import FORBIDDEN, run_table, runs
-from pages._jobs_views import show_job
 from pages._misgender_finished import show_finished
-from pages._widgets import _, choose, open_store, plain, show_error
+from pages._running import follow, jobs_of, moving
+from pages._widgets import _, choose, open_store, show_error
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
 PRONOUNS = ("he", "she", "they", "xe")
-EVERY_S = 2
+COMMAND = "misgendering"
 
 
 def start_first() -> None:
     """The button of the empty page, and what it started."""
     with open_store() as store:
-        going = moving(store)
+        going = moving(store, COMMAND)
         pressed = st.button(
             _("Start with the built-in set and model"),
             key="start-first",
@@ -34,7 +34,7 @@ def start_first() -> None:
         )
         if pressed:
             _start(store, "built-in", (FIRST_MODEL,), FIRST, free_name(store, _("First run")))
-    follow()
+    follow(COMMAND)
 
 
 def show_new() -> None:
@@ -56,7 +56,7 @@ def show_new() -> None:
             _start(store, source, tuple(models), options, name.strip() or proposed)
             if upload:
                 st.session_state.pop("set-kept", None)
-    follow()
+    follow(COMMAND)
     with open_store() as store:
         show_finished(store)
 
@@ -159,38 +159,9 @@ def free_name(store: Store, label: str, now: datetime | None = None) -> str:
     day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
     bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[:40] or "run"
     taken = {run.name for run in runs(misgendering_folder(store.path))}
-    taken |= {one.command[one.command.index("--run") + 1] for one in _mine(store) if "--run" in one.command}
+    taken |= {one.command[one.command.index("--run") + 1] for one in jobs_of(store, COMMAND) if "--run" in one.command}
     number, name = 1, f"{bare} {day}"
     while name in taken:
         number += 1
         name = f"{bare} {day} ({number})"
     return name
-
-
-def _mine(store: Store) -> list[jobs.Job]:
-    return [one for one in jobs.jobs(store) if one.command[:1] == ("misgendering",)]
-
-
-def moving(store: Store) -> bool:
-    """Whether a run goes on."""
-    jobs.mark_interrupted(store)
-    return any(one.active for one in _mine(store))
-
-
-def follow() -> None:
-    """What runs, waits or ended without a result; asks again as long as something moves."""
-    with open_store() as store:
-        going = st.session_state["misgender_moving"] = moving(store)
-    st.fragment(_follow, run_every=EVERY_S if going else None)()
-
-
-def _follow() -> None:
-    with open_store() as store:
-        found = [one for one in _mine(store) if one.state != "done"]
-        if found:
-            st.subheader(plain(_("Not finished")), anchor=False)
-        for one in found[:10]:
-            show_job(store, one)
-        if st.session_state.get("misgender_moving") and not moving(store):
-            st.session_state["misgender_moving"] = False
-            st.rerun()

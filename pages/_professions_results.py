@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def choose_view(store: Store) -> str:
     """Measure, or look at results; a run that has just finished is shown."""
     names = {"measure": _("New measurement"), "results": _("Results")}
-    if st.session_state.pop("professions_finished", False) or "view" not in st.session_state:
+    if st.session_state.pop("association_finished", False) or "view" not in st.session_state:
         st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
     return choose(_("View"), names, "view", heading=False)
 

@@ -4,35 +4,14 @@ import html
 
 import streamlit as st
 
-from annotations import jobs
 from annotations.store import Store
 from core.language import translate
 from core.scoring_runs import Run, remove, runs, runs_folder
-from pages._jobs_views import duration, show_job
+from pages._jobs_views import duration
 from pages._projects_parts import reason_name
 from pages._widgets import DASH, _, language, open_store, plain
 
 LISTED = 20
-
-
-def _scoring(store: Store) -> list[jobs.Job]:
-    return [one for one in jobs.jobs(store) if one.command[:1] == ("score",)]
-
-
-def moving(store: Store) -> bool:
-    """Whether a run goes on."""
-    jobs.mark_interrupted(store)
-    return any(one.active for one in _scoring(store))
-
-
-def show_running(store: Store) -> None:
-    """What runs or waits, and what ended without a result and can be resumed."""
-    jobs.mark_interrupted(store)
-    found = [one for one in _scoring(store) if one.state != "done"]
-    if found:
-        st.subheader(_("Not finished"), anchor=False)
-    for one in found[:LISTED]:
-        show_job(store, one)
 
 
 def show_finished(store: Store) -> None:

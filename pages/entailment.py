@@ -1,17 +1,13 @@
 """Inference: does a classifier of sentence pairs take an occupation for a gender? (address: /inference)"""
 
-import streamlit as st
-
 from pages._nli_new import show_new
 from pages._nli_pair import show_pair
 from pages._nli_rates import show_rates
 from pages._nli_results import show_results
-from pages._nli_runs import follow, going
 from pages._nli_style import style
 from pages._nli_views import choose_view
+from pages._running import follow
 from pages._widgets import _, open_store, page_head
-
-EVERY_S = 2
 
 style()
 page_head(
@@ -23,7 +19,6 @@ page_head(
 )
 with open_store() as opened:
     view = choose_view(opened)
-    moving = st.session_state["nli_moving"] = going(opened)
     if view == "new":
         show_new(opened)
     elif view == "rates":
@@ -32,4 +27,4 @@ with open_store() as opened:
         show_pair()
     else:
         show_results(opened)
-st.fragment(follow, run_every=EVERY_S if moving else None)()
+follow("nli")

@@ -3,22 +3,11 @@
 import streamlit as st
 
 from pages._generate_contexts import choose_contexts, show_first_contexts
-from pages._generate_runs import moving, show_finished, show_running
+from pages._generate_runs import show_finished
 from pages._generate_start import choose_writer, show_start
 from pages._generate_style import style
+from pages._running import follow
 from pages._widgets import _, open_store, page_head
-
-EVERY_S = 2
-
-
-def follow() -> None:
-    with open_store() as store:
-        show_running(store)
-        # Once nothing moves any more, the page shows what was finished and stops asking.
-        if st.session_state.get("generate_moving") and not moving(store):
-            st.session_state["generate_moving"] = False
-            st.rerun()
-
 
 style()
 page_head(
@@ -36,7 +25,6 @@ with open_store() as opened:
     with st.container(border=True):
         writer = choose_writer()
         show_start(opened, chosen, writer)
-    going = st.session_state["generate_moving"] = moving(opened)
-st.fragment(follow, run_every=EVERY_S if going else None)()
+follow("generate")
 with open_store() as opened:
     show_finished(opened)

@@ -3,13 +3,11 @@
 import streamlit as st
 
 from pages._professions_results import choose_view, show_results
-from pages._professions_runs import follow, going
 from pages._professions_set import choose_set, show_corpus
 from pages._professions_start import show_start
 from pages._professions_style import style
+from pages._running import follow
 from pages._widgets import _, open_store, page_head
-
-EVERY_S = 2
 
 style()
 page_head(
@@ -29,8 +27,7 @@ with open_store() as opened:
         if chosen is not None:
             with st.container(border=True):
                 show_start(opened, chosen)
-    moving = st.session_state["professions_moving"] = going(opened)
-st.fragment(follow, run_every=EVERY_S if moving else None)()
+follow("association")
 if view == "results":
     with open_store() as opened:
         show_results(opened)

@@ -2,23 +2,12 @@
 
 import streamlit as st
 
+from pages._running import follow
 from pages._score_inputs import choose_source, show_first_rows
 from pages._score_models import choose_models, show_start
-from pages._score_runs import moving, show_finished, show_running
+from pages._score_runs import show_finished
 from pages._score_style import style
 from pages._widgets import _, open_store, page_head
-
-EVERY_S = 2
-
-
-def follow() -> None:
-    with open_store() as store:
-        show_running(store)
-        # Once nothing moves any more, the page shows what was finished and stops asking.
-        if st.session_state.get("score_moving") and not moving(store):
-            st.session_state["score_moving"] = False
-            st.rerun()
-
 
 style()
 page_head(
@@ -36,7 +25,6 @@ with open_store() as opened:
     with st.container(border=True):
         how = choose_models()
         show_start(opened, chosen, how)
-    going = st.session_state["score_moving"] = moving(opened)
-st.fragment(follow, run_every=EVERY_S if going else None)()
+follow("score")
 with open_store() as opened:
     show_finished(opened)

@@ -1,7 +1,6 @@
 """The page Mine through the frame: folder, settings, dry run, job, figures, forecast, into a project."""
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from core.errors import NotFound, Refused
 from core.mining import corpus
 from core.mining.report import Report
 from core.mining.settings import Settings
+from tests.waiting import until
 
 MAIN = str(Path(__file__).resolve().parents[1] / "pages" / "main.py")
 NASTY = "<script>alert(1)</script>昨天她把伞还给了门房 **x** $y$。"
@@ -98,9 +98,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     with Store.open() as store:
         (job,) = jobs.jobs(store)
         assert job.title == "Mine corpus" and job.command[0] == "mine"
-        end = time.monotonic() + 120
-        while jobs.find(store, job.uid).active and time.monotonic() < end:
-            time.sleep(0.05)
+        until(lambda: not jobs.find(store, job.uid).active, 120)
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
         jobs._children[job.uid].wait(20)
