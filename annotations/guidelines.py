@@ -29,12 +29,13 @@ def guideline(store: Store, project: Project, version: int | None = None) -> Gui
 def guidelines(store: Store, project: Project) -> list[Guideline]:
     """Every version, oldest first."""
     rows = store.db.execute(
-        "SELECT id, version, text, choices, reasons, created FROM guideline WHERE project = ? ORDER BY version",
+        "SELECT id, version, text, choices, reasons, created, changes FROM guideline"
+        " WHERE project = ? ORDER BY version",
         (project.id,),
     )
     return [
-        Guideline(row_id, version, text, _options(choices), _options(reasons), created)
-        for row_id, version, text, choices, reasons, created in rows
+        Guideline(row_id, version, text, _options(choices), _options(reasons), created, changes)
+        for row_id, version, text, choices, reasons, created, changes in rows
     ]
 
 

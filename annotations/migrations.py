@@ -13,6 +13,7 @@ import sqlite3
 
 from sqlite_utils import Database, Migrations
 
+from annotations.curation_schema import CURATION
 from annotations.schema import SCHEMA
 
 migrations = Migrations("evenhand")
@@ -91,6 +92,13 @@ def m001_start(db: Database) -> None:
 def m002_settlements(db: Database) -> None:
     """Adjudication with its comments, gold labels for every kind, settings of a desk for generations."""
     for statement in _statements(SETTLEMENTS):
+        db.execute(statement)
+
+
+@migrations()
+def m003_curation(db: Database) -> None:
+    """Pilots, plans of labels, labels that come again, hidden gold, events, releases."""
+    for statement in _statements(CURATION):
         db.execute(statement)
 
 

@@ -46,8 +46,16 @@ MOST_LABELS = 100  # per item
 CHANGEABLE = (
     "name", "per_item", "presentation", "opinion_model", "gold",
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
+    "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-SETTLING = ("per_item", "gold", "rescue", "doubled")  # a change of these settles every labelled item anew
+SETTLING = (
+    "per_item",
+    "gold",
+    "rescue",
+    "doubled",
+    "plan",
+    "share",
+)  # a change of these settles every labelled item anew
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
 _COLUMNS = ", ".join(_FIELDS)

@@ -10,6 +10,7 @@ Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
 MarkKind = Literal["pronoun", "extraneous"]
+Plan = Literal["all", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Guideline:
     choices: tuple[Choice, ...]
     reasons: tuple[Choice, ...]
     created: str
+    changes: str = ""  # what is new in this version, in the words that annotators are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ class Project:
     pause_minutes: int | None = None  # after how long the desk reminds of a pause; None: never
     open_text: bool | None = None  # may texts leave in plain? None: as is usual for the kind
     doubled: int | None = None  # so many items get `per_item` labels and the others one; None: all get `per_item`
+    plan: Plan = "all"  # "stop": no more labels after a first reject, but for a random share
+    share: float = 0.1  # of the items that all label under the plan "stop"
+    retest: float = 0.0  # the share of one's own items that come again
+    retest_hours: int = 24  # not before so many hours
+    licence: str = ""  # under which the set is passed on
+    source_statement: str = ""  # where the texts come from, and by which right
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,7 @@ class Operation:
     form_shown: Form = "original"
     extraneous: bool | None = None
     spans: tuple[Mark, ...] = ()
+    tags: tuple[str, ...] = ()  # free words, in a pilot
     guideline: int | None = None  # the version that was in view; None = the newest
 
 
