@@ -10,6 +10,22 @@ CREATE TRIGGER {table}_is_never_deleted BEFORE DELETE ON {table} BEGIN SELECT RA
 """
 
 
+def _frozen(table: str, when: str) -> str:
+    abort = "BEGIN SELECT RAISE(ABORT, 'a release never changes'); END;"
+    return f"""
+CREATE TRIGGER {table}_is_never_changed BEFORE UPDATE ON {table} WHEN {when} {abort}
+CREATE TRIGGER {table}_is_never_deleted BEFORE DELETE ON {table} WHEN {when} {abort}
+"""
+
+
+def _closed(table: str) -> str:
+    return f"""
+CREATE TRIGGER {table}_is_closed BEFORE INSERT ON {table}
+WHEN (SELECT whole FROM release WHERE id = NEW.release) = 1
+BEGIN SELECT RAISE(ABORT, 'a release never changes'); END;
+"""
+
+
 # How many labels an item gets, and which come again.
 PLAN = f"""
 ALTER TABLE project ADD COLUMN plan TEXT NOT NULL DEFAULT 'all' CHECK (plan IN ('all', 'stop'));  -- stop: no more labels after a first reject
@@ -160,15 +176,18 @@ CREATE TABLE release (
     facts TEXT NOT NULL CHECK (json_valid(facts)),
     author TEXT NOT NULL DEFAULT '',
     created TEXT NOT NULL,
+    whole INTEGER NOT NULL DEFAULT 0 CHECK (whole IN (0, 1)),   -- 0: still being written, in short transactions; invisible
+    pid INTEGER, started_process REAL,          -- who writes it: one that is not whole and whose process is gone is removed
     UNIQUE (project, version)
 ) STRICT;
 CREATE TABLE release_file (
     release INTEGER NOT NULL REFERENCES release(id),
     name TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
+    part INTEGER NOT NULL DEFAULT 0 CHECK (part >= 0),  -- a large file comes in parts, so that labels need not wait
+    sha256 TEXT NOT NULL,                       -- of the whole file, as are its bytes
     bytes INTEGER NOT NULL CHECK (bytes >= 0),
     content BLOB NOT NULL,                      -- deflated
-    UNIQUE (release, name)
+    UNIQUE (release, name, part)
 ) STRICT;
 CREATE TABLE release_item (
     release INTEGER NOT NULL REFERENCES release(id),
@@ -177,9 +196,11 @@ CREATE TABLE release_item (
     gold TEXT,
     PRIMARY KEY (release, item)
 ) STRICT, WITHOUT ROWID;
-{_appended("release", "a release never changes")}
-{_appended("release_file", "a release never changes")}
-{_appended("release_item", "a release never changes")}
+{_frozen("release", "OLD.whole = 1")}
+{_frozen("release_file", "(SELECT whole FROM release WHERE id = OLD.release) = 1")}
+{_frozen("release_item", "(SELECT whole FROM release WHERE id = OLD.release) = 1")}
+{_closed("release_file")}
+{_closed("release_item")}
 """
 
 CURATION = PLAN + CRITERIA + RECORDS + RELEASES
