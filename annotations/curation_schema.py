@@ -44,6 +44,7 @@ CREATE TABLE known (
     project INTEGER NOT NULL REFERENCES project(id),
     item INTEGER NOT NULL REFERENCES item(id),
     choice TEXT CHECK (choice IN {CHOICES}),     -- NULL: it is hidden gold no more
+    after INTEGER NOT NULL DEFAULT 0,           -- labels up to this one made the answer: their annotators are not scored
     why TEXT NOT NULL DEFAULT '',
     author TEXT NOT NULL DEFAULT '',
     created TEXT NOT NULL
@@ -58,8 +59,9 @@ CREATE TABLE retest (
     item INTEGER NOT NULL REFERENCES item(id),
     annotator INTEGER NOT NULL REFERENCES annotator(id),
     due REAL NOT NULL,                          -- unix seconds from which it may be handed out
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'leased', 'labelled', 'void')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'leased', 'labelled', 'skipped', 'void')),
     turn INTEGER NOT NULL DEFAULT 0,
+    skips INTEGER NOT NULL DEFAULT 0 CHECK (skips >= 0),
     first INTEGER REFERENCES label(id),         -- the label that stood when it was handed out: the one to compare with
     latest INTEGER REFERENCES retest_label(id), -- the second one that stands; NULL: none, or taken back
     op_id TEXT, desk TEXT, revision INTEGER,    -- the last operation that was not superseded
@@ -72,7 +74,8 @@ CREATE TABLE retest_label (
     op_id TEXT NOT NULL UNIQUE,
     retest INTEGER NOT NULL REFERENCES retest(id),
     guideline INTEGER NOT NULL REFERENCES guideline(id),
-    choice TEXT CHECK (choice IN {CHOICES}),
+    choice TEXT CHECK (choice IN {CHOICES}),     -- NULL: taken back, or skipped
+    skip INTEGER NOT NULL DEFAULT 0 CHECK (skip IN (0, 1)),
     reasons TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(reasons)),
     tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
     extraneous INTEGER CHECK (extraneous IN (0, 1)),
