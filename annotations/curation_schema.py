@@ -100,6 +100,7 @@ CREATE TABLE pilot (
     project INTEGER NOT NULL REFERENCES project(id),
     number INTEGER NOT NULL CHECK (number >= 1),
     items INTEGER NOT NULL CHECK (items >= 1),
+    people INTEGER NOT NULL CHECK (people >= 1),    -- how many label each of its items, where per_item is not more
     seed INTEGER NOT NULL,
     begun TEXT NOT NULL,
     closed TEXT,                                -- NULL: it goes on, and only its items are handed out
