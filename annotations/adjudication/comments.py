@@ -1,4 +1,4 @@
-"""Comments on an item: a discussion of all once everybody has voted, and private threads of one annotator and the lead."""
+"""Comments on an item: of all, once everybody has voted, and private threads of one annotator and the lead."""
 
 import uuid
 from dataclasses import dataclass
