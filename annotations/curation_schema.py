@@ -165,6 +165,32 @@ CREATE TABLE label_of_file (
     label INTEGER NOT NULL REFERENCES label(id),
     PRIMARY KEY (file, label)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX label_of_file_label ON label_of_file (label);
+CREATE INDEX skip_item ON skip (item);       -- an import that is taken back deletes items: each looks for what points to it
+
+-- Items that were withdrawn are counted nowhere: whatever happens to them meanwhile moves no count.
+DROP TRIGGER item_counted;
+CREATE TRIGGER item_counted AFTER UPDATE OF labels, status, aside ON item
+WHEN (OLD.labels <> NEW.labels OR OLD.status <> NEW.status OR OLD.aside <> NEW.aside)
+    AND (SELECT withdrawn FROM batch WHERE id = NEW.batch) = 0
+BEGIN
+    UPDATE census SET items = items - 1
+        WHERE cell = OLD.cell AND labels = OLD.labels AND status = OLD.status AND aside = OLD.aside;
+    INSERT INTO census (cell, labels, status, aside, items) VALUES (NEW.cell, NEW.labels, NEW.status, NEW.aside, 1)
+        ON CONFLICT DO UPDATE SET items = items + 1;
+END;
+DROP TRIGGER tallied;
+CREATE TRIGGER tallied AFTER UPDATE OF state, latest ON assignment
+WHEN (OLD.state <> NEW.state OR OLD.latest IS NOT NEW.latest)
+    AND (SELECT withdrawn FROM item JOIN batch ON batch.id = item.batch WHERE item.id = NEW.item) = 0
+BEGIN
+    UPDATE tally SET
+        handed = handed + (NEW.state <> 'released') - (OLD.state <> 'released'),
+        labelled = labelled + (NEW.latest IS NOT NULL) - (OLD.latest IS NOT NULL),
+        accepted = accepted + EXISTS (SELECT 1 FROM label WHERE id = NEW.latest AND choice = 'accept')
+                            - EXISTS (SELECT 1 FROM label WHERE id = OLD.latest AND choice = 'accept')
+    WHERE annotator = NEW.annotator AND cell = (SELECT cell FROM item WHERE id = NEW.item);
+END;
 """
 
 # Releases are frozen, file by file, in the database: a backup holds them, and no later version of the app changes them.
@@ -200,6 +226,7 @@ CREATE TABLE release_item (
     gold TEXT,
     PRIMARY KEY (release, item)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX release_item_item ON release_item (item);
 {_frozen("release", "OLD.whole = 1")}
 {_frozen("release_file", "(SELECT whole FROM release WHERE id = OLD.release) = 1")}
 {_frozen("release_item", "(SELECT whole FROM release WHERE id = OLD.release) = 1")}
