@@ -4,179 +4,93 @@ A *blind* label is the last one that an annotator made before seeing anybody's
 opinion of the item. Items that end as rejected count like all others.
 Generations of one context resemble each other, so their intervals are over
 contexts; their labels are compared in four ways (annotations.scheme_labels).
+
+Where a project stops at the first reject, only items whose first labels accept
+get more of them, and agreement on all labelled items would say how often a
+second annotator rejects what the first accepted. So it is computed on the
+random share of items that everybody labels whatever the first one says.
 """
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from annotations.blind_labels import BlindLabels, Numbers, columns
+from annotations.accept_rates import FormRates, accept_rates
+from annotations.agreement_report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
+from annotations.blind_labels import BlindLabels, Numbers, On, columns, label_rows, turned
 from annotations.projects import guidelines
 from annotations.scheme_labels import Way, scheme_labels
 from annotations.store import Store
 from annotations.types import Choice, Project
+from core.errors import N_, NotFound
 from core.statistics import (
-    Estimate,
     Resampling,
     Tally,
-    cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
-    largest_kappa,
     pairwise_agreement,
     prevalence,
     specific_agreement,
     unanimity,
-    wilson,
 )
-from core.statistics.values import NO_SHARED_ITEM
+
+__all__ = [
+    "AgreementReport",
+    "CategoryMeasures",
+    "Measures",
+    "On",
+    "TwoAnnotators",
+    "agreement",
+    "signature",
+    "usual_on",
+]
 
 VERSION = 1  # of the method: raise it when a number may change
 
-LABELS = """
-SELECT blind_label.item, blind_label.annotator, blind_label.choice, item.cell
-FROM blind_label JOIN item ON item.id = blind_label.item
-WHERE blind_label.project = ?
-ORDER BY blind_label.item, blind_label.annotator
-"""
 ITEMS = "SELECT count(*) FROM item JOIN batch ON batch.id = item.batch WHERE batch.project = ? AND batch.published > 0"
+SHARED = """
+SELECT item.labels, count(*) FROM item JOIN batch ON batch.id = item.batch
+WHERE batch.project = ? AND batch.published > 0 AND item.shared = 1 GROUP BY item.labels
+"""
 
 
-@dataclass(frozen=True)
-class TwoAnnotators:
-    """Two annotators on the items that both labelled.
-
-    `table[i][j]`: how often `a` chose category i and `b` category j, over the
-    full list of categories. The measures are worked out when asked for: a
-    hundred annotators make 4,950 pairs, of which a page shows few.
-    """
-
-    a: str
-    b: str
-    table: tuple[tuple[int, ...], ...]
-    resampling: Resampling
-    contexts: Numbers | None = None  # contexts x cells of the table, where intervals are over contexts
-
-    @property
-    def items(self) -> int:
-        """How many items both labelled."""
-        return sum(map(sum, self.table))
-
-    @cached_property
-    def agreed(self) -> Estimate:
-        """The share of their items on which they agreed, with Wilson's interval, or one over contexts."""
-        same = sum(row[i] for i, row in enumerate(self.table))
-        if self.contexts is None or not self.items:
-            return wilson(same, self.items, nothing=NO_SHARED_ITEM)
-        agreed = np.eye(len(self.table)).reshape(-1)
-        found = Estimate(same / self.items, units=self.items)
-        sizes = np.array(self.table, dtype=np.int64).reshape(-1)
-
-        def share(draws: NDArray[np.float64]) -> NDArray[np.float64]:
-            total = draws.sum(axis=1)
-            shares: NDArray[np.float64] = np.divide(
-                draws @ agreed, total, out=np.full(len(draws), np.nan), where=total > 0
-            )
-            return shares
-
-        return self.resampling.interval(share, sizes, found, 0.0, self.contexts)
-
-    @cached_property
-    def kappa(self) -> Estimate:
-        """Cohen's kappa."""
-        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
-
-    @cached_property
-    def largest(self) -> Estimate:
-        """The highest kappa that their margins allow."""
-        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """The measures of any number of annotators; values as in core.statistics."""
-
-    items: int
-    labels: int
-    unanimity: Estimate
-    pairwise: Estimate
-    fleiss: Estimate
-    alpha: Estimate
-    ac1: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryMeasures:
-    """One category: its share of all labels, and how often a second annotator chose it where one did."""
-
-    choice: Choice
-    labels: int
-    prevalence: Estimate
-    specific: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """Everything the page shows. `by_labels[n]`: how many items of the project have n blind labels."""
-
-    project: str
-    all_items: int
-    by_labels: dict[int, int]
-    annotators: tuple[str, ...]
-    choices: tuple[Choice, ...]
-    overall: Measures
-    categories: tuple[CategoryMeasures, ...]
-    cohen: tuple[TwoAnnotators, ...]
-    by_pair: tuple[tuple[str, Measures], ...]
-    signature: str
-    cells: tuple[tuple[str, str, Measures], ...] = ()  # generations: model, pronoun set, measures
-
-    @property
-    def items(self) -> int:
-        """How many items have a blind label."""
-        return self.overall.items
-
-    @property
-    def labels(self) -> int:
-        """How many blind labels there are, one per item and annotator."""
-        return self.overall.labels
-
-    def two(self, a: str, b: str) -> TwoAnnotators | None:
-        """What is known of two annotators, in this order; None where they share no item."""
-        for pair in self.cohen:
-            if (pair.a, pair.b) == (a, b):
-                return pair
-            if (pair.a, pair.b) == (b, a):
-                turned = tuple(zip(*pair.table, strict=True))
-                return TwoAnnotators(a, b, turned, pair.resampling, _turned(pair.contexts, len(pair.table)))
-        return None
+def usual_on(project: Project) -> On:
+    """On which items agreement is computed where nobody chooses: the random share where items stop at a reject."""
+    return "share" if project.plan == "stop" else "all"
 
 
 def agreement(
-    store: Store, project: Project, *, resampling: Resampling | None = None, way: Way = "four"
+    store: Store,
+    project: Project,
+    *,
+    resampling: Resampling | None = None,
+    way: Way = "four",
+    version: int | None = None,
+    on: On | None = None,
 ) -> AgreementReport:
     """Every measure of agreement in a project, with 95 % intervals over items; of generations over contexts.
 
     `percent` is the share of items on which everybody agreed. The list of
     categories is that of all versions of the guideline, newest first. `way`
     counts for generations only: on the four labels, on three, on two, or on
-    the flag for extraneous gendered language.
+    the flag for extraneous gendered language. `version`: only labels made under
+    this version of the guideline; raises NotFound where there is none. `on`:
+    "all" labelled items or the random "share", None: `usual_on`.
     """
-    resampling = resampling or Resampling()
-    rows = store.db.execute(LABELS, (project.id,)).fetchall()
-    choices = _choices(store, project, {row[2] for row in rows})
-    groups: dict[tuple[str, str], Numbers] = {}
+    resampling, on = resampling or Resampling(), on or usual_on(project)
+    versions = {one.id: one.version for one in guidelines(store, project)}
+    if version is not None and version not in versions.values():
+        raise NotFound(
+            N_("The guideline of {project} has no version {version}."), project=project.name, version=version
+        )
     if project.kind == "generations":
         resampling = replace(resampling, unit="context")
-        labels, choices, groups = scheme_labels(store, project, choices, way)
-    else:
-        labels = columns(rows, [choice.code for choice in choices])
+    labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
-    all_items = int(store.db.execute(ITEMS, (project.id,)).fetchone()[0])
+    all_items, by_labels = _stock(store, project, tally, on, version)
     names = _names(store, labels)
     cells = tuple(
         (*key, _measures(labels.tally(len(choices), np.isin(labels.item, items)), resampling))
@@ -186,22 +100,47 @@ def agreement(
     return AgreementReport(
         project=project.name,
         all_items=all_items,
-        by_labels=_by_labels(tally, all_items),
+        by_labels=by_labels,
         annotators=tuple(names.values()),
         choices=choices,
         overall=_measures(tally, resampling),
         categories=tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices)),
         cohen=_each_two(labels, names, len(choices), resampling),
         by_pair=_most_first(named) if groups else _by_pair(store, labels, len(choices), resampling),
-        signature=signature(choices, resampling),
+        signature=signature(choices, resampling, on=on, version=version, stopped=project.plan == "stop"),
         cells=cells,
+        on=on,
+        version=version,
+        by_version=_by_version(labels, versions, len(choices), resampling),
+        by_form=_by_form(project, labels, choices, names, resampling),
+        stopped=project.plan == "stop",
     )
 
 
-def signature(choices: tuple[Choice, ...], resampling: Resampling) -> str:
+def signature(
+    choices: tuple[Choice, ...],
+    resampling: Resampling,
+    *,
+    on: On = "all",
+    version: int | None = None,
+    stopped: bool = False,
+) -> str:
     """Everything that can change the numbers: which labels, which categories, how the intervals were drawn."""
     codes = "+".join(choice.code for choice in choices)
-    return f"agreement|labels:blind|items:all-reviewed|categories:{codes}|{resampling.signature}|v{VERSION}"
+    which = "random-share" if on == "share" else "all-reviewed|plan:stop" if stopped else "all-reviewed"
+    under = "" if version is None else f"|guideline:v{version}"
+    return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{resampling.signature}|v{VERSION}"
+
+
+def _labels(
+    store: Store, project: Project, way: Way, version: int | None, on: On
+) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
+    more = "blind_label.extraneous, item.uid" if project.kind == "generations" else ""
+    rows = label_rows(store, project, version=version, on=on, more=more)
+    choices = _choices(store, project, {row[2] for row in rows})
+    if project.kind == "generations":
+        return scheme_labels(store, project, rows, choices, way)
+    return columns(rows, [choice.code for choice in choices]), choices, {}
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
@@ -223,10 +162,36 @@ def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
     return {int(a): str(names[int(a)]) for _, a in order}
 
 
-def _by_labels(tally: Tally, all_items: int) -> dict[int, int]:
+def _stock(store: Store, project: Project, tally: Tally, on: On, version: int | None) -> tuple[int, dict[int, int]]:
+    """How many items there are, and how many of them have 0, 1, 2 ... of the labels."""
+    if on == "share" and version is None:
+        found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
+        return found.total(), {n: found[n] for n in range(max(found, default=0) + 1)}
+    all_items = int(store.db.execute(ITEMS, (project.id,)).fetchone()[0])
+    if on == "share":
+        all_items = sum(items for _, items in store.db.execute(SHARED, (project.id,)))
     by = np.bincount(tally.labels, weights=tally.sizes).astype(int) if tally.units else np.zeros(1, dtype=int)
     by[0] = all_items - tally.units
-    return {n: int(count) for n, count in enumerate(by)}
+    return all_items, {n: int(count) for n, count in enumerate(by)}
+
+
+def _by_version(
+    labels: BlindLabels, versions: dict[int, int], categories: int, resampling: Resampling
+) -> tuple[tuple[int, Measures], ...]:
+    """The measures of the labels made under each version that has any, the oldest version first."""
+    found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
+    return tuple(
+        (version, _measures(labels.tally(categories, labels.guideline == one), resampling)) for version, one in found
+    )
+
+
+def _by_form(
+    project: Project, labels: BlindLabels, choices: tuple[Choice, ...], names: dict[int, str], resampling: Resampling
+) -> FormRates | None:
+    accept = next((place for place, choice in enumerate(choices) if choice.code == "accept"), None)
+    if project.kind == "generations" or accept is None:
+        return None
+    return accept_rates(labels, accept, names, resampling)
 
 
 def _measures(tally: Tally, resampling: Resampling) -> Measures:
@@ -279,13 +244,6 @@ def _each_two(
         for b in order[i + 1 :]:
             known = tables.get((min(a, b), max(a, b)))
             if known is not None:
-                table, by = known if a < b else (known[0].T, _turned(known[1], categories))
+                table, by = known if a < b else (known[0].T, turned(known[1], categories))
                 found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by))
     return tuple(found)
-
-
-def _turned(contexts: Numbers | None, categories: int) -> Numbers | None:
-    """The tables of all contexts with rows and columns exchanged."""
-    if contexts is None:
-        return None
-    return contexts.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(contexts), -1)

@@ -1,24 +1,47 @@
 """Blind labels as columns of numbers: who said what of which item, for measures that count."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.store import Store
+from annotations.types import Project
 from core.statistics import Tally
 
 Numbers = NDArray[np.int64]
+On = Literal["all", "share"]
+FORMS = ("original", "masked")
+
+# {version} and {share} are fixed conditions. Items of an import that was taken back, or is still on its way, are out.
+LABELS = """
+SELECT blind_label.item, blind_label.annotator, blind_label.choice, item.cell, blind_label.guideline,
+       blind_label.form_shown {more}
+FROM blind_label JOIN item ON item.id = blind_label.item
+WHERE blind_label.project = :project {hidden} {version} {share}
+ORDER BY blind_label.item, blind_label.annotator
+"""
+HIDDEN = "SELECT id FROM batch WHERE project = ? AND published = 0"
+VERSION = "AND blind_label.guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
+SHARE = "AND item.shared = 1 AND item.labels >= item.wanted"
 
 
 @dataclass(frozen=True, slots=True)
 class BlindLabels:
-    """One entry per label, sorted by item and annotator; `context`: number of the item's context, where known."""
+    """One entry per label, sorted by item and annotator.
+
+    `guideline`: the row of the version it was made under; `form`: its place in FORMS; `context`: number of the item's
+    context, where known.
+    """
 
     item: Numbers
     annotator: Numbers
     choice: Numbers
     cell: Numbers
+    guideline: Numbers
+    form: Numbers
     context: Numbers | None = None
 
     def tally(self, categories: int, keep: NDArray[np.bool_] | None = None) -> Tally:
@@ -33,13 +56,13 @@ class BlindLabels:
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
         """Some of the labels."""
-        context = None if self.context is None else self.context[keep]
-        return BlindLabels(self.item[keep], self.annotator[keep], self.choice[keep], self.cell[keep], context)
+        found = {field: getattr(self, field) for field in self.__slots__}
+        return BlindLabels(**{field: None if column is None else column[keep] for field, column in found.items()})
 
     def recoded(self, codes: Sequence[int]) -> "BlindLabels":
         """The same labels with choice i become codes[i]."""
         choice = np.asarray(codes, dtype=np.int64)[self.choice] if len(self.choice) else self.choice
-        return BlindLabels(self.item, self.annotator, choice, self.cell, self.context)
+        return replace(self, choice=choice)
 
     def tables(self, categories: int) -> dict[tuple[int, int], tuple[Numbers, Numbers | None]]:
         """(smaller id, larger id) -> table of what both chose, and the same per context (contexts x cells).
@@ -70,9 +93,36 @@ class BlindLabels:
         return {pair: (by.sum(axis=0).reshape(shape), by) for pair, by in spread.items()}
 
 
-def columns(rows: Sequence[tuple[int, int, str, int]], codes: Sequence[str]) -> BlindLabels:
-    """From rows of item, annotator, choice and cell; a choice becomes its place in *codes*."""
+def label_rows(
+    store: Store, project: Project, *, version: int | None = None, on: On = "all", more: str = ""
+) -> list[tuple[Any, ...]]:
+    """Item, annotator, choice, cell, guideline, form shown and the columns *more* of every blind label.
+
+    `version`: only labels made under this version of the guideline; `on` "share": only items of the random share that
+    all label, and of these the ones that have all their labels.
+    """
+    hidden = [str(int(batch)) for (batch,) in store.db.execute(HIDDEN, (project.id,))]
+    query = LABELS.format(
+        more=f", {more}" if more else "",
+        hidden=f"AND item.batch NOT IN ({', '.join(hidden)})" if hidden else "",
+        version="" if version is None else VERSION,
+        share=SHARE if on == "share" else "",
+    )
+    return store.db.execute(query, {"project": project.id, "version": version}).fetchall()
+
+
+def columns(rows: Iterable[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
+    """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
-    table = np.array([(item, who, number[choice], cell) for item, who, choice, cell in rows], dtype=np.int64)
-    table = table.reshape(-1, 4)
-    return BlindLabels(table[:, 0], table[:, 1], table[:, 2], table[:, 3])
+    form = {name: i for i, name in enumerate(FORMS)}
+    found = list(zip(*rows, strict=False)) or [()] * 6
+    item, who, choice, cell, guideline, shown = found[:6]
+    as_numbers = (item, who, [number[code] for code in choice], cell, guideline, [form[name] for name in shown])
+    return BlindLabels(*(np.array(column, dtype=np.int64) for column in as_numbers))
+
+
+def turned(contexts: Numbers | None, categories: int) -> Numbers | None:
+    """The tables of all contexts with rows and columns exchanged."""
+    if contexts is None:
+        return None
+    return contexts.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(contexts), -1)

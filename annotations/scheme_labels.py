@@ -4,7 +4,9 @@ The published 96 % do not say on how many categories they are; so there are four
 pronoun), two (misgendering or not), and the flag for extraneous gendered language.
 """
 
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,36 +23,29 @@ from core.measures.resampling import Draws
 Way = Literal["four", "three", "two", "flag"]
 WAYS: tuple[Way, ...] = get_args(Way)
 
-LABELS = """
-SELECT blind_label.item, blind_label.annotator, blind_label.choice, blind_label.extraneous, item.cell, item.uid
-FROM blind_label JOIN item ON item.id = blind_label.item
-WHERE blind_label.project = ?
-ORDER BY blind_label.item, blind_label.annotator
-"""
 Groups = dict[tuple[str, str], Numbers]
 
 
 def scheme_labels(
-    store: Store, project: Project, choices: tuple[Choice, ...], way: Way
+    store: Store, project: Project, rows: Sequence[tuple[Any, ...]], choices: tuple[Choice, ...], way: Way
 ) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
     """Labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
 
-    *choices*: those of the guideline, which the four labels keep. A label without a flag is left out of "flag".
+    *rows*: `label_rows` with the flag and the item's public id; *choices*: those of the guideline, which the four
+    labels keep. A label without a flag is left out of "flag".
     """
-    rows = store.db.execute(LABELS, (project.id,)).fetchall()
     if way == "flag":
         offered = tuple(_choice(code) for code in FLAG)
-        said = [(item, who, FLAG[1 - flag], cell, uid) for item, who, _, flag, cell, uid in rows if flag is not None]
+        said = [(*row[:2], FLAG[1 - row[6]], *row[3:]) for row in rows if row[6] is not None]
     elif way == "four":
-        offered = choices
-        said = [(item, who, choice, cell, uid) for item, who, choice, _, cell, uid in rows]
+        offered, said = choices, list(rows)
     else:
         offered = tuple(_choice(code) for code in SCHEMES[way])
-        said = [(item, who, merged(choice, way), cell, uid) for item, who, choice, _, cell, uid in rows]
-    made = columns([row[:4] for row in said], [choice.code for choice in offered])
-    uids = [row[4] for row in said]
+        said = [(*row[:2], merged(row[2], way), *row[3:]) for row in rows]
+    made = columns(said, [choice.code for choice in offered])
+    uids = [row[7] for row in said]
     contexts, groups = _places(store, project, uids, made)
-    return BlindLabels(made.item, made.annotator, made.choice, made.cell, contexts), offered, groups
+    return replace(made, context=contexts), offered, groups
 
 
 def mark_agreement(store: Store, project: Project, draws: Draws | None = None) -> tuple[MarkAgreement, ...]:
