@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotations.plan import set_wanted
+from annotations.plan import TERMS, Terms, set_wanted, wanted_now
 from annotations.store import Store
 from annotations.types import GoldRule, Project, Status
 
@@ -13,7 +13,8 @@ LABELS = (
     " WHERE assignment.item = ?"
 )
 BEFORE = (
-    "SELECT status, item.cell, settlement.choice, project.rescue FROM item JOIN project ON project.id = item.project"
+    f"SELECT status, item.cell, settlement.choice, project.rescue, project.gold, {TERMS}"
+    " FROM item JOIN project ON project.id = item.project"
     " LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.id = ?"
 )
 
@@ -49,17 +50,20 @@ def _status(gold: str) -> Status:
     return "rejected" if gold == "reject" else "accepted"
 
 
-def settle(store: Store, item: int, wanted: int, rule: GoldRule) -> int:
-    """Bring labels, gold and status of one item up to date; returns the number of blind labels.
+def settle(store: Store, item: int) -> int:
+    """Bring wanted, labels, gold and status of one item up to date; returns the number of blind labels.
 
+    To be called in the transaction that changes what they depend on: labels, an adjudication, a pilot, a known answer.
     A decision of the adjudicator counts before the labels do; where the project
     does not let adjudication rescue sentences, it cannot accept what they reject.
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
-    outcome = verdict([choice for choice, _ in rows], wanted, rule)
+    choices = [choice for choice, _ in rows]
+    before, cell, decided, rescue, rule, *terms = store.db.execute(BEFORE, (item,)).fetchone()
+    wanted = _want(store, item, Terms(*terms), choices)
+    outcome = verdict(choices, wanted, rule)
     flags = {extraneous for _, extraneous in rows if extraneous is not None}
     split = outcome.split or (len(rows) >= wanted and len(flags) > 1)
-    before, cell, decided, rescue = store.db.execute(BEFORE, (item,)).fetchone()
     counts = decided and (decided != "accept" or outcome.status != "rejected" or rescue)
     gold, status = (decided, _status(decided)) if counts else (outcome.gold, outcome.status)
     store.db.execute(
@@ -70,6 +74,22 @@ def settle(store: Store, item: int, wanted: int, rule: GoldRule) -> int:
     if before == "accepted" != status:
         _look_again(store, cell)
     return len(rows)
+
+
+def _want(store: Store, item: int, terms: Terms, choices: Sequence[str]) -> int:
+    """How many labels the item wants now; one that wants more lies open behind those who walked past it."""
+    wanted = wanted_now(terms, choices)
+    if wanted > terms.before:
+        project = "(SELECT project FROM item WHERE id = :item)"
+        store.db.execute(f"UPDATE project SET returns = returns + 1 WHERE id = {project}", {"item": item})
+        store.db.execute(
+            f"UPDATE item SET wanted = :wanted, returned = (SELECT returns FROM project WHERE id = {project})"
+            " WHERE id = :item",
+            {"wanted": wanted, "item": item},
+        )
+    elif wanted < terms.before:
+        store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
+    return wanted
 
 
 def _look_again(store: Store, cell: int) -> None:
@@ -85,6 +105,9 @@ def recompute(store: Store, project: Project) -> None:
     set_wanted(store, project)
     # Items that were full may be open again behind those who walked past them: everybody walks once more.
     store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
-    query = "SELECT id, wanted FROM item WHERE project = ? AND labels > 0"
-    for item, wanted in store.db.execute(query, (project.id,)).fetchall():
-        settle(store, item, wanted, project.gold)
+    query = (
+        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch"
+        " WHERE item.project = ? AND labels > 0 AND batch.published > 0"
+    )
+    for (item,) in store.db.execute(query, (project.id,)).fetchall():
+        settle(store, item)

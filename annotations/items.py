@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import psutil
 
 from annotations.gold import settle
-from annotations.plan import set_wanted
+from annotations.plan import is_shared, set_wanted, wanted_at_first
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from core.errors import N_, NotFound, Refused
@@ -139,7 +139,9 @@ class Batch:
             values.append(new.counterpart or found.counterpart)
         else:
             values += [None] * 6
-        values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), self.project.per_item]
+        shared = is_shared(self.project.seed, identity, self.project.share)
+        wanted = wanted_at_first(self.project.per_item, self.project.plan, shared)
+        values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), wanted, int(shared)]
         try:
             return self._insert_row(new.uid or uuid.uuid4().hex, values)
         except sqlite3.IntegrityError as error:
@@ -150,8 +152,8 @@ class Batch:
     def _insert_row(self, uid: str, values: list[Any]) -> bool:
         cursor = self.store.db.execute(
             "INSERT INTO item (uid, project, batch, cell, rank, hash, text, context, start, stop, stem_start,"
-            " stem_stop, keyword, counterpart, file, line, extra, wanted)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, hash) DO NOTHING",
+            " stem_stop, keyword, counterpart, file, line, extra, wanted, shared)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, hash) DO NOTHING",
             [uid, *values],
         )
         return cursor.rowcount == 1
@@ -174,8 +176,8 @@ class Batch:
         ).fetchall()
         with self.store.write() as db:
             self._heard()
-            for item_id, wanted in set_wanted(self.store, self.project, self.id):
-                settle(self.store, item_id, wanted, self.project.gold)
+            for item_id in set_wanted(self.store, self.project, self.id):
+                settle(self.store, item_id)
             for cell, number in stock:
                 db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
                 db.execute(

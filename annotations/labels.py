@@ -30,7 +30,6 @@ class _Target:
     """An item and what this annotator did with it so far; no assignment yet: `state` is ''."""
 
     item: int
-    wanted: int
     length: int  # of the text, in code points
     state: str = ""
     revealed: str | None = None
@@ -80,7 +79,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
     row = store.db.execute(
-        "SELECT item.id, wanted, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
+        "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
         " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
         " WHERE item.uid = ? AND item.project = ?",
@@ -98,9 +97,8 @@ class _Writer:
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created = created
         self.guidelines = {each.version: each for each in guidelines(store, project)}
-        # per_item, gold and checked may have changed since the caller read the project
-        row = self.db.execute("SELECT gold, checked FROM project WHERE id = ?", (project.id,)).fetchone()
-        self.gold, self.checked = row
+        # it may have changed since the caller read the project
+        self.checked = self.db.execute("SELECT checked FROM project WHERE id = ?", (project.id,)).fetchone()[0]
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or say why not."""
@@ -259,7 +257,7 @@ class _Writer:
                 "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
             },
         )  # fmt: skip
-        settle(self.store, target.item, target.wanted, self.gold)
+        settle(self.store, target.item)
         set_aside(self.store, self.project, target.item)
 
 

@@ -1,15 +1,42 @@
-"""How many labels each item should get: the same for all, or one each and a random sample labelled twice or more.
+"""How many labels each item should get, and who is drawn into a sample of which all get all.
 
-Who is in the sample is a pure function of the project's seed and the items' identities: the same in any database, and
+Three plans: all items the same number; one label each and a random sample labelled twice or more (`doubled`); or no
+more labels after a first reject (`stop`), but for a random share that everybody labels. Who is in a sample is a pure
+function of the project's seed and the items' identities: the same in any database, drawn before there is a label, and
 nobody's labels change it.
 """
 
 import hashlib
 import heapq
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Plan, Project
+from core.errors import N_, Refused
+
+MOST_HOURS = 24 * 365  # before a label comes again
+
+
+class Terms(NamedTuple):
+    """What decides how many labels one item wants beside its labels.
+
+    `before` is what it wanted so far, `pilot` how many label each item of its pilot (None: it is in none).
+    """
+
+    per_item: int
+    doubled: int | None
+    plan: Plan
+    before: int
+    shared: bool
+    pilot: int | None
+    known: bool
+
+
+TERMS = (
+    "project.per_item, project.doubled, project.plan, item.wanted, item.shared,"
+    " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
+)
 
 
 def drawn(seed: int, identity: bytes) -> int:
@@ -17,8 +44,7 @@ def drawn(seed: int, identity: bytes) -> int:
 
     Another draw than that of the order of work, so that the sample lies anywhere in the queue.
     """
-    digest = hashlib.blake2b(identity, digest_size=8, key=f"{seed}|doubled".encode()).digest()
-    return int.from_bytes(digest, "big")
+    return _point(f"{seed}|doubled", identity)
 
 
 def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[bytes]:
@@ -26,38 +52,128 @@ def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[b
     return set(heapq.nsmallest(number, identities, key=lambda one: (drawn(seed, one), one)))
 
 
+def is_shared(seed: int, identity: bytes, share: float) -> bool:
+    """Whether all label an item under the plan `stop`, whatever the first says.
+
+    *share*, 0 to 1, is the probability, independent for each item; a larger share holds a smaller one.
+    """
+    return _point(f"{seed}|shared", identity) < share * 2**64
+
+
+def _point(key: str, identity: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest(), "big")
+
+
 def wanted_of(per_item: int, doubled: int | None, identity: bytes, sample: Collection[bytes]) -> int:
     """How many labels an item should get: *per_item*, or 1 where a sample is *doubled* and the item is not in it."""
     return per_item if doubled is None or identity in sample else 1
 
 
-def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[tuple[int, int]]:
-    """Give every published item, and those of the unpublished *batch*, its wanted number; in the caller's transaction.
+def wanted_at_first(per_item: int, plan: Plan, always: bool) -> int:
+    """How many labels an item without labels wants; *always*: all label it under every plan."""
+    return 1 if plan == "stop" and not always else per_item
 
-    Returns (item, wanted) of those that have labels and another number than before: they are to be settled anew. An
-    item that leaves the sample, because a later file holds lower ones, keeps the labels that it has got.
+
+def wanted_now(terms: Terms, choices: Sequence[str]) -> int:
+    """How many labels an item wants, given its blind labels, one per annotator.
+
+    Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
+    reject it wants what it has. Items of a pilot want all who took part in it.
     """
-    query = "SELECT per_item, doubled, seed FROM project WHERE id = ?"  # the caller's project may be of before
-    per_item, doubled, seed = store.db.execute(query, (project.id,)).fetchone()
+    full = max(terms.per_item, terms.pilot or 0)
+    if terms.doubled is not None:
+        return max(terms.before, terms.pilot or 0)  # as `set_wanted` left it, which sees the whole sample
+    if terms.plan == "all" or terms.shared or terms.pilot or terms.known:
+        return full
+    if any(choice != "accept" for choice in choices):
+        return len(choices)
+    return min(full, len(choices) + 1)
+
+
+def check_plan(fields: Mapping[str, Any]) -> None:
+    """Raise Refused where a value of the plan cannot be."""
+    if fields.get("plan", "all") not in ("all", "stop"):
+        raise Refused(N_("The plan of labels is all or stop, not {value}."), value=fields["plan"])
+    for field in ("share", "retest"):
+        value = fields.get(field, 0.0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise Refused(N_("{field} is a share from 0 to 1, not {value}."), field=field, value=value)
+    hours = fields.get("retest_hours", 0)
+    if isinstance(hours, bool) or not isinstance(hours, int) or not 0 <= hours <= MOST_HOURS:
+        raise Refused(
+            N_("A label comes again after 0 to {most} whole hours, not {value}."), most=MOST_HOURS, value=hours
+        )
+
+
+def check_stop(project: Project) -> None:
+    """Raise Refused where a project cannot stop at a first reject: nothing but unanimity is decided by one label."""
+    if project.plan != "stop":
+        return
+    if project.kind != "sentences":
+        raise Refused(N_("Only a project of sentences can stop at the first reject: generations have no reject."))
+    if project.gold != "unanimous":
+        message = N_("Stop at the first reject needs the rule that all must accept: a majority may overrule a reject.")
+        raise Refused(message)
+    if project.doubled is not None:
+        message = N_(
+            "A sample with several labels and stop at the first reject exclude each other. Choose one of them."
+        )
+        raise Refused(message)
+
+
+def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[int]:
+    """Give every published item, and those of the unpublished *batch*, share and wanted number; in the caller's
+    transaction.
+
+    Returns the items that have labels and want another number than before: they are to be settled anew. An item that
+    leaves the doubly labelled sample, because a later file holds lower ones, keeps the labels that it has got.
+    """
+    query = "SELECT doubled FROM project WHERE id = ?"  # the caller's project may be of before
+    doubled = store.db.execute(query, (project.id,)).fetchone()[0]
     if doubled is None and batch is not None:
-        return []  # a batch comes in with the number that all have; reading a large project would make labels wait
+        return []  # a batch comes in with the numbers of the plan; reading a large project would make labels wait
+    return _draw(store, project, "batch.published > 0 OR batch.id = :batch", {"batch": batch})
+
+
+def draw_again(store: Store, project: Project, batch: int) -> list[int]:
+    """The same for one *batch* alone, whose items may have been drawn under other settings; in the caller's
+    transaction."""
+    return _draw(store, project, "batch.id = :batch", {"batch": batch})
+
+
+def _draw(store: Store, project: Project, which: str, values: dict[str, Any]) -> list[int]:
+    query = "SELECT seed, share, doubled FROM project WHERE id = ?"
+    seed, share, doubled = store.db.execute(query, (project.id,)).fetchone()
     rows = store.db.execute(
-        "SELECT item.id, item.hash, item.wanted, item.labels FROM item JOIN batch ON batch.id = item.batch"
-        " WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)",
-        (project.id, batch),
+        f"SELECT item.id, item.hash, item.labels, {TERMS} FROM item JOIN batch ON batch.id = item.batch"
+        f" JOIN project ON project.id = item.project WHERE item.project = :project AND ({which})",
+        {"project": project.id} | values,
     ).fetchall()
     sample = doubled_sample(seed, (bytes(row[1]) for row in rows), doubled or 0)
     changed = []
-    for item, identity, before, labels in rows:
-        wanted = wanted_of(per_item, doubled, bytes(identity), sample)
-        if wanted != before:
-            store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
-            changed += [(item, wanted)] if labels else []
+    for item, identity, labels, *rest in rows:
+        before = Terms(*rest)
+        terms = before._replace(shared=is_shared(seed, bytes(identity), share))
+        wanted = _wanted(terms, labels, bytes(identity), sample)
+        if (wanted, terms.shared) != (before.before, bool(before.shared)):
+            store.db.execute("UPDATE item SET wanted = ?, shared = ? WHERE id = ?", (wanted, terms.shared, item))
+            changed += [item] if labels else []
     return changed
 
 
+def _wanted(terms: Terms, labels: int, identity: bytes, sample: Collection[bytes]) -> int:
+    always = bool(terms.shared or terms.pilot or terms.known)
+    if terms.doubled is not None:
+        wanted = wanted_of(terms.per_item, terms.doubled, identity, sample)
+    elif terms.plan == "stop" and not always and labels:
+        return terms.before  # what its labels say decides: see `wanted_now`
+    else:
+        wanted = wanted_at_first(terms.per_item, terms.plan, always)
+    return max(wanted, terms.pilot or 0)
+
+
 def labels_planned(project: Project, items: int) -> int:
-    """How many labels a project with so many items wants in all."""
+    """How many labels a project with so many items wants in all, under `stop` at most."""
     if project.doubled is None:
         return items * project.per_item
     return items + min(project.doubled, items) * (project.per_item - 1)

@@ -5,7 +5,8 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotations.aside import bring_back, set_aside_items
+from annotations.aside import bring_back, set_aside_everything, set_aside_items
+from annotations.events import record
 from annotations.gold import recompute
 from annotations.guidelines import (
     CHOICES,
@@ -17,6 +18,7 @@ from annotations.guidelines import (
     insert_guideline,
 )
 from annotations.people import add_annotators, annotator, annotators, checked_name, join, remove_annotator
+from annotations.plan import check_plan, check_stop
 from annotations.store import Store, timestamp
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -48,14 +50,8 @@ CHANGEABLE = (
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
     "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-SETTLING = (
-    "per_item",
-    "gold",
-    "rescue",
-    "doubled",
-    "plan",
-    "share",
-)  # a change of these settles every labelled item anew
+SETTLING = ("per_item", "gold", "rescue", "doubled", "plan", "share")  # a change settles every labelled item anew
+PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is written down
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
 _COLUMNS = ", ".join(_FIELDS)
@@ -129,12 +125,12 @@ def projects(store: Store, *, archived: bool = False) -> list[Project]:
     return [_as_project(row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
 
 
-def change_project(store: Store, project: Project, **fields: Any) -> Project:
+def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
     """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
 
-    A new `per_item`, `gold`, `rescue` or `doubled` settles every labelled item
-    anew. Raises Refused for a value that cannot be, and while a file is being
-    imported.
+    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles every labelled item
+    anew. What changes the plan of labels is kept as an event of *author*. Raises
+    Refused for a value that cannot be, and while a file is being imported.
     """
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
@@ -145,13 +141,17 @@ def change_project(store: Store, project: Project, **fields: Any) -> Project:
     with store.write() as db:
         if fields.get("name", project.name) != project.name:
             _refuse_taken(store, fields["name"])
-        if {"per_item", "doubled"} & set(fields):
+        if {"per_item", "doubled", "plan", "share"} & set(fields):
             _refuse_during_import(store, project)
+        before = _by_id(store, project.id)
         for field, value in fields.items():
             db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
         changed = _by_id(store, project.id)
-        if any(getattr(changed, field) != getattr(project, field) for field in SETTLING):
+        check_stop(changed)
+        if any(getattr(changed, field) != getattr(before, field) for field in SETTLING):
             recompute(store, changed)
+            set_aside_everything(store, changed)
+        _write_down(store, before, changed, author)
     return changed
 
 
@@ -187,6 +187,13 @@ def counts(store: Store, project: Project) -> ProjectCounts:
         cells[cell] = _plus(cells[cell], status, items)
     shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
     return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
+
+
+def _write_down(store: Store, before: Project, changed: Project, author: str) -> None:
+    """Keep what the plan of labels was and is: it explains how many labels an item has."""
+    new = {field: getattr(changed, field) for field in PLANNING if getattr(changed, field) != getattr(before, field)}
+    if new:
+        record(store, changed, "plan", author=author, old={field: getattr(before, field) for field in new}, new=new)
 
 
 def _plus(cell: CellCount, status: str, items: int) -> CellCount:
@@ -228,6 +235,7 @@ def _check(**fields: Any) -> None:
         least, value = int(field == "pause_minutes"), fields.get(field)
         if value is not None and (not isinstance(value, int) or value < least):
             raise Refused(N_("{field} is a whole number, {least} or more."), field=field, least=least)
+    check_plan(fields)
     if fields.get("presentation", "masked") not in ("original", "masked"):
         raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
 

@@ -86,7 +86,7 @@ class _Work:
             add_annotators(self.store, self.project, strangers)
             self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
         with self.store.write() as db:
-            touched: dict[tuple[int, int], int] = {}
+            touched: dict[tuple[int, int], None] = {}  # in the order of the file
             for row in rows:
                 try:
                     place = self._store(row)
@@ -96,26 +96,23 @@ class _Work:
                     self.report.note(Problem(self.file, row.line, "label", error.message, error.values))
                 else:
                     if place is not None:
-                        touched[place[:2]] = place[2]
-            for (item, person), wanted in touched.items():
+                        touched[place] = None
+            for item, person in touched:
                 self._point(item, person)
-                settle(self.store, item, wanted, self._gold())
+                settle(self.store, item)
             db.execute("UPDATE member SET looked = 0 WHERE project = ?", (self.project.id,))
 
-    def _gold(self) -> Any:
-        return self.store.db.execute("SELECT gold FROM project WHERE id = ?", (self.project.id,)).fetchone()[0]
-
-    def _store(self, row: LabelRow) -> tuple[int, int, int] | None:
-        """Insert the label; (item, annotator, wanted), or None for a duplicate."""
+    def _store(self, row: LabelRow) -> tuple[int, int] | None:
+        """Insert the label; (item, annotator), or None for a duplicate."""
         found = self.store.db.execute(
-            "SELECT item.id, wanted, length(text) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            "SELECT item.id, length(text) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
             " WHERE item.uid = ? AND item.project = ?",
             (row.item, self.project.id),
         ).fetchone()
         if found is None:
             message = N_("This project has no item {item}: import its items first, as JSON lines or as a package.")
             raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
-        item, wanted, length = found
+        item, length = found
         person = self.people[row.annotator.strip()]
         known = self.store.db.execute("SELECT item, annotator FROM label WHERE op_id = ?", (row.op_id,)).fetchone()
         if known is not None:
@@ -136,7 +133,7 @@ class _Work:
         }  # fmt: skip
         insert(self.store, "label", values)
         self.report.imported += 1
-        return item, person, wanted
+        return item, person
 
     def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
         if (item, person) in self.mine:

@@ -82,6 +82,4 @@ def _point_to_settlements(store: Store, project: Project) -> None:
     ).fetchall()
     for item, row in {item: None if action == "reopen" else row for item, row, action in found}.items():
         store.db.execute("UPDATE item SET settlement = ? WHERE id = ? AND settlement IS NOT ?", (row, item, row))
-        query = "SELECT wanted, (SELECT gold FROM project WHERE id = item.project) FROM item WHERE id = ?"
-        wanted, rule = store.db.execute(query, (item,)).fetchone()
-        settle(store, item, wanted, rule)
+        settle(store, item)

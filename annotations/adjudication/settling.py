@@ -184,25 +184,25 @@ def _known(db: Any, op_id: Any, item: str) -> Settlement | None:
 
 def _target(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:
     row = store.db.execute(
-        "SELECT item.id, length(text), wanted, item.labels >= wanted, settlement.op_id, settlement.adjudicator"
+        "SELECT item.id, length(text), item.labels >= wanted, settlement.op_id, settlement.adjudicator"
         " FROM item LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.uid = ? AND item.project = ?",
         (item, project.id),
     ).fetchone()
     if row is None:
         raise NotFound(N_("This project has no such item."))
-    if not row[3]:
+    if not row[2]:
         raise NotAllowed(N_("This item still waits for labels; adjudication begins when all are there."))
-    if row[4] != base:
+    if row[3] != base:
         message = N_("{name} has settled this item meanwhile. Look at it again.")
-        if row[4] is None:
+        if row[3] is None:
             message = N_("This item was reopened meanwhile. Look at it again.")
-        raise NotAllowed(message, name=row[5] or "")
+        raise NotAllowed(message, name=row[4] or "")
     labels = store.db.execute(
         "SELECT label.op_id FROM assignment JOIN label ON label.id = assignment.blind"
         " WHERE assignment.item = ? AND label.choice IS NOT NULL",
         (row[0],),
     ).fetchall()
-    return {"id": row[0], "length": row[1], "wanted": row[2]}, sorted(op for (op,) in labels)
+    return {"id": row[0], "length": row[1]}, sorted(op for (op,) in labels)
 
 
 def _write(store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]) -> Settlement:
@@ -211,5 +211,5 @@ def _write(store: Store, project: Project, item: str, target: dict[str, Any], va
     stored = store.db.execute(f"INSERT INTO settlement ({', '.join(full)}) VALUES ({marks})", full).lastrowid
     standing = None if values["action"] == "reopen" else stored
     store.db.execute("UPDATE item SET settlement = ? WHERE id = ?", (standing, target["id"]))
-    settle(store, target["id"], target["wanted"], project.gold)
+    settle(store, target["id"])
     return settlements(store, project, item)[-1]
