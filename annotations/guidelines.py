@@ -1,8 +1,9 @@
 """Guidelines: what annotators are asked, in versions that never change."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import NamedTuple
 
 from annotations.store import Store, timestamp
 from annotations.types import Choice, Guideline, Kind, Project
@@ -40,15 +41,51 @@ def guidelines(store: Store, project: Project) -> list[Guideline]:
 
 
 def add_guideline(
-    store: Store, project: Project, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+    store: Store,
+    project: Project,
+    text: str,
+    choices: Sequence[Choice],
+    reasons: Sequence[Choice],
+    *,
+    changes: str = "",
 ) -> Guideline:
-    """Store a changed guideline as the next version; labels keep pointing to the version they were made under."""
+    """Store a changed guideline as the next version; labels keep pointing to the version they were made under.
+
+    `changes`: what is new, in the words that annotators are told when they come back to their desk; "": nothing is
+    said beside the new version. Raises Refused where labels could not be made with these choices and reasons.
+    """
     check_options(project.kind, choices, reasons)
     with store.write() as db:
         query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
         version = int(db.execute(query, (project.id,)).fetchone()[0])
-        insert_guideline(store, project, version, text, choices, reasons)
+        insert_guideline(store, project, version, text, choices, reasons, changes)
     return guideline(store, project, version)
+
+
+class ChangedCodes(NamedTuple):
+    """Codes of choices and reasons that a version adds, drops, or words in another way, in the order of a guideline."""
+
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """The codes that labels may name and that no longer mean what they meant."""
+        return frozenset((*self.dropped, *self.changed))
+
+
+def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
+    """How the *new* choices or reasons differ from the *old* ones.
+
+    A code counts as changed where its Chinese or English name differs; another key is only another way to type it.
+    """
+    was, now = ({one.code: (one.zh.strip(), one.en.strip()) for one in options} for options in (old, new))
+    return ChangedCodes(
+        added=tuple(code for code in now if code not in was),
+        dropped=tuple(code for code in was if code not in now),
+        changed=tuple(code for code in was if code in now and was[code] != now[code]),
+    )
 
 
 def guideline_parts(
@@ -86,11 +123,18 @@ def _options(stored: str) -> tuple[Choice, ...]:
 
 
 def insert_guideline(
-    store: Store, project: Project, version: int, text: str, choices: Sequence[Choice], reasons: Sequence[Choice]
+    store: Store,
+    project: Project,
+    version: int,
+    text: str,
+    choices: Sequence[Choice],
+    reasons: Sequence[Choice],
+    changes: str = "",
 ) -> None:
     """Store a version, inside the caller's transaction."""
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
     store.db.execute(
-        "INSERT INTO guideline (project, version, text, choices, reasons, created) VALUES (?, ?, ?, ?, ?, ?)",
-        (project.id, version, text, *packed, timestamp()),
+        "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (project.id, version, text, *packed, changes.strip(), timestamp()),
     )
