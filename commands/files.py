@@ -162,8 +162,9 @@ def _summary(report: ImportReport) -> str:
     type=click.Choice(exporting.EXPORT_FORMATS),
     required=True,
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
-    "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. package: "
-    "the whole project, can be imported again. datasheet: what the project is, as Markdown.",
+    "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. "
+    "label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON lines, a file for "
+    "each annotator. package: the whole project, can be imported again. datasheet: what the project is, as Markdown.",
 )
 @click.option(
     "--items", type=click.Choice(["all", "accepted"]), default="all", show_default=True, help="A release: accepted."

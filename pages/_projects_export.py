@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from annotations.formats.exporting import archive_bytes, export_preview, lines, rows_of
+from annotations.formats import label_studio
+from annotations.formats.exporting import CONFIG, archive_bytes, export_preview, lines, rows_of
 from annotations.formats.wishes import (
     ARCHIVES,
     ENDING,
@@ -12,6 +13,7 @@ from annotations.formats.wishes import (
     needs_password,
     wanted,
 )
+from annotations.guidelines import guideline
 from annotations.leaving import SHORTEST_PASSWORD, text_may_leave
 from annotations.store import Store
 from annotations.types import Project
@@ -32,6 +34,8 @@ def export_name(name: str, kind: str) -> str:
         "labels-wide": _("Labels (CSV, one row each, columns for every annotator)"),
         "labels-jsonl": _("Labels (JSON lines, with all that was recorded)"),
         "published": _("Published samples (context and completion in one column)"),
+        "label-studio": _("Label Studio (JSON: tasks with annotations)"),
+        "doccano": _("doccano (ZIP: JSON lines, a file for each annotator)"),
         "package": _("The whole project (items, labels, decisions; can be imported again)"),
         "datasheet": _("Data sheet (Markdown)"),
     }[name]
@@ -70,11 +74,11 @@ def _asked(project: Project, chosen: ExportFormat) -> tuple[Wanted | None, str |
     names = history = False
     kept = "all"
     with st.container(horizontal=True):
-        if chosen.startswith("labels") or chosen == "package":
+        if chosen.startswith("labels") or chosen in ("label-studio", "doccano", "package"):
             names = st.toggle(_("With the annotators' names"), key="names", help=_("Otherwise A1, A2, A3 …"))
         if chosen in ("labels", "labels-jsonl"):
             history = st.toggle(_("With replaced and taken-back labels"), key="history")
-    if chosen in ("slguset", "jsonl", "published"):
+    if chosen in ("slguset", "jsonl", "published", "label-studio", "doccano"):
         kept = st.radio(
             _("Sentences") if project.kind == "sentences" else _("Texts"), ("all", "accepted"), key="export_items",
             horizontal=True, format_func=lambda which: _items_name(which, project.kind),
@@ -145,3 +149,13 @@ def _show_file(store: Store, project: Project, wish: Wanted, password: str | Non
     st.download_button(
         _("Download"), data, file, key="export", type="primary", icon=":material/download:", on_click="ignore"
     )
+    if wish.format == "label-studio" and password is None:
+        st.download_button(
+            _("Labelling configuration (XML)"),
+            label_studio.labelling_config(project, guideline(store, project)),
+            name + CONFIG,
+            "application/xml",
+            key="export-config",
+            help=_("Label Studio shows the tasks with it: Settings, Labeling Interface, Code."),
+            on_click="ignore",
+        )

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import IO
 
 from annotations.datasheet import datasheet
+from annotations.formats import doccano, label_studio
 from annotations.formats.layouts import SLGUSET
 from annotations.formats.lines import csv_line
 from annotations.formats.objects import item_lines
 from annotations.formats.packages import package_files
 from annotations.formats.published_out import published_files
 from annotations.formats.sheets import HISTORY, LABELS, json_lines, long_lines, wide_lines
-from annotations.formats.wishes import ARCHIVES, ENDING, EXPORT_FORMATS, ExportFormat, Wanted, check, wanted
+from annotations.formats.wishes import ARCHIVES, ENDING, EXPORT_FORMATS, FRAME, ExportFormat, Wanted, check, wanted
+from annotations.guidelines import guideline
 from annotations.items import items as stored_items
 from annotations.leaving import packed
 from annotations.projects import counts
@@ -27,7 +29,10 @@ from annotations.store import Store
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
 
+CONFIG = "-config.xml"  # beside the tasks of Label Studio
+
 __all__ = [
+    "CONFIG",
     "ENDING",
     "EXPORT_FORMATS",
     "HISTORY",
@@ -70,9 +75,11 @@ def export_file(
     the word; `jsonl`: everything about the items, importing it gives the same
     items with the same ids; `labels`: one row per item and annotator
     (`labels-wide`: one per item); `published`: the samples of generations;
-    `package`: the whole project; `datasheet`: what it is, as Markdown. With a
-    password the file is put into an AES-256 ZIP; *out* then ends in .zip. The
-    file appears under its name only when it is whole. Raises BadFile where it
+    `label-studio`: tasks with annotations, its labelling configuration beside
+    it as -config.xml; `doccano`: a file for each annotator; `package`: the
+    whole project; `datasheet`: what it is, as Markdown. With a password the
+    file is put into an AES-256 ZIP; *out* then ends in .zip. The file appears
+    under its name only when it is whole. Raises BadFile where it
     cannot be written, Refused where the project is of another kind or its text
     may not leave in plain.
     """
@@ -90,7 +97,10 @@ def export_file(
         for line in lines(store, project, wish):
             file.write(line.encode())
             written += not line.startswith('{"canary":')
-    return ExportReport(written - (ENDING[wish.format] == ".csv"), path)
+    if wish.format == "label-studio":
+        with _whole(path.with_name(path.stem + CONFIG)) as file:
+            file.write(label_studio.labelling_config(project, guideline(store, project)).encode())
+    return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
 
 
 def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
@@ -101,8 +111,13 @@ def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, passw
     check(project, wish)
     if wish.format == "published":
         files = published_files(store, project, wish)
+    elif wish.format == "doccano":
+        files = doccano.files_out(store, project, wish)
     elif wish.format == "package":
         files = package_files(store, project, wish)
+    elif wish.format == "label-studio":
+        config = label_studio.labelling_config(project, guideline(store, project))
+        files = {name: "".join(lines(store, project, wish)), Path(name).stem + CONFIG: config}
     else:
         files = {name: "".join(lines(store, project, wish))}
     contents = {each: text.encode() for each, text in files.items()}
@@ -126,7 +141,7 @@ def rows_of(store: Store, project: Project, wish: Wanted) -> int:
 
 def export_preview(store: Store, project: Project, wish: Wanted, *, limit: int = 10) -> str:
     """The file as it will begin: the header, if the format has one, and the first *limit* rows."""
-    return "".join(islice(lines(store, project, wish), limit + (ENDING[wish.format] == ".csv")))
+    return "".join(islice(lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
 
 
 def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
@@ -150,6 +165,8 @@ def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
             yield from datasheet(store, project, wish.language).splitlines(keepends=True)
         case "jsonl":
             yield from item_lines(store, project, wish)
+        case "label-studio":
+            yield from label_studio.tasks_out(store, project, wish)
         case _:
             raise BadFile(N_("This export is an archive of several files."))
 

@@ -7,9 +7,13 @@ from annotations.leaving import text_may_leave
 from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 
-ExportFormat = Literal["slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "package", "datasheet"]
+ExportFormat = Literal[
+    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "label-studio", "doccano", "package",
+    "datasheet",
+]  # fmt: skip
 EXPORT_FORMATS: tuple[ExportFormat, ...] = (
-    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "package", "datasheet"),
+    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published"),
+    *("label-studio", "doccano", "package", "datasheet"),
 )
 ENDING: dict[ExportFormat, str] = {
     "slguset": ".csv",
@@ -18,11 +22,14 @@ ENDING: dict[ExportFormat, str] = {
     "labels-wide": ".csv",
     "labels-jsonl": ".jsonl",
     "published": ".zip",
+    "label-studio": ".json",
+    "doccano": ".zip",
     "package": ".zip",
     "datasheet": ".md",
 }
-HOLD_TEXT = ("slguset", "jsonl", "published", "package")  # cannot be without it; labels can
-ARCHIVES = ("published", "package")  # several files
+FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines of a file that are no rows: a header, the brackets
+HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # cannot be without; labels can
+ARCHIVES = ("published", "doccano", "package")  # several files
 OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations": ("published",)}  # only for this kind
 
 
