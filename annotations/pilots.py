@@ -88,7 +88,7 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
     Items without a label leave the pilot and are as if they had never been drawn; the others keep their place in it,
     and who has not labelled them gets them in the ordinary course. Raises NotFound where no pilot is open.
     """
-    with store.write() as db:
+    with store.write():
         pilot = open_pilot(store, project)
         if pilot is None:
             raise NotFound(N_("No pilot is open in this project."))

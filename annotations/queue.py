@@ -75,16 +75,16 @@ def _is_served(db: Database, project: Project, annotator: Annotator) -> bool:
     return db.execute(query, (project.id, annotator.id)).fetchone() is not None
 
 
-def release(db: Database, project: Project, annotator_id: int, *, kept: bool = False) -> None:
+def release(db: Database, project: Project, annotator_id: int) -> None:
     """Give back what an annotator has leased, inside the caller's transaction; labels stay where they are.
 
-    `kept`: also what was sent back to this annotator, who leaves for good.
+    What was sent back to its annotator (`kept`) waits for this annotator, however long.
     """
     # Where a blind label stands, the item is still this annotator's, whatever was taken back after a reveal.
     db.execute(
-        "UPDATE assignment SET state = 'released', kept = 0"
-        " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept <= ?",
-        (annotator_id, project.id, int(kept)),
+        "UPDATE assignment SET state = 'released'"
+        " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
+        (annotator_id, project.id),
     )
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
