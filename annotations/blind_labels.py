@@ -1,7 +1,7 @@
 """Blind labels as columns of numbers: who said what of which item, for measures that count."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -56,8 +56,8 @@ class BlindLabels:
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
         """Some of the labels."""
-        found = {field: getattr(self, field) for field in self.__slots__}
-        return BlindLabels(**{field: None if column is None else column[keep] for field, column in found.items()})
+        found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: column[keep] for name, column in found.items() if column is not None})
 
     def recoded(self, codes: Sequence[int]) -> "BlindLabels":
         """The same labels with choice i become codes[i]."""
