@@ -6,9 +6,11 @@ is accepted is decided by all. Then its items are left out of the order.
 
 import time
 from collections.abc import Collection
+from dataclasses import replace
 
 from sqlite_utils import Database
 
+from annotations import retests
 from annotations.handing import Handing
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.pilot_queue import open_pilot_id
@@ -45,11 +47,14 @@ def claim(
             return []
         pilot = open_pilot_id(db, project)
         leased = _leased(db, project, annotator, pilot, MOST_LEASED + len(have))
+        if pilot is None:
+            leased = retests.in_order(leased, retests.leased(db, project, annotator))
         known = set(have)
-        found = [item_id for item_id, uid in leased if uid not in known][: max(0, want)]
+        found = [one for one in leased if one.uid not in known][: max(0, want)]
         room = min(want - len(found), MOST_LEASED - len(leased))
         if room > 0:
-            found += Handing(db, project, annotator, pilot).fill(room)
+            fill = Handing(db, project, annotator, pilot).fill
+            found += retests.hand_out(db, project, annotator, room, moment, fill)
         return _load(db, found)
 
 
@@ -86,6 +91,7 @@ def release(db: Database, project: Project, annotator_id: int) -> None:
         " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
         (annotator_id, project.id),
     )
+    retests.give_back(db, project, annotator_id)
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
@@ -97,18 +103,20 @@ def _release_absent(db: Database, project: Project, now: float) -> None:
 
 def _leased(
     db: Database, project: Project, annotator: Annotator, pilot: int | None, most: int
-) -> list[tuple[int, str]]:
+) -> list[retests.Handed]:
     # Of what was sent back there may be thousands: no more is read than can be held.
-    return db.execute(
-        "SELECT item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
+    rows = db.execute(
+        "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
         " WHERE assignment.annotator = ? AND assignment.project = ? AND state = 'leased'"
         " AND (? IS NULL OR item.pilot = ?) ORDER BY turn LIMIT ?",
         (annotator.id, project.id, pilot, pilot, most),
-    ).fetchall()
+    )
+    return [retests.Handed(*row) for row in rows]
 
 
-def _load(db: Database, ids: list[int]) -> list[Item]:
+def _load(db: Database, handed: list[retests.Handed]) -> list[Item]:
+    ids = [one.item for one in handed]
     marks = ", ".join("?" * len(ids))
     rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()
     by_id = {row[0]: as_item(row) for row in rows}
-    return [by_id[item_id] for item_id in ids]
+    return [replace(by_id[one.item], uid=one.uid) for one in handed]  # what comes again has an id of its own
