@@ -32,7 +32,7 @@ class Event:
 
 def record(
     store: Store,
-    project: Project,
+    project: Project | int,
     action: str,
     *,
     item: Item | int | None = None,
@@ -42,13 +42,15 @@ def record(
 ) -> None:
     """Write down that *action* was done; call it inside the transaction that does it, so that both or neither are kept.
 
-    `item` and `annotator` take the object or its row id. `data` is stored as JSON and must be JSON values.
+    `project`, `item` and `annotator` take the object or its row id. `data` is stored as JSON and must be JSON values.
     Raises ValueError for an empty action, TypeError for data that JSON cannot hold.
     """
     if not action.strip():
         raise ValueError("an event needs an action")
     said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
-    values = (project.id, _row_id(item), _row_id(annotator), action.strip(), said, author.strip(), timestamp())
+    values = (
+        _row_id(project), _row_id(item), _row_id(annotator), action.strip(), said, author.strip(), timestamp(),
+    )  # fmt: skip
     store.db.execute(
         "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
         values,
@@ -90,5 +92,5 @@ def events(
     return [Event(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6]) for row in reversed(rows)]
 
 
-def _row_id(thing: Item | Annotator | int | None) -> int | None:
+def _row_id(thing: Project | Item | Annotator | int | None) -> int | None:
     return thing if thing is None or isinstance(thing, int) else thing.id

@@ -17,8 +17,19 @@ from annotations.guidelines import (
     guidelines,
     insert_guideline,
 )
-from annotations.people import add_annotators, annotator, annotators, checked_name, join, remove_annotator
+from annotations.people import (
+    add_annotators,
+    annotator,
+    annotators,
+    checked_name,
+    give_back,
+    join,
+    other_projects,
+    remove_annotator,
+    rename_annotator,
+)
 from annotations.plan import check_plan, check_stop
+from annotations.replacing import replace_annotator
 from annotations.store import Store, timestamp
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -34,12 +45,16 @@ __all__ = [
     "checked_name",
     "counts",
     "create_project",
+    "give_back",
     "guideline",
     "guidelines",
+    "other_projects",
     "project",
     "project_by_uid",
     "projects",
     "remove_annotator",
+    "rename_annotator",
+    "replace_annotator",
     "set_aside_items",
     "set_quotas",
 ]
