@@ -15,30 +15,43 @@ from core.errors import N_, Refused
 SETTLEMENT = ("op_id", "adjudicator", "action", "choice", "reasons", "extraneous", "spans", "why", "seen", "created")
 COMMENT = ("op_id", "author", "text", "created")
 LISTS = ("reasons", "spans", "seen")  # JSON in the database, lists in a file
+ORDERED = " WHERE {kind}.project = ? ORDER BY {kind}.id"
+COMMENTS = (
+    "SELECT item.uid, annotator.name, whose.name, {columns} FROM comment JOIN item ON item.id = comment.item"
+    " LEFT JOIN annotator ON annotator.id = comment.annotator"
+    " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ? ORDER BY comment.id"
+)
 
 
-def each_decision(store: Store, project: Project, codes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def each_decision(
+    store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
+) -> Iterator[dict[str, Any]]:
     """Every settlement and comment of a project, oldest first, as flat dicts with `kind` and the item's public id.
 
-    `codes`: what stands for a name; adjudicators without one become J1, J2, ...
+    `codes`: what stands for a name; adjudicators without one become J1, J2, ... `private`: talks of one annotator with
+    the lead too.
     """
     named = dict(codes)
-    for kind, names in (("settlement", SETTLEMENT), ("comment", COMMENT)):
-        columns = ", ".join(f"{kind}.{name}" for name in names)
-        who = "annotator.name" if kind == "comment" else "NULL"
-        joined = "LEFT JOIN annotator ON annotator.id = comment.annotator" if kind == "comment" else ""
-        for uid, person, *rest in store.db.execute(
-            f"SELECT item.uid, {who}, {columns} FROM {kind} JOIN item ON item.id = {kind}.item {joined}"
-            f" WHERE {kind}.project = ? ORDER BY {kind}.id",
-            (project.id,),
-        ):
-            row: dict[str, Any] = {"kind": kind, "item": uid} | dict(zip(names, rest, strict=True))
-            for key in row.keys() & set(LISTS):
-                row[key] = json.loads(row[key])
-            if codes:
-                key = "author" if kind == "comment" else "adjudicator"
-                row[key] = named.setdefault(row[key], f"J{len(named) - len(codes) + 1}")
-            yield row | ({"annotator": named.get(person, person)} if person else {})
+    query = "SELECT item.uid, {columns} FROM settlement JOIN item ON item.id = settlement.item" + ORDERED
+    columns = ", ".join(f"settlement.{name}" for name in SETTLEMENT)
+    for uid, *rest in store.db.execute(query.format(columns=columns, kind="settlement"), (project.id,)):
+        row = {"kind": "settlement", "item": uid} | dict(zip(SETTLEMENT, rest, strict=True))
+        row |= {key: json.loads(row[key]) for key in LISTS}
+        yield row | {"adjudicator": _coded(named, codes, row["adjudicator"])}
+    columns = ", ".join(f"comment.{name}" for name in COMMENT)
+    for uid, person, thread, *rest in store.db.execute(COMMENTS.format(columns=columns), (project.id,)):
+        if thread and not private:
+            continue
+        row = {"kind": "comment", "item": uid} | dict(zip(COMMENT, rest, strict=True))
+        # The name at the time may be another than today's, which alone has a code.
+        author = _coded(named, codes, person or row["author"]) if codes else row["author"]
+        row |= {"author": author}
+        row |= {key: named.get(name, name) for key, name in (("annotator", person), ("thread", thread)) if name}
+        yield row
+
+
+def _coded(named: dict[str, str], codes: Mapping[str, str], name: str) -> str:
+    return named.setdefault(name, f"J{len(named) - len(codes) + 1}") if codes else name
 
 
 def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, Any]]) -> int:
@@ -71,7 +84,9 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
     names = SETTLEMENT if kind == "settlement" else COMMENT
     values = {name: json.dumps(row.get(name)) if name in LISTS else row.get(name) for name in names}
     if kind == "comment":
-        values["annotator"] = people.get(str(row.get("annotator")))
+        values |= {key: people.get(str(row.get(key))) for key in ("annotator", "thread")}
+        if row.get("thread") and values["thread"] is None:
+            raise Refused(N_("A private comment belongs to an annotator who is not in this package."))
     insert(store, kind, {"project": project.id, "item": item[0]} | values)
     return True
 

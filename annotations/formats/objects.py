@@ -14,10 +14,15 @@ from annotations.types import Item, Project
 
 def item_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
     """One object per item; a file of generations begins with the canary line, which an import passes over."""
+    yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
+
+
+def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
+    """The same as objects."""
     if needs_canary(project):
-        yield json_line({CANARY_KEY: CANARY})
-    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-        yield json_line(item_object(item))
+        yield {CANARY_KEY: CANARY}
+    for item in stored_items(store, project, accepted_only=accepted_only):
+        yield item_object(item)
 
 
 def item_object(item: Item) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from annotations.formats.lines import csv_line, json_line
 from annotations.formats.wishes import Wanted
 from annotations.items import items as stored_items
 from annotations.leaving import CANARY, CANARY_ID, CANARY_KEY, needs_canary
-from annotations.projects import annotators
+from annotations.pseudonyms import pseudonyms
 from annotations.store import Store
 from annotations.types import Item, Project
 
@@ -26,8 +26,8 @@ LONGEST_FACT = 80
 
 
 def codes_of(store: Store, project: Project) -> dict[str, str]:
-    """What stands for each annotator's name: A1, A2, ... in the order of joining."""
-    return {one.name: f"A{number}" for number, one in enumerate(annotators(store, project, active=False), 1)}
+    """What stands for each annotator's name: A1, A2, ..., the same in every file and release of the project."""
+    return pseudonyms(store, project)
 
 
 def label_dicts(store: Store, project: Project, wish: Wanted) -> Iterator[dict[str, Any]]:

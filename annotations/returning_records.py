@@ -1,0 +1,181 @@
+"""Pilots, known answers, labels that came again and events that come back with a package."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from annotations.formats.package_records import LISTS, RETEST_LABEL
+from annotations.gold import settle
+from annotations.people import annotators
+from annotations.returning import insert
+from annotations.store import Store
+from annotations.types import Project
+from core.errors import N_, Refused
+
+CHUNK = 500  # rows a transaction
+BEFORE_LABELS = ("pilot", "of_item")  # they decide how many labels an item wants
+Row = Mapping[str, Any]
+
+
+def is_bare(store: Store, project: Project) -> bool:
+    """Whether a project has no record of its own yet, so that those of a package can only be its own coming back."""
+    tables = ("pilot", "known", "retest", "event")
+    return not any(
+        store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
+        for table in tables
+    )
+
+
+def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool) -> int:
+    """Store records of a package: those that labels need (`early`, before them) or the others. Returns the new ones.
+
+    Raises Refused for a record that the database does not take; those of its transaction are then left out.
+    """
+    keeper, new = _Keeper(store, project), 0
+    wanted = (row for row in rows if (row.get("kind") in BEFORE_LABELS) == early)
+    for some in _chunks(wanted):
+        with store.write():
+            for row in some:
+                try:
+                    new += keeper.keep(row)
+                except (sqlite3.IntegrityError, sqlite3.ProgrammingError, KeyError, TypeError) as error:
+                    message = N_("The database refused a record of this package ({why}).")
+                    raise Refused(message, why=str(error)) from error
+    return new
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    source = iter(rows)
+    while some := list(islice(source, CHUNK)):
+        yield some
+
+
+class _Keeper:
+    """Stores one record, if it is not there yet."""
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store, self.project = store, project
+        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.kinds: dict[str, Callable[[Row], bool]] = {
+            "pilot": self._pilot, "of_item": self._of_item, "known": self._known, "standing": self._standing,
+            "retest": self._retest, "retest_label": self._retest_label, "told": self._told, "event": self._event,
+            "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+        }  # fmt: skip
+
+    def keep(self, row: Row) -> bool:
+        """Store *row*; a kind that a later version wrote is passed over."""
+        found = self.kinds.get(str(row.get("kind")))
+        return found is not None and found(row)
+
+    def _one(self, query: str, *values: Any) -> Any:
+        row = self.store.db.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    def _item(self, row: Row) -> int | None:
+        uid = row.get("item")
+        found: int | None = uid and self._one("SELECT id FROM item WHERE uid = ? AND project = ?", uid, self.project.id)
+        return found or None
+
+    def _label(self, op_id: str | None) -> int | None:
+        found: int | None = self._one("SELECT id FROM label WHERE op_id = ?", op_id)
+        return found
+
+    def _pilot(self, row: Row) -> bool:
+        query = "SELECT 1 FROM pilot WHERE project = ? AND number = ?"
+        if self._one(query, self.project.id, row["number"]):
+            return False
+        named = ("number", "items", "seed", "people", "begun", "closed")
+        insert(self.store, "pilot", {"project": self.project.id} | {key: row[key] for key in named})
+        return True
+
+    def _of_item(self, row: Row) -> bool:
+        item = self._item(row)
+        if item is None:
+            return False
+        query = "SELECT id FROM pilot WHERE project = ? AND number = ?"
+        pilot = self._one(query, self.project.id, row["pilot"])
+        self.store.db.execute("UPDATE item SET pilot = ?, known = ? WHERE id = ?", (pilot, row["known"], item))
+        settle(self.store, item)
+        return True
+
+    def _known(self, row: Row) -> bool:
+        item = self._item(row)
+        query = "SELECT 1 FROM known WHERE item = ? AND created = ? AND choice IS ?"
+        if item is None or self._one(query, item, row["created"], row["choice"]):
+            return False
+        values = {key: row[key] or "" for key in ("why", "author")}
+        values |= {"choice": row["choice"], "created": row["created"], "after": self._label(row["after"]) or 0}
+        insert(self.store, "known", {"project": self.project.id, "item": item} | values)
+        return True
+
+    def _standing(self, row: Row) -> bool:
+        item, person = self._item(row), self.people.get(str(row["annotator"]))
+        if item is None or person is None:
+            return False
+        latest, blind = self._label(row["latest"]), self._label(row["blind"])
+        state = "labelled" if latest else "leased" if row["kept"] else "released"
+        self.store.db.execute(
+            "UPDATE assignment SET state = ?, latest = ?, blind = ?, revealed = ?, kept = ?"
+            " WHERE item = ? AND annotator = ?",
+            (state, latest, blind, row["revealed"], int(bool(row["kept"])), item, person),
+        )
+        settle(self.store, item)
+        return True
+
+    def _retest(self, row: Row) -> bool:
+        item, person = self._item(row), self.people.get(str(row["annotator"]))
+        query = "SELECT 1 FROM retest WHERE uid = ? OR (item = ? AND annotator = ?)"
+        if item is None or person is None or self._one(query, row["uid"], item, person):
+            return False
+        named = ("uid", "due", "state", "turn", "skips", "op_id", "desk", "revision", "created")
+        place = {"project": self.project.id, "item": item, "annotator": person, "first": self._label(row["first"])}
+        values = {key: row[key] for key in named}
+        if values["state"] in ("leased", "skipped"):
+            values["state"] = "waiting"  # no desk here has it
+        insert(self.store, "retest", values | place)
+        return True
+
+    def _retest_label(self, row: Row) -> bool:
+        found = self._one("SELECT id FROM retest WHERE uid = ? AND project = ?", row["retest"], self.project.id)
+        if found is None or self._one("SELECT 1 FROM retest_label WHERE op_id = ?", row["op_id"]):
+            return False
+        query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
+        values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in RETEST_LABEL}
+        values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
+        insert(self.store, "retest_label", values)
+        # The last operation that stands; one that took the label back leaves none.
+        self.store.db.execute(
+            "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM retest_label WHERE retest = :retest"
+            " AND superseded = 0 ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
+            {"retest": found},
+        )
+        return True
+
+    def _told(self, row: Row) -> bool:
+        values = (row["version"], self.project.id, self.people.get(str(row["annotator"])), row["version"])
+        query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
+        return bool(self.store.db.execute(query, values).rowcount)
+
+    def _event(self, row: Row) -> bool:
+        item, person = self._item(row), self.people.get(str(row.get("annotator")))
+        data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
+        query = (
+            "SELECT 1 FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
+            " AND annotator IS ?"
+        )
+        if self._one(query, self.project.id, row["action"], row["created"], data, item, person):
+            return False
+        values = {"project": self.project.id, "item": item, "annotator": person, "action": row["action"]}
+        insert(self.store, "event", values | {"data": data, "author": row["author"] or "", "created": row["created"]})
+        return True
+
+    def _tag_draft(self, row: Row) -> bool:
+        query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        return bool(self.store.db.execute(query, (self.project.id, row["tag"], row["code"])).rowcount)
+
+    def _guideline_draft(self, row: Row) -> bool:
+        query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        content = json.dumps(row["content"], ensure_ascii=False)
+        return bool(self.store.db.execute(query, (self.project.id, content, row["saved"])).rowcount)
