@@ -21,10 +21,11 @@ from annotations import labels, queue
 from annotations.permissions import Action, Person, require
 from annotations.pool import Pool
 from annotations.projects import guideline
+from annotations.retest_labels import with_retests
 from annotations.seats import Seat, bases, seat, standing, stands
 from annotations.store import Store
 from annotations.tokens import issue, verify
-from annotations.types import Answer, Item, Operation
+from annotations.types import Answer, Item, Operation, OwnProgress
 from annotations.wire import (
     decision_out,
     id_in,
@@ -168,7 +169,7 @@ def sync(call: Call) -> Reply:
     reply: Reply = {
         "answers": answers,
         "items": _items(call, items),
-        "progress": progress_out(labels.own_progress(call.store, at.project, at.annotator), at.project.kind),
+        "progress": progress_out(_progress(call), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
     }
     if hello:
@@ -242,6 +243,12 @@ def _told(answer: Answer, language: Language) -> Reply:
         return {"op": answer.op_id, "result": "acked", "conflict": answer.conflict, "latest": answer.latest}
     reason = explain(Refused(answer.reason, **answer.values), language)
     return {"op": answer.op_id, "result": "refused", "reason": reason, "latest": answer.latest}
+
+
+def _progress(call: Call) -> OwnProgress:
+    at = call.at
+    own = labels.own_progress(call.store, at.project, at.annotator)
+    return with_retests(call.store, at.project, at.annotator, own)
 
 
 def _items(call: Call, items: Sequence[Item]) -> list[Reply]:

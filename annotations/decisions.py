@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Literal
 
+from annotations import retest_labels
 from annotations.items import ITEM_COLUMNS, as_item
 from annotations.store import Store
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
@@ -57,7 +58,9 @@ def history(
         " ORDER BY label.id DESC LIMIT :limit"
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
-    return [_decision(row) for row in store.db.execute(query, values)]
+    found = [_decision(row) for row in store.db.execute(query, values)]
+    again = retest_labels.history(store, project, annotator, limit=limit, search=search.strip())
+    return retest_labels.merged(found, again)[:limit]
 
 
 def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
@@ -78,7 +81,8 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
         " ORDER BY label.id DESC"
     )
     values = {"annotator": annotator.id, "project": project.id}
-    return [_decision(row) for row in store.db.execute(query, values)]
+    found = [_decision(row) for row in store.db.execute(query, values)]
+    return retest_labels.merged(found, retest_labels.conflicts(store, project, annotator))
 
 
 def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:

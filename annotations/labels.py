@@ -1,26 +1,24 @@
 """Labels: appended, never changed. What a desk sends is stored once and answered when it is on disk."""
 
-import json
-import math
 import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotations import retest_labels
 from annotations.aside import set_aside
 from annotations.decisions import conflicts, history, label_rows, own_progress
 from annotations.gold import settle
 from annotations.guidelines import guidelines
 from annotations.marks import check_marks, check_rules
+from annotations.operations import check_form, columns
 from annotations.queue import renew_presence
+from annotations.retest_labels import Again
+from annotations.retests import draw
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
-from core.text import control_character
-
-LONGEST_NOTE = 4_000
-LONGEST_ID = 100
 
 __all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
 
@@ -77,7 +75,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
         )
 
 
-def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
+def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
         " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
@@ -85,9 +83,12 @@ def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _
         " WHERE item.uid = ? AND item.project = ?",
         (annotator.id, uid, project.id),
     ).fetchone()
-    if row is None:
+    if row is not None:
+        return _Target(*row)
+    came_again = retest_labels.again(store.db, project, annotator, uid)
+    if came_again is None:
         raise NotFound(N_("This project has no such item; the label was not stored."))
-    return _Target(*row)
+    return came_again
 
 
 class _Writer:
@@ -98,7 +99,8 @@ class _Writer:
         self.created = created
         self.guidelines = {each.version: each for each in guidelines(store, project)}
         # it may have changed since the caller read the project
-        self.checked = self.db.execute("SELECT checked FROM project WHERE id = ?", (project.id,)).fetchone()[0]
+        query = "SELECT checked, retest FROM project WHERE id = ?"
+        self.checked, self.retest = self.db.execute(query, (project.id,)).fetchone()
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or say why not."""
@@ -116,7 +118,7 @@ class _Writer:
         return answer
 
     def _store(self, operation: Operation) -> Answer:
-        _check_form(operation)
+        check_form(operation)
         target = _target(self.store, self.project, self.annotator, operation.item)
         known = self._known(operation)
         if known is not None:
@@ -126,16 +128,22 @@ class _Writer:
         self._check_marks(operation, target)
         superseded = not self._may_stand(operation, target)
         label: int | None = None
-        if operation.choice == "skip":
+        if isinstance(target, Again):
+            said = columns(operation, guideline, superseded, self.created)
+            label = retest_labels.keep(self.db, target, operation, said)
+        elif operation.choice == "skip":
             self._insert_skip(operation, target, superseded)
         else:
             label = self._insert_label(operation, target, guideline, superseded)
         if superseded:
             return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
-        self._move(operation, target, label)
+        if isinstance(target, Again):
+            retest_labels.move(self.db, self.project, self.annotator, target, operation, label)
+        else:
+            self._move(operation, target, label)
         return Answer(operation.op_id, True, latest=operation.op_id)
 
-    def _may_stand(self, operation: Operation, target: _Target) -> bool:
+    def _may_stand(self, operation: Operation, target: _Target | Again) -> bool:
         # What a desk sends may arrive in another order than it was made: within a desk the higher revision wins.
         if target.desk == operation.desk:
             return operation.revision > target.revision
@@ -143,7 +151,9 @@ class _Writer:
             return False
         return target.op_id is None or operation.base == target.op_id  # nothing to be in conflict with, or known
 
-    def _overtaken(self, operation: Operation, target: _Target) -> bool:
+    def _overtaken(self, operation: Operation, target: _Target | Again) -> bool:
+        if isinstance(target, Again):
+            return retest_labels.overtaken(self.db, target, operation)
         newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
         query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
         values = {
@@ -156,7 +166,9 @@ class _Writer:
         row = self.db.execute(
             "SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op"
             " UNION ALL"
-            " SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op",
+            " SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op"
+            " UNION ALL SELECT annotator, retest.uid, superseded FROM retest_label"
+            " JOIN retest ON retest.id = retest_label.retest WHERE retest_label.op_id = :op",
             {"op": operation.op_id},
         ).fetchone()
         if row is None:
@@ -181,7 +193,7 @@ class _Writer:
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
 
-    def _check_marks(self, operation: Operation, target: _Target) -> None:
+    def _check_marks(self, operation: Operation, target: _Target | Again) -> None:
         if operation.choice in (None, "skip"):
             return
         if self.project.kind != "generations":
@@ -203,26 +215,12 @@ class _Writer:
         )  # fmt: skip
 
     def _insert_label(self, operation: Operation, target: _Target, guideline: Guideline, superseded: bool) -> int:
-        taken_back = operation.choice is None
         values: dict[str, Any] = {
-            "op_id": operation.op_id,
             "project": self.project.id,
             "item": target.item,
             "annotator": self.annotator.id,
-            "guideline": guideline.id,
-            "choice": operation.choice,
-            "reasons": json.dumps([] if taken_back else list(dict.fromkeys(operation.reasons))),
-            "extraneous": None if taken_back or operation.extraneous is None else int(operation.extraneous),
-            "spans": json.dumps([] if taken_back else sorted(operation.spans)),
-            "note": "" if taken_back else operation.note.strip(),
-            "seconds": operation.seconds,
-            "form_shown": operation.form_shown,
             "after_reveal": int(target.revealed is not None),
-            "desk": operation.desk,
-            "revision": operation.revision,
-            "base": operation.base,
-            "superseded": int(superseded),
-            "created": self.created,
+            **columns(operation, guideline, superseded, self.created),
         }
         marks = ", ".join(f":{name}" for name in values)
         cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)
@@ -258,21 +256,6 @@ class _Writer:
             },
         )  # fmt: skip
         settle(self.store, target.item)
+        if self.retest and blind is not None and blind == label:
+            draw(self.store, self.project, self.annotator, target.item, self.created)
         set_aside(self.store, self.project, target.item)
-
-
-def _check_form(operation: Operation) -> None:
-    for value in (operation.op_id, operation.desk):
-        if not value or len(value) > LONGEST_ID or control_character(value):
-            raise Refused(N_("An operation and its desk need an id of 1 to {most} characters."), most=LONGEST_ID)
-    if len(operation.note) > LONGEST_NOTE:
-        raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
-    try:
-        operation.note.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Refused(N_("The note holds half a character and cannot be stored.")) from error
-    seconds = operation.seconds
-    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
-    if not -(2**62) < operation.revision < 2**62:
-        raise Refused(N_("The revision of an operation is out of range."))

@@ -30,6 +30,7 @@ from annotations.people import (
 )
 from annotations.plan import check_plan, check_stop
 from annotations.replacing import replace_annotator
+from annotations.retests import redraw
 from annotations.store import Store, timestamp
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -166,6 +167,8 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
         if any(getattr(changed, field) != getattr(before, field) for field in SETTLING):
             recompute(store, changed)
             set_aside_everything(store, changed)
+        if any(getattr(changed, field) != getattr(before, field) for field in ("retest", "retest_hours")):
+            redraw(store, changed)
         _write_down(store, before, changed, author)
     return changed
 

@@ -101,9 +101,7 @@ def _release_absent(db: Database, project: Project, now: float) -> None:
         release(db, project, absent)
 
 
-def _leased(
-    db: Database, project: Project, annotator: Annotator, pilot: int | None, most: int
-) -> list[retests.Handed]:
+def _leased(db: Database, project: Project, annotator: Annotator, pilot: int | None, most: int) -> list[retests.Handed]:
     # Of what was sent back there may be thousands: no more is read than can be held.
     rows = db.execute(
         "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotations import projects
+from annotations import projects, retest_labels
 from annotations.decisions import DECISION_COLUMNS, decision
 from annotations.items import item as one_item
 from annotations.store import Store
@@ -40,7 +40,8 @@ def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str
         "SELECT item.uid, op_id FROM assignment JOIN item ON item.id = assignment.item"
         f" WHERE assignment.annotator = ? AND op_id IS NOT NULL AND assignment.item IN ({marks})"
     )
-    return dict(store.db.execute(query, (annotator.id, *[item.id for item in items])).fetchall())
+    found = dict(store.db.execute(query, (annotator.id, *[item.id for item in items])).fetchall())
+    return {**found, **retest_labels.bases(store, annotator, [item.uid for item in items])}
 
 
 def standing(store: Store, at: Seat, item: str) -> Decision:
@@ -51,9 +52,12 @@ def standing(store: Store, at: Seat, item: str) -> Decision:
         " WHERE item.uid = ? AND item.project = ? AND assignment.annotator = ?"
     )
     row = store.db.execute(query, (item, at.project.id, at.annotator.id)).fetchone()
-    if row is None:
+    if row is not None:
+        return decision(one_item(store, at.project, item), row)
+    again = retest_labels.standing(store, at.project, at.annotator, item)
+    if again is None:
         raise NotFound(N_("There is no label of yours on this sentence."))
-    return decision(one_item(store, at.project, item), row)
+    return again
 
 
 def stands(store: Store, at: Seat, item: str) -> str | None:
