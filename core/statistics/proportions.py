@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 from core.statistics.values import Estimate, Note
 
 
-def wilson(successes: int, units: int, *, nothing: Note) -> Estimate:
+def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     """*successes* of *units* as a share of 1, with the Wilson score interval, 95 % (Wilson 1927).
 
     No units: undefined, with *nothing* as the reason.
