@@ -151,6 +151,10 @@ ALTER TABLE comment ADD COLUMN thread INTEGER REFERENCES annotator(id);   -- bet
 
 ALTER TABLE batch ADD COLUMN undone TEXT;    -- when this import was taken back
 ALTER TABLE batch ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1));   -- holds items of imports that were taken back; never published
+-- Wider than before: whose standing label says what is looked up for every item of a search, without reading labels.
+DROP INDEX label_item;
+CREATE INDEX label_item ON label (item, annotator, choice, guideline, form_shown);
+
 -- A file of labels that came in, so that it can be taken back.
 CREATE TABLE label_file (
     id INTEGER PRIMARY KEY,
