@@ -20,22 +20,23 @@ BREAK_S = 300.0  # a longer gap between two labels is a break
 
 
 DECISION_COLUMNS = (
-    "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans"
+    "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans,"
+    " label.tags"
 )
 
 
 def decision(item: Item, row: Sequence[Any]) -> Decision:
     """What was decided on an item, from a row of DECISION_COLUMNS."""
-    choice, reasons, note, op_id, revision, created, superseded, after_reveal, extraneous, spans = row
+    choice, reasons, note, op_id, revision, created, superseded, after_reveal, extraneous, spans, tags = row
     flag = None if extraneous is None else bool(extraneous)
     marks = tuple(Mark(*mark) for mark in json.loads(spans))
     kept = tuple(json.loads(reasons))
     seen = bool(superseded), bool(after_reveal)
-    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks)
+    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks, tuple(json.loads(tags)))
 
 
 def _decision(row: Sequence[Any]) -> Decision:
-    return decision(as_item(tuple(row[:-10])), row[-10:])
+    return decision(as_item(tuple(row[:-11])), row[-11:])
 
 
 def history(
@@ -139,14 +140,14 @@ def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
 _ROW_NAMES = (
     "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
     "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
-    "revision", "base", "superseded", "created",
+    "revision", "base", "superseded", "created", "tags",
 )  # fmt: skip
 
 _ROW = (
     "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
-    " label.base, label.superseded, label.created"
+    " label.base, label.superseded, label.created, label.tags"
     " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
     " WHERE label.project = ? {kept} ORDER BY label.item, label.annotator, label.id"
@@ -165,12 +166,13 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     "blind": the last label of each before anything was revealed (agreement and
     gold); "latest": what stands now; "all": every row, undone (`choice` None)
     and superseded ones too. `item` is the public id, `annotator` the name,
-    `guideline` its version, `reasons` and `spans` are lists.
+    `guideline` its version, `reasons`, `spans` and `tags` are lists.
     """
     source, kept = _SOURCES[which]
     for values in store.db.execute(_ROW.format(source=source, kept=kept), (project.id,)):
         row = dict(zip(_ROW_NAMES, values, strict=True))
         row["reasons"], row["spans"] = json.loads(row["reasons"]), json.loads(row["spans"])
+        row["tags"] = json.loads(row["tags"])
         row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
         row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
         yield row

@@ -189,7 +189,8 @@ class _Writer:
         unknown = set(operation.reasons) - {reason.code for reason in guideline.reasons}
         if unknown:
             raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
-        if operation.choice == "reject" and not operation.reasons and not operation.note.strip():
+        named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a criterion to be
+        if operation.choice == "reject" and not named and not operation.note.strip():
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
 

@@ -4,6 +4,7 @@ import json
 import math
 from typing import Any
 
+from annotations.free_tags import cleaned
 from annotations.types import Guideline, Operation
 from core.errors import N_, Refused
 from core.text import control_character
@@ -20,6 +21,7 @@ def columns(operation: Operation, guideline: Guideline, superseded: bool, create
         "guideline": guideline.id,
         "choice": None if empty else operation.choice,
         "reasons": json.dumps([] if empty else list(dict.fromkeys(operation.reasons))),
+        "tags": json.dumps([] if empty else cleaned(operation.tags), ensure_ascii=False),
         "extraneous": None if empty or operation.extraneous is None else int(operation.extraneous),
         "spans": json.dumps([] if empty else sorted(operation.spans)),
         "note": "" if empty else operation.note.strip(),

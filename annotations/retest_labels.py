@@ -13,7 +13,7 @@ from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Ope
 
 COLUMNS = (
     "retest.uid, retest_label.choice, retest_label.reasons, retest_label.note, retest_label.op_id,"
-    " retest_label.revision, retest_label.created, superseded, extraneous, spans"
+    " retest_label.revision, retest_label.created, superseded, extraneous, spans, retest_label.tags"
 )
 OWN = (
     f"SELECT {ITEM_COLUMNS}, {COLUMNS} FROM {ITEM_TABLES} JOIN retest ON retest.item = item.id"
@@ -164,8 +164,9 @@ def _cell_with(cell: CellProgress, rows: list[tuple[Any, ...]]) -> CellProgress:
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:
-    uid, choice, reasons, note, op_id, revision, created, superseded, extraneous, spans = row[-10:]
-    item: Item = replace(as_item(tuple(row[:-10])), uid=uid)
+    uid, choice, reasons, note, op_id, revision, created, superseded, extraneous, spans, tags = row[-11:]
+    item: Item = replace(as_item(tuple(row[:-11])), uid=uid)
     flag = None if extraneous is None else bool(extraneous)
     marks, kept = tuple(Mark(*mark) for mark in json.loads(spans)), tuple(json.loads(reasons))
-    return Decision(item, choice, kept, note, op_id, revision, created, bool(superseded), False, flag, marks)
+    seen = bool(superseded), False
+    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks, tuple(json.loads(tags)))

@@ -130,6 +130,7 @@ class _Work:
             "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown,
             "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
             "superseded": int(superseded), "created": row.created or timestamp(),
+            "tags": json.dumps(row.tags, ensure_ascii=False),
         }  # fmt: skip
         insert(self.store, "label", values)
         self.report.imported += 1

@@ -161,6 +161,7 @@ class Decision:
     after_reveal: bool = False
     extraneous: bool | None = None
     spans: tuple[Mark, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

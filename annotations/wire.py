@@ -61,6 +61,7 @@ def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
         "item": item_out(decision.item, kind=kind),
         "choice": decision.choice,
         "reasons": decision.reasons,
+        "tags": decision.tags,
         "note": decision.note,
         "extraneous": decision.extraneous,
         "spans": decision.spans,
@@ -90,6 +91,7 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
         raise Refused(N_("This decision belongs to another project or annotator."))
     choice, note, form, reasons = raw.get("choice"), raw.get("note", ""), raw.get("form"), raw.get("reasons", [])
     revision, version, extraneous = raw.get("revision"), raw.get("guideline"), raw.get("extraneous")
+    tags = raw.get("tags", [])
     right = (
         (choice is None or isinstance(choice, str))
         and isinstance(note, str)
@@ -99,6 +101,8 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
         and isinstance(reasons, list)
         and all(isinstance(each, str) for each in reasons)
         and (extraneous is None or isinstance(extraneous, bool))
+        and isinstance(tags, list)
+        and all(isinstance(each, str) for each in tags)
     )
     if not right:
         raise Refused(N_("This operation is not in the form of a desk."))
@@ -107,7 +111,7 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
         op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
         revision=raw["revision"], base=base, reasons=tuple(reasons), note=note, seconds=_seconds_in(raw),
         form_shown="masked" if form == "masked" else "original", extraneous=extraneous,
-        spans=marks_in(raw.get("spans", [])), guideline=version,
+        spans=marks_in(raw.get("spans", [])), tags=tuple(tags), guideline=version,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from annotations.formats.archives import Member
 from annotations.formats.layouts import bad
 from annotations.formats.readers import Row, Source, open_source, rows
+from annotations.free_tags import cleaned
 from annotations.marks import marks_in
 from annotations.types import Form, Mark
 from core.errors import N_, BadFile, BadLine, EvenhandError
@@ -43,6 +44,7 @@ class LabelRow:
     base: str | None
     superseded: bool
     created: str
+    tags: tuple[str, ...] = ()
 
 
 def is_labels(member: Member) -> bool:
@@ -94,6 +96,7 @@ def _label(row: Row) -> LabelRow:
         form_shown=_form(values),
         revision=_whole(values, "revision") or 0,
         superseded=bool(_flag(values, "superseded")),
+        tags=_tags(values.get("tags")),
     )  # fmt: skip
 
 
@@ -120,6 +123,13 @@ def _reasons(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(str(one) for one in value)
     return tuple(part.strip() for part in str(value or "").split(";") if part.strip())
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    try:
+        return cleaned(_reasons(value))
+    except EvenhandError as error:
+        bad("label", error.message, **error.values)
 
 
 def _spans(value: Any) -> tuple[Mark, ...]:

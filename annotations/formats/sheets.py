@@ -15,13 +15,13 @@ from annotations.types import Item, Project
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
-    *("after_reveal", "form_shown", "text", "op_id", "created"),
+    *("after_reveal", "form_shown", "text", "op_id", "created", "tags"),
 )
 HISTORY = (*LABELS, "base", "superseded")
-TEXTS = ("text", "note")  # a note may quote the text, so both stay or leave together
+TEXTS = ("text", "note", "tags")  # a note or a tag may quote the text, so all stay or leave together
 FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; nothing of them is its text
 OPERATION = ("desk", "revision", "base", "superseded")
-SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds")  # of each annotator, in a wide sheet
+SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
 LONGEST_FACT = 80
 
 
@@ -125,6 +125,6 @@ def cell(key: str, value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(int(value))
-    if key == "reasons":
+    if key in ("reasons", "tags"):
         return ";".join(value)
     return json.dumps(value) if isinstance(value, list | tuple) else str(value)
