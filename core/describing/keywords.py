@@ -1,0 +1,117 @@
+"""Sentences per keyword before and after selection (the papers' figure 2), and the 1:1 balance of each pair."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from core.errors import N_
+from core.statistics import Estimate, Note, wilson
+
+Cell = tuple[str, str]  # name of the pair (male word first), side
+
+NOT_KNOWN = Note(N_("A file does not say how many candidates there were."))
+NOTHING_DECIDED = Note(N_("No sentence of this word has been decided yet."))
+NO_SENTENCE = Note(N_("There is no sentence of this pair."))
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordCount:
+    """One word. `before`: candidates (None: not known); `decided`: kept or rejected; `after`: kept.
+
+    `share`: after / decided (where `decided` is not known: after / before), 0 to 1, with Wilson's interval.
+    """
+
+    pair: str
+    side: str
+    word: str
+    before: int | None
+    decided: int | None
+    after: int
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class PairBalance:
+    """A pair: sentences with its male and with its female word. 1:1 is a share of 0.5.
+
+    `share`: male / both, with Wilson's interval; `p`: exact binomial test of one half, two-sided; `p_holm`: the same
+    after Holm's adjustment for the number of pairs. None where the pair has no sentence.
+    """
+
+    pair: str
+    male: int
+    female: int
+    share: Estimate
+    p: float | None
+    p_holm: float | None
+
+    @property
+    def missing(self) -> int:
+        """How many sentences of the rarer word are missing to 1:1."""
+        return abs(self.male - self.female)
+
+
+def word_of(pair: str, side: str) -> str:
+    """The word of one side of a pair named male/female; the name itself where it is no such pair."""
+    words = pair.split("/")
+    return words[side == "female"] if len(words) == 2 and side in ("male", "female") else pair
+
+
+def keyword_counts(
+    after: Mapping[Cell, int], before: Mapping[Cell, int] | None = None, decided: Mapping[Cell, int] | None = None
+) -> tuple[KeywordCount, ...]:
+    """Words of *after* and *before*: pairs with most sentences first, in a pair the male word first."""
+    cells = {**(before or {}), **after}
+    of_pair: dict[str, int] = {}
+    for (pair, side), _ in cells.items():
+        counted = (before or after).get((pair, side), 0)
+        of_pair[pair] = of_pair.get(pair, 0) + counted
+    order = sorted(cells, key=lambda cell: (-of_pair[cell[0]], cell[0], cell[1] != "male", cell[1]))
+    return tuple(_count(cell, after, before, decided) for cell in order)
+
+
+def _count(
+    cell: Cell, after: Mapping[Cell, int], before: Mapping[Cell, int] | None, decided: Mapping[Cell, int] | None
+) -> KeywordCount:
+    kept = after.get(cell, 0)
+    earlier = None if before is None else before.get(cell, 0)
+    judged = None if decided is None else decided.get(cell, 0)
+    base = earlier if judged is None else judged
+    if base is None:
+        share = Estimate.undefined(NOT_KNOWN)
+    elif kept > base:  # two files, and the second is no part of the first
+        share = Estimate.undefined(Note(N_("More sentences after than before: the files do not belong together.")))
+    else:
+        share = wilson(kept, base, nothing=NOTHING_DECIDED)
+    return KeywordCount(*cell, word_of(*cell), earlier, judged, kept, share)
+
+
+def pair_balances(counts: Mapping[Cell, int]) -> tuple[PairBalance, ...]:
+    """The balance of each pair, pairs with most sentences first; texts without a side are left out."""
+    pairs: dict[str, list[int]] = {}
+    for (pair, side), number in counts.items():
+        if side in ("male", "female"):
+            pairs.setdefault(pair, [0, 0])[side == "female"] += number
+    order = sorted(pairs.items(), key=lambda row: (-sum(row[1]), row[0]))
+    tested = [float(stats.binomtest(m, m + f, 0.5).pvalue) for _, (m, f) in order if m + f]
+    adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
+    plain = iter(tested)
+    return tuple(
+        PairBalance(
+            pair,
+            male,
+            female,
+            wilson(male, male + female, nothing=NO_SENTENCE),
+            next(plain) if male + female else None,
+            float(next(adjusted)) if male + female else None,
+        )
+        for pair, (male, female) in order
+    )
+
+
+def largest_imbalance(balances: Sequence[PairBalance]) -> PairBalance | None:
+    """The pair that lacks most sentences of its rarer word; None where every pair is 1:1."""
+    worst = max(balances, key=lambda one: one.missing, default=None)
+    return worst if worst is not None and worst.missing else None
