@@ -1,12 +1,17 @@
 """One row to one item, whatever the format; and what a report quotes of a row."""
 
 import json
+from dataclasses import replace
 
 from annotations.formats.generations import generation
 from annotations.formats.layouts import Layout, Usable
 from annotations.formats.readers import Row, Source
-from annotations.formats.sentences import mined, released, sentence
+from annotations.formats.sentences import checked_text, mined, released, sentence
+from annotations.formats.task_rows import read_task
+from annotations.formats.tasks import TASKS, Task
+from annotations.items import NewItem
 from core.errors import BadLine
+from core.keywords import find
 
 
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:
@@ -23,11 +28,44 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
                 return mined(source, row)
             case "sentences":
                 return sentence(source, layout, row)
+            case "label-studio" | "doccano":
+                return _task_item(source, layout, row)
     except BadLine as error:
         raise BadLine(source.name, row.line, error.reason, error.message, **error.values) from None
 
 
 def sentence_of(layout: Layout, row: Row) -> str:
     """The sentence of *row* as far as it can be told."""
-    value = row.values.get(layout.column, "")
+    values = task_of(layout, row).values if layout.format in TASKS else row.values
+    value = values.get(layout.column, "")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def task_of(layout: Layout, row: Row) -> Task:
+    """The task of *row*, of a file of another labelling program."""
+    return read_task(layout.format, row.values, layout.column)
+
+
+def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
+    task = task_of(layout, row)
+    if layout.columns is not None:
+        return generation(source, layout, replace(row, values=task.values))
+    values, column = task.values, layout.column
+    if "sentence" not in values and column in values:  # as the export as JSON lines has it
+        values, column = {key: value for key, value in values.items() if key != column}, "sentence"
+        values["sentence"] = task.values[layout.column]
+    try:
+        return sentence(source, Layout("sentences", column), replace(row, values=values))
+    except BadLine as error:
+        marked = _marked_word(task, layout) if error.reason == "several_keywords" else None
+        if marked is None:
+            raise
+        extra = {name: value for name, value in values.items() if name != column}
+        return Usable(replace(marked, file=source.name, line=row.line, extra=extra))
+
+
+def _marked_word(task: Task, layout: Layout) -> NewItem | None:
+    """Of several keywords, the one that somebody marked, if it is one."""
+    text = checked_text(task.values.get(layout.column))
+    found = [one for one in find(text) if (one.start, one.end) in task.words]
+    return NewItem(text, found[0], "", 0) if len(found) == 1 else None

@@ -1,19 +1,22 @@
 """Which format a file has: the columns that each needs, and the one that holds the sentence."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, NoReturn
 
 from annotations.formats.columns import Columns, checked, guess, is_whole
 from annotations.formats.columns import listed as _listed_columns
-from annotations.formats.readers import Row, Source
+from annotations.formats.readers import Row, Source, rows
+from annotations.formats.task_rows import read_task
+from annotations.formats.tasks import TASKS
 from annotations.items import NewItem
 from annotations.types import Kind
 from core.errors import N_, BadFile, BadLine
 from core.keywords import SpanStatus
 
-Format = Literal["slguset", "sentences", "candidates", "generations"]
-FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")
+Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano"]
+FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS
 
 SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
 SENTENCE_COLUMNS = ("sentence", "text", "句子", "文本")
@@ -25,6 +28,7 @@ MINED = ("source", "flags")  # what else `mine` writes; with them and without an
 GENERATION = ("context", "completion")
 # "canary": the column of a file with text that asks to keep it out of training data; never part of an item
 GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
+LOOKED_AT = 10  # rows that tell which keys the tasks of a file have
 UID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -42,7 +46,7 @@ class Layout:
     @property
     def kind(self) -> Kind:
         """The kind of project that such rows belong to."""
-        return "generations" if self.format == "generations" else "sentences"
+        return "sentences" if self.columns is None else "generations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,11 @@ def layout(source: Source, format: str = "auto", column: str | None = None, wish
     `wished`: which columns of a file of generations hold what, where their names do not say it. Raises BadFile where
     the columns that the format needs are not there; the message lists those that are.
     """
+    if format in TASKS:
+        return task_layout(source, format, column, wished)
     if format not in ("auto", *FORMATS):
         message = N_("There is no import format {format}; there are {formats}.")
-        raise BadFile(message, format=format, formats=", ".join(FORMATS))
+        raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
     columns = set(source.columns)
     # An item that came with the columns of another format is exported with them; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= columns
@@ -73,6 +79,23 @@ def layout(source: Source, format: str = "auto", column: str | None = None, wish
     if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
         return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
     return Layout("sentences", _sentence_column(source, column))
+
+
+def task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
+    """The layout of a file of another labelling program: its texts are generations where they have a context too.
+
+    `wished` not None: they are generations in any case. Raises BadFile where no text is found.
+    """
+    chosen: Format = "label-studio" if format == "label-studio" else "doccano"
+    # Any column will do to see which keys there are.
+    tasks = [read_task(chosen, row.values, column or "text") for row in islice(rows(source), LOOKED_AT)]
+    keys = tuple(dict.fromkeys(key for task in tasks for key in task.values))
+    inner = replace(source, columns=keys)
+    generations = _are_generations(inner) and column is None
+    if wished is not None or generations:
+        found = checked(inner, wished or Columns())
+        return Layout(chosen, found.named.get("completion") or found.named["generation"], found)
+    return Layout(chosen, _sentence_column(inner, column))
 
 
 def _are_generations(source: Source) -> bool:

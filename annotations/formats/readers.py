@@ -1,4 +1,4 @@
-"""Bytes to rows: CSV, TSV, JSON lines, Excel and plain text, each row with the line it begins on."""
+"""Bytes to rows: CSV, TSV, JSON (lines or an array), Excel and plain text, each with the line it begins on."""
 
 import csv
 import json
@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from annotations.formats import workbooks
+from annotations.formats import arrays, workbooks
 from annotations.formats.cells import restored
 from core.errors import N_, BadFile, BadLine
 from core.text import CHUNK, Encoding, encoding_of
 
-Shape = Literal["csv", "tsv", "jsonl", "text", "xlsx"]
+Shape = Literal["csv", "tsv", "jsonl", "json", "text", "xlsx"]
 
 ENDINGS: dict[str, Shape] = {
     ".csv": "csv",
@@ -46,7 +46,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: the line it begins on (the first is 1), its values, or what is wrong with it as a row."""
+    """One row: the line it begins on (the first is 1), its values, or what is wrong with it as a row.
+
+    Of a JSON array: the number of the element.
+    """
 
     line: int
     values: dict[str, Any] = field(default_factory=dict)
@@ -66,6 +69,8 @@ def open_source(path: Path | str, name: str | None = None) -> Source:
             raise BadFile(N_("{file} is empty."), file=name)
         shape = ENDINGS.get(path.suffix.lower(), "text")
         encoding = "utf-8" if shape == "xlsx" else encoding_of(lambda: _chunks(path), name)
+        if path.suffix.lower() == ".json" and _is_array(path, encoding):
+            shape = "json"
         source = Source(path, name, shape, encoding, ())
         delimiter = _delimiter(source)
         columns = _columns(source, delimiter)
@@ -86,6 +91,8 @@ def rows(source: Source) -> Iterator[Row]:
             yield Row(number, {"sentence": line.strip()})
     elif source.shape == "jsonl":
         yield from _objects(source)
+    elif source.shape == "json":
+        yield from _elements(source)
     elif source.shape == "xlsx":
         yield from _sheet(source)
     else:
@@ -138,8 +145,8 @@ def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
     if source.shape == "text":
         _refuse_other_shape(source)
         return ()
-    if source.shape == "jsonl":
-        return tuple(dict.fromkeys(key for row in islice(_objects(source), 10) for key in row.values))
+    if source.shape in ("jsonl", "json"):
+        return tuple(dict.fromkeys(key for row in islice(rows(source), 10) for key in row.values))
     if source.shape == "xlsx":
         cells = _heading(source)
     else:
@@ -194,6 +201,27 @@ def _sheet(source: Source) -> Iterator[Row]:
             problem = BadLine(source.name, line, "columns", message, found=len(values), expected=expected)
         padded = [*values, *[""] * expected][:expected]  # a row ends with its last cell that is filled
         yield Row(line, dict(zip(source.columns, padded, strict=True)), problem)
+
+
+def _is_array(path: Path, encoding: Encoding) -> bool:
+    with path.open(encoding=encoding) as file:
+        return arrays.begins_array(file.read)
+
+
+def _elements(source: Source) -> Iterator[Row]:
+    decoder = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+    with source.path.open(encoding=source.encoding, newline="") as file:
+        found = arrays.elements(file.read, decoder, source.name)
+        number = 0
+        try:
+            for number, values, text in found:
+                if not isinstance(values, dict):
+                    message = N_("{file}, element {line} is JSON but no object.")
+                    raise BadFile(message, file=source.name, line=number)
+                yield Row(number, values, _unstorable(source, number, text, values))
+        except _TooManyDigits as error:
+            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            raise BadFile(message, file=source.name, line=number + 1, digits=error.args[0], most=MAX_DIGITS) from error
 
 
 def _objects(source: Source) -> Iterator[Row]:
