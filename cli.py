@@ -15,6 +15,7 @@ COMMANDS = {
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
     "agreement": "commands.agreement:agreement",
+    "describe": "commands.describe:describe",
     "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",
     "generate": "commands.generate:generate",

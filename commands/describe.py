@@ -1,0 +1,131 @@
+"""`describe PROJECT`: statistics of the set, of a project or of a file."""
+
+from pathlib import Path
+
+import click
+
+from annotations.describing import Items, describe_file, description_of
+from annotations.projects import project as find_project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.describing import Description, vocabulary
+from core.describing import as_json as whole
+from core.describing.keywords import KeywordCount, PairBalance, largest_imbalance
+from core.describing.latex import as_latex
+from core.errors import N_, Refused
+from core.statistics import Estimate
+
+DASH = "—"
+
+
+@click.command("describe")
+@click.argument("project", required=False)
+@click.option("--file", "path", type=click.Path(dir_okay=False), help="A file instead of a project.")
+@click.option("--before", type=click.Path(dir_okay=False), help="With --file: the candidates that it was chosen from.")
+@click.option("--column", help="With --file: the column of the sentences, where its name does not say so.")
+@click.option("--model", help="Whose vocabulary the characters are compared with: a name, a folder, a file of words.")
+@click.option(
+    "--items",
+    type=click.Choice(["all", "accepted"]),
+    help="Which items of the project; default: the accepted ones, where there is none all.",
+)
+@click.option("--latex", type=click.Path(dir_okay=False), help="Write two small LaTeX tables to this file too.")
+@db_option
+@json_option
+def describe(
+    project: str | None,
+    path: str | None,
+    before: str | None,
+    column: str | None,
+    model: str | None,
+    items: Items | None,
+    latex: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Statistics of the set: of PROJECT, or with --file of a file of sentences.
+
+    Sentences, characters, lengths, the ten commonest characters, coverage of a model's vocabulary, texts that
+    occur twice, sentences per keyword before and after selection, the 1:1 balance of every pair, sources and dates.
+    Every row of a file counts, also one whose keyword cannot be told.
+    """
+    if (project is None) == (path is None):
+        raise Refused(N_("Name a project, or a file with --file; not both."))
+    if path is None and (before or column):
+        raise Refused(N_("--before and --column belong to --file."))
+    if path is not None and items:
+        raise Refused(N_("--items belongs to a project; of a file every row counts."))
+    words = None if model is None else vocabulary(model)
+    if path is not None:
+        found = describe_file(path, before=before, column=column, words=words)
+    else:
+        with existing_store(db) as store:
+            found = description_of(store, find_project(store, project or ""), items=items, words=words)
+    if latex is not None:
+        Path(latex).write_text(as_latex(found), encoding="utf-8")
+    answer(whole(found), for_people(found), as_json=as_json)
+
+
+def for_people(found: Description) -> str:
+    """The description for people: the main numbers, one line a word and a pair, the signature."""
+    size = found.lengths
+    lines = [
+        f"{found.name}: {found.sentences:,} texts ({found.items})",
+        f"{found.characters.total:,} characters, {found.characters.distinct:,} different",
+        f"length {_length(size.least)} to {_length(size.most)}, "
+        f"median {_length(size.median)}, mean {_length(size.mean)}",
+        "commonest " + " ".join(f"{one}{count}" for one, count in found.characters.commonest()),
+        "endings " + " ".join(f"{one}{count}" for one, count in list(found.endings.items())[:10]),
+        f"again: {found.exact.surplus} as they are, {found.near.surplus} without punctuation, "
+        f"{found.twins.surplus} with the keyword masked",
+        *_vocabulary(found),
+        *(_keyword(row) for row in found.keywords),
+        *(_balance(row) for row in found.balances),
+    ]
+    worst = largest_imbalance(found.balances)
+    if worst is not None:
+        lines.append(f"largest imbalance: {worst.pair}, {worst.missing} sentences missing to 1:1")
+    return "\n".join([*lines, *_origins(found), found.signature])
+
+
+def _length(value: float | None) -> str:
+    return DASH if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _vocabulary(found: Description) -> list[str]:
+    cover = found.coverage
+    if cover is None:
+        return [f"vocabulary {DASH} no model was named (--model)"]
+    known = DASH if cover.known_share is None else f"{100 * cover.known_share:.2f} %"
+    unknown = DASH if cover.unknown_share is None else f"{100 * cover.unknown_share:.3f} %"
+    return [
+        f"vocabulary of {cover.vocabulary.name}, {cover.vocabulary.size:,} words: {cover.distinct:,} different"
+        f" characters are {100 * cover.published:.2f} % of it; it holds {cover.known:,} of them ({known});"
+        f" {unknown} of the text is unknown to it"
+    ]
+
+
+def _percent(found: Estimate) -> str:
+    if found.value is None or found.low is None or found.high is None:
+        return f"{DASH} {found.reason or ''}".rstrip()
+    return f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def _keyword(row: KeywordCount) -> str:
+    before = DASH if row.before is None else f"{row.before:,}"
+    share = DASH if row.before is None else _percent(row.share)
+    return f"{row.word}\t{row.side}\tbefore {before}\tafter {row.after:,}\t{share}"
+
+
+def _balance(row: PairBalance) -> str:
+    p = DASH if row.p_holm is None else f"{row.p_holm:.3g}"
+    return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {_percent(row.share)}\tp (Holm) {p}"
+
+
+def _origins(found: Description) -> list[str]:
+    origins = found.origins
+    named = [f"{source} {texts:,}" for source, texts in list(origins.named.items())[:5]]
+    dates = DASH if origins.earliest is None else f"{origins.earliest} to {origins.latest}"
+    return [
+        f"{len(origins.named)} sources ({', '.join(named) or DASH}), {origins.unnamed:,} texts without one",
+        f"dates {dates}, {origins.undated:,} texts without one",
+    ]
