@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from annotations.agreement import AgreementReport, Measures, TwoAnnotators
+from annotations.accept_rates import FormRates
+from annotations.agreement import AgreementReport, Measures, On, TwoAnnotators
 from annotations.agreement import agreement as report_of
 from annotations.projects import project as find_project
 from annotations.scheme_labels import WAYS, mark_agreement
@@ -13,6 +14,12 @@ from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.measures.resampling import Draws
 from core.statistics import RESAMPLES, Estimate, Resampling
+
+
+STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
+SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
+EVERY_VERSION = "Labels made under every version of the guideline."
+NO_FORMS = "Generations are shown in one form only."
 
 
 def measure(estimate: Estimate) -> dict[str, Any]:
@@ -70,13 +77,45 @@ def whole(report: AgreementReport) -> dict[str, Any]:
         ],
         "cohen_kappa": [_two(two) for two in report.cohen],
         "by_pair": [{"pair": name, **_measures(measures)} for name, measures in report.by_pair],
+        "on": report.on,
+        **({"on_reason": STOPPED if report.biased else SHARED} if report.stopped else {}),
+        "version": report.version,
+        **({"version_reason": EVERY_VERSION} if report.version is None else {}),
+        "by_version": [{"version": version, **_measures(measures)} for version, measures in report.by_version],
+        **_by_form(report.by_form),
         "signature": report.signature,
     }
 
 
-def by_ways(store: Store, project: Project, resampling: Resampling) -> dict[str, Any]:
+def _by_form(rates: FormRates | None) -> dict[str, Any]:
+    if rates is None:
+        return {"by_form": None, "by_form_reason": NO_FORMS}
+    annotators = [{"annotator": name, **_rates(own)} for name, own in rates.annotators]
+    paired = measure(rates.paired)
+    return {"by_form": {**_rates(rates), "difference_same_items": paired, "annotators": annotators}}
+
+
+def _rates(rates: FormRates) -> dict[str, Any]:
+    return {
+        "forms": [
+            {
+                "form": one.form,
+                "labels": one.labels,
+                "items": one.items,
+                "accepted": one.accepted,
+                "accept_rate": measure(one.rate),
+            }
+            for one in rates.forms
+        ],
+        "difference": measure(rates.difference),
+    }
+
+
+def by_ways(
+    store: Store, project: Project, resampling: Resampling, version: int | None = None, on: On | None = None
+) -> dict[str, Any]:
     """What `agreement --json` says beside the usual of generations: labels in four ways, marks, models x pronouns."""
-    reports = {way: report_of(store, project, resampling=resampling, way=way) for way in WAYS}
+    reports = {way: report_of(store, project, resampling=resampling, way=way, version=version, on=on) for way in WAYS}
     return {
         "ways": {
             way: {
@@ -114,6 +153,7 @@ def for_people(report: AgreementReport) -> str:
     found = report.overall
     lines = [
         f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
+        *([STOPPED if report.biased else SHARED] if report.stopped else []),
         _line("all agree", found.unanimity),
         _line("two agree", found.pairwise),
         _line("Fleiss' kappa", found.fleiss),
@@ -124,6 +164,12 @@ def for_people(report: AgreementReport) -> str:
     for row in report.categories:
         lines += [_line(f"share of {row.choice.code}", row.prevalence), _line("  chosen by both", row.specific)]
     lines += [_line(f"alpha {name or '(no pair)'}", measures.alpha) for name, measures in report.by_pair]
+    if len(report.by_version) > 1:
+        lines += [_line(f"alpha, version {version}", measures.alpha) for version, measures in report.by_version]
+    if report.by_form is not None and report.by_form.compared:
+        lines += [_line(f"accepted, {one.form}", one.rate) for one in report.by_form.forms]
+        lines.append(_line("  masked - original", report.by_form.difference))
+        lines.append(_line("  on the same items", report.by_form.paired))
     return "\n".join([*lines, report.signature])
 
 
@@ -133,9 +179,18 @@ def for_people(report: AgreementReport) -> str:
     "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@click.option("--version", type=click.IntRange(1), help="Only labels made under this version of the guideline.")
+@click.option(
+    "--on",
+    type=click.Choice(["all", "share"]),
+    help="All labelled items, or the random share that everybody labels; default: the share where items stop at a "
+    "first reject.",
+)
 @db_option
 @json_option
-def agreement(project: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+def agreement(
+    project: str, resamples: int, seed: int, version: int | None, on: On | None, db: str, as_json: bool
+) -> None:
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 
     On all reviewed items and blind labels. `percent` is the share of items
@@ -143,10 +198,12 @@ def agreement(project: str, resamples: int, seed: int, db: str, as_json: bool) -
     labels are compared, with intervals over contexts; --json adds `ways`: the
     same on three labels (plural they counts as no pronoun), on two
     (misgendering or not) and on the flag for extraneous gendered language,
-    and `marks`: how far the same characters were marked (F1).
+    and `marks`: how far the same characters were marked (F1). `by_version`:
+    the measures under each version of the guideline; `by_form`: how often
+    sentences were accepted when shown whole and when shown masked.
     """
     with existing_store(db) as store:
         found, resampling = find_project(store, project), Resampling(resamples, seed)
-        report = report_of(store, found, resampling=resampling)
-        more = by_ways(store, found, resampling) if as_json and found.kind == "generations" else {}
+        report = report_of(store, found, resampling=resampling, version=version, on=on)
+        more = by_ways(store, found, resampling, version, on) if as_json and found.kind == "generations" else {}
     answer(whole(report) | more, for_people(report), as_json=as_json)
