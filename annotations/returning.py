@@ -77,6 +77,7 @@ class _Work:
         self.store, self.project, self.file, self.report = store, project, file, report
         self.versions = {one.version: one for one in guidelines(store, project)}
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.label_file: int | None = None  # this file among those that can be taken back, once it brought a label
         self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
 
     def append(self, rows: list[LabelRow]) -> None:
@@ -98,7 +99,7 @@ class _Work:
                     if place is not None:
                         touched[place] = None
             for item, person in touched:
-                self._point(item, person)
+                point(self.store, self.project, item, person)
                 settle(self.store, item)
             db.execute("UPDATE member SET looked = 0 WHERE project = ?", (self.project.id,))
 
@@ -132,9 +133,17 @@ class _Work:
             "superseded": int(superseded), "created": row.created or timestamp(),
             "tags": json.dumps(row.tags, ensure_ascii=False),
         }  # fmt: skip
-        insert(self.store, "label", values)
+        self._remember(insert(self.store, "label", values))
         self.report.imported += 1
         return item, person
+
+    def _remember(self, label: int) -> None:
+        """Write down that a label came with this file, so that the file can be taken back (annotations/undoing.py)."""
+        if self.label_file is None:
+            row = {"project": self.project.id, "file": self.file, "created": timestamp()}
+            self.label_file = insert(self.store, "label_file", row)
+        insert(self.store, "label_of_file", {"file": self.label_file, "label": label})
+        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
 
     def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
         if (item, person) in self.mine:
@@ -162,38 +171,40 @@ class _Work:
         check_marks(row.spans, length)
         return guideline.id
 
-    def _point(self, item: int, person: int) -> None:
-        """Let the assignment point to what stands now, as `annotations.labels` would have."""
-        rows = self.store.db.execute(
-            "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM label"
-            " WHERE item = ? AND annotator = ? AND superseded = 0 ORDER BY id",
-            (item, person),
-        ).fetchall()
-        if not rows:
-            return
-        last, unseen = rows[-1], [one for one in rows if not one[2]]
-        latest = last[0] if last[1] is not None else None
-        blind = unseen[-1][0] if unseen and unseen[-1][1] is not None else None
-        revealed = next((one[6] for one in rows if one[2]), None)
-        values = {
-            "item": item, "annotator": person, "project": self.project.id,
-            "state": "labelled" if latest else "released", "latest": latest, "blind": blind, "revealed": revealed,
-            "op_id": last[3], "desk": last[4], "revision": last[5],
-        }  # fmt: skip
-        where = (self.project.id, person)
-        self.store.db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
-        self.store.db.execute(
-            "INSERT INTO assignment (item, annotator, project, state, turn, revealed, latest, blind, op_id, desk,"
-            " revision) SELECT :item, :annotator, :project, :state, turn, :revealed, :latest, :blind, :op_id, :desk,"
-            " :revision FROM member WHERE project = :project AND annotator = :annotator"
-            " ON CONFLICT DO UPDATE SET state = excluded.state, latest = excluded.latest, blind = excluded.blind,"
-            " revealed = coalesce(revealed, excluded.revealed), op_id = excluded.op_id, desk = excluded.desk,"
-            " revision = excluded.revision",
-            values,
-        )
+
+def point(store: Store, project: Project, item: int, person: int) -> None:
+    """Let the assignment point to what stands now, as `annotations.labels` would have."""
+    rows = store.db.execute(
+        "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM label"
+        " WHERE item = ? AND annotator = ? AND superseded = 0 ORDER BY id",
+        (item, person),
+    ).fetchall()
+    if not rows:
+        return
+    last, unseen = rows[-1], [one for one in rows if not one[2]]
+    latest = last[0] if last[1] is not None else None
+    blind = unseen[-1][0] if unseen and unseen[-1][1] is not None else None
+    revealed = next((one[6] for one in rows if one[2]), None)
+    values = {
+        "item": item, "annotator": person, "project": project.id,
+        "state": "labelled" if latest else "released", "latest": latest, "blind": blind, "revealed": revealed,
+        "op_id": last[3], "desk": last[4], "revision": last[5],
+    }  # fmt: skip
+    where = (project.id, person)
+    store.db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
+    store.db.execute(
+        "INSERT INTO assignment (item, annotator, project, state, turn, revealed, latest, blind, op_id, desk,"
+        " revision) SELECT :item, :annotator, :project, :state, turn, :revealed, :latest, :blind, :op_id, :desk,"
+        " :revision FROM member WHERE project = :project AND annotator = :annotator"
+        " ON CONFLICT DO UPDATE SET state = excluded.state, latest = excluded.latest, blind = excluded.blind,"
+        " revealed = coalesce(revealed, excluded.revealed), op_id = excluded.op_id, desk = excluded.desk,"
+        " revision = excluded.revision",
+        values,
+    )
 
 
-def insert(store: Store, table: str, values: Mapping[str, Any]) -> None:
-    """Insert one row; *table* and the names of *values* are this program's own."""
+def insert(store: Store, table: str, values: Mapping[str, Any]) -> int:
+    """Insert one row and return its id; *table* and the names of *values* are this program's own."""
     marks = ", ".join(f":{name}" for name in values)
-    store.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", dict(values))
+    cursor = store.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", dict(values))
+    return int(cursor.lastrowid or 0)

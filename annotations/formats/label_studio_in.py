@@ -28,7 +28,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     if not isinstance(data, dict):
         return _row(values, column)
     text = data.get(column) if isinstance(data.get(column), str) else ""
-    given = next((values[key] for key in ANNOTATIONS if isinstance(values.get(key), list)), [])
+    given: list[Any] = next((values[key] for key in ANNOTATIONS if isinstance(values.get(key), list)), [])
     said = tuple(_annotation(one, str(text)) for one in given if isinstance(one, dict))
     own = dict(data)
     if "item" not in own and isinstance(values.get("id"), int | str):
@@ -45,7 +45,10 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
     made = made if isinstance(made, dict) else {}
     given = values.get("result")
     results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    names, notes, marks, flag = [], [], [], None
+    names: list[str] = []
+    notes: list[str] = []
+    marks: list[tuple[int, int, str]] = []
+    flag = None
     for one in results:
         value = one.get("value")
         if not isinstance(value, dict):

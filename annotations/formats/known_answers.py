@@ -1,0 +1,82 @@
+"""A file of known answers: one row an item, by its id or its text, with the choice that is right."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotations.formats.readers import Source, open_source, rows
+from annotations.hidden_gold import set_known
+from annotations.store import Store
+from annotations.types import Project
+from core.errors import N_, BadFile, BadLine, EvenhandError
+from core.text import text_hash
+
+TEXT_COLUMNS = ("text", "sentence", "句子", "文本")
+CHOICE = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownReport:
+    """How many items of a file became hidden gold, and the rows that could not."""
+
+    file: str
+    marked: int
+    problems: tuple[BadLine, ...]
+
+
+def bring_known(
+    store: Store, project: Project, path: Path | str, *, name: str | None = None, author: str = ""
+) -> KnownReport:
+    """Make every row of a file hidden gold: column `choice`, and `item` (public id) or, for sentences, `text`.
+
+    `why` may say why the answer is what it is. CSV, TSV, JSON lines or a workbook. A row that cannot be used is
+    reported and holds up no other. Raises BadFile where the columns are not there or the file cannot be read.
+    """
+    source = open_source(path, name)
+    _check(source, project)
+    marked, problems = 0, []
+    for row in rows(source):
+        try:
+            if row.problem is not None:
+                raise row.problem
+            uid = _item(store, project, row.values)
+            choice = _words(row.values, CHOICE)
+            if not choice:
+                raise BadLine(source.name, row.line, "choice", N_("The row has no choice."))
+            set_known(store, project, uid, choice, why=_words(row.values, "why"), author=author)
+            marked += 1
+        except EvenhandError as error:
+            problems.append(BadLine(source.name, row.line, "known", error.message, **error.values))
+    return KnownReport(source.name, marked, tuple(problems))
+
+
+def _check(source: Source, project: Project) -> None:
+    named = {"item"} | (set(TEXT_COLUMNS) if project.kind == "sentences" else set())
+    if CHOICE in source.columns and named & set(source.columns):
+        return
+    wanted = "item" if project.kind == "generations" else "item / text"
+    message = N_("{file} holds no known answers: it needs the columns {wanted} and choice. It has {found}.")
+    raise BadFile(message, file=source.name, wanted=wanted, found=", ".join(source.columns[:20]) or "–")
+
+
+def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
+    """The public id that a row means."""
+    if uid := _words(values, "item"):
+        return uid
+    text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")
+    if project.kind != "sentences" or not text.strip():
+        raise BadFile(N_("The row names no item."))
+    for wanted in dict.fromkeys((text, text.strip())):
+        query = (
+            "SELECT uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.project = ? AND hash = ?"
+        )
+        if found := store.db.execute(query, (project.id, text_hash(wanted))).fetchone():
+            return str(found[0])
+    raise BadFile(N_("This project has no item with this text."))
+
+
+def _words(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return value.strip() if isinstance(value, str) else "" if value is None else str(value)
