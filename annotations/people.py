@@ -58,7 +58,6 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
         was_there = is_active(db, project, annotator)
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
         freed = free_everything(db, project, annotator)
-        walk_again(db, project)
         set_aside_everything(store, project)
         if was_there:
             record(
@@ -136,17 +135,6 @@ def free_everything(db: Database, project: Project, annotator: Annotator) -> int
     )
     release(db, project, annotator.id)
     return before - _leased(db, project, annotator)
-
-
-def walk_again(db: Database, project: Project) -> None:
-    """Let everybody look at all open items once more, inside the caller's transaction: one seat less is left.
-
-    A successor began where another one had stopped, past items that the one who leaves now might have finished.
-    Without successors nobody has passed an open item.
-    """
-    successors = "SELECT 1 FROM event WHERE project = ? AND action = 'replaced' LIMIT 1"
-    if db.execute(successors, (project.id,)).fetchone():
-        db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
 
 
 def checked_name(name: str) -> str:

@@ -6,7 +6,7 @@ from sqlite_utils import Database
 
 from annotations.aside import set_aside_everything
 from annotations.events import record
-from annotations.people import annotator, checked_name, free_everything, is_active, join, walk_again
+from annotations.people import annotator, checked_name, free_everything, is_active, join
 from annotations.queue import LEASE_S
 from annotations.store import Store
 from annotations.types import Annotator, Project
@@ -20,18 +20,6 @@ WHERE mine.annotator = :old AND mine.project = :project AND mine.state = 'leased
         AND theirs.annotator = :new AND theirs.state <> 'released')
 ORDER BY mine.turn
 """
-# Open items that the successor, who begins where the other one stopped, would never come to: those that were skipped,
-# and those that want more labels than everybody else can still give.
-LEFT_BEHIND = """
-UPDATE item SET returned = (SELECT returns FROM project WHERE id = :project) WHERE id IN (
-    SELECT item.id FROM assignment AS mine JOIN item ON item.id = mine.item
-    WHERE mine.annotator = :old AND mine.project = :project AND item.taken < item.wanted
-        AND (mine.state = 'skipped' OR (mine.state = 'labelled' AND item.wanted - item.taken > (
-            SELECT count(*) FROM member WHERE member.project = :project AND member.active = 1
-                AND member.annotator NOT IN (:old, :new) AND NOT EXISTS (
-                    SELECT 1 FROM assignment AS theirs WHERE theirs.item = mine.item
-                        AND theirs.annotator = member.annotator AND theirs.state <> 'released')))))
-"""
 
 
 def replace_annotator(
@@ -40,9 +28,10 @@ def replace_annotator(
     """Let *new_name* (new, or known already) take the place of *old*; returns the successor.
 
     Items that are handed out and not labelled move, in their order, also those that were sent back to *old*; what the
-    successor has met already goes to everybody. Somebody who is new to the project goes on where *old* stopped. Past
-    labels stay with *old*, who is deactivated; labels still on their way from an open desk of *old* are stored and
-    count. One transaction; *now* (unix seconds) is when what moved was handed out. Raises Refused where *old* has left
+    successor has met already goes to everybody. From then on the successor is served like any annotator: what still
+    lacks labels, and no item beyond the number it wants. (To begin where *old* stopped would pass over items that *old*
+    labelled and that nobody else may be left to finish.) Past labels stay with *old*, who is deactivated; labels still
+    on their way from an open desk of *old* are stored and count. One transaction; *now* (unix seconds) is when what moved was handed out. Raises Refused where *old* has left
     already or is the same person, NotFound where *old* is no annotator of the project.
     """
     name = checked_name(new_name)
@@ -55,26 +44,14 @@ def replace_annotator(
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, old.id))
         join(store, project, [name])
         new = annotator(store, project, name)
-        begins = _has_not_begun(db, project, new)
         moved = _move(db, project, old, new, time.time() if now is None else now)
         freed = free_everything(db, project, old)
-        if begins:
-            _go_on(db, project, old, new)
-        else:
-            walk_again(db, project)
         set_aside_everything(store, project)
         record(
             store, project, "replaced", annotator=old, author=author,
             old=old.name, new=new.name, successor=new.uid, moved=moved, given_back=freed,
         )  # fmt: skip
     return new
-
-
-def _has_not_begun(db: Database, project: Project, new: Annotator) -> bool:
-    query = "SELECT turn = 0 FROM member WHERE project = ? AND annotator = ?"
-    touched = "SELECT 1 FROM assignment WHERE annotator = ? AND project = ? LIMIT 1"
-    here = (new.id, project.id)
-    return bool(db.execute(query, (project.id, new.id)).fetchone()[0]) and not db.execute(touched, here).fetchone()
 
 
 def _move(db: Database, project: Project, old: Annotator, new: Annotator, moment: float) -> int:
@@ -100,22 +77,3 @@ def _move(db: Database, project: Project, old: Annotator, new: Annotator, moment
         "UPDATE member SET turn = ?, seen = ? WHERE project = ? AND annotator = ?", (turn, held, project.id, new.id)
     )
     return len(rows)
-
-
-def _go_on(db: Database, project: Project, old: Annotator, new: Annotator) -> None:
-    """Let the successor begin where the other one stopped, so that no item asks the same seat twice."""
-    who = {"old": old.id, "new": new.id, "project": project.id}
-    db.execute(
-        "INSERT OR REPLACE INTO progress (annotator, batch, cell, rank, finished)"
-        " SELECT :new, batch, cell, rank, finished FROM progress WHERE annotator = :old"
-        " AND batch IN (SELECT id FROM batch WHERE project = :project)",
-        who,
-    )
-    db.execute(
-        "UPDATE member SET looked = (SELECT looked FROM member WHERE project = :project AND annotator = :old),"
-        " recent = (SELECT recent FROM member WHERE project = :project AND annotator = :old)"
-        " WHERE project = :project AND annotator = :new",
-        who,
-    )
-    db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
-    db.execute(LEFT_BEHIND, who)
