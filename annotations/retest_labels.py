@@ -34,7 +34,7 @@ class Again:
     op_id: str | None
     desk: str | None
     revision: int
-    sent_back: bool  # its first label
+    sent_back: int | None  # whether its first label is
 
 
 def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Again | None:
@@ -47,7 +47,7 @@ def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Aga
         " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
         (uid, project.id, annotator.id),
     ).fetchone()
-    return None if row is None else Again(*row[:-1], sent_back=bool(row[-1]))
+    return None if row is None else Again(*row)
 
 
 def overtaken(db: Database, target: Again, operation: Operation) -> bool:

@@ -1,0 +1,29 @@
+"""How good the labels are, as the lead sees it: agreement with oneself, and hidden gold."""
+
+from dataclasses import dataclass
+
+from annotations.consistency import ConsistencyReport, consistency
+from annotations.hidden_gold import SIGNATURE, KnownItem, Score, known_items, scores
+from annotations.store import Store
+from annotations.types import Project
+from core.statistics import Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Both measures of a project; `known` is every item with a known answer."""
+
+    consistency: ConsistencyReport
+    scores: tuple[Score, ...]
+    known: tuple[KnownItem, ...]
+    known_signature: str
+
+
+def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
+    """Agreement of annotators with themselves and with the known answers, each with 95 % intervals. For leads only."""
+    return Quality(
+        consistency(store, project, resampling=resampling),
+        tuple(scores(store, project)),
+        tuple(known_items(store, project)),
+        SIGNATURE,
+    )
