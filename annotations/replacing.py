@@ -31,8 +31,10 @@ def replace_annotator(
     successor has met already goes to everybody. From then on the successor is served like any annotator: what still
     lacks labels, and no item beyond the number it wants. (To begin where *old* stopped would pass over items that *old*
     labelled and that nobody else may be left to finish.) Past labels stay with *old*, who is deactivated; labels still
-    on their way from an open desk of *old* are stored and count. One transaction; *now* (unix seconds) is when what moved was handed out. Raises Refused where *old* has left
-    already or is the same person, NotFound where *old* is no annotator of the project.
+    on their way from an open desk of *old* are stored and count.
+
+    One transaction; *now* (unix seconds) is when what moved was handed out. Raises Refused where *old* has left already
+    or is the same person, NotFound where *old* is no annotator of the project.
     """
     name = checked_name(new_name)
     if name == old.name:
