@@ -15,7 +15,6 @@ from commands.shared import answer, db_option, existing_store, json_option
 from core.measures.resampling import Draws
 from core.statistics import RESAMPLES, Estimate, Resampling
 
-
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
