@@ -119,12 +119,12 @@ def _moment(created: str) -> float:
     return datetime.fromisoformat(created).timestamp()
 
 
-def void(db: Database, item: int, annotator: int) -> None:
-    """The first label is sent back to its annotator (row ids): what has not been labelled again is compared no more."""
-    db.execute(
+def void(db: Database, labels: Iterable[tuple[int, int]]) -> None:
+    """First labels, as (item, annotator), are sent back: what has not been labelled again is compared no more."""
+    db.conn.executemany(
         "UPDATE retest SET state = 'void' WHERE item = ? AND annotator = ?"
         " AND state IN ('waiting', 'leased', 'skipped')",
-        (item, annotator),
+        labels,
     )
 
 

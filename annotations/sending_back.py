@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from annotations.events import record
 from annotations.gold import settle
 from annotations.guidelines import changed_codes, guideline, guidelines
+from annotations.retests import void
 from annotations.store import Store
 from annotations.types import Choice, Guideline, Item, Project
 from core.errors import N_, Refused
@@ -125,6 +126,7 @@ def send_back(
             " WHERE item = ? AND annotator = ?",
             ((one.active, int(one.active), one.item, one.annotator) for one in found),
         )
+        void(db, ((one.item, one.annotator) for one in found))
         for item in dict.fromkeys(one.item for one in found):
             settle(store, item)
         names = dict(db.execute("SELECT id, name FROM annotator").fetchall())
