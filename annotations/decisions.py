@@ -1,6 +1,7 @@
 """Reading labels: an annotator's own decisions and progress, and the rows that files and statistics are made of."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -8,6 +9,7 @@ from typing import Any, Literal
 
 from annotations import retest_labels
 from annotations.items import ITEM_COLUMNS, as_item
+from annotations.plan import labels_expected
 from annotations.store import Store
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
@@ -90,7 +92,8 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     """How far the annotator is; nothing in it depends on what others decided.
 
     Of a cell with a quota, no more is expected than the quota and what the
-    annotator did not accept: then the cell is full.
+    annotator did not accept: then the cell is full. Where labelling stops at a
+    first reject, the others are expected to accept as often as this annotator.
     """
     rows = store.db.execute(
         "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
@@ -102,25 +105,29 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
     labelled = sum(cell.labelled for cell in cells)
     query = (
-        "SELECT (SELECT count(*) FROM member WHERE project = project.id AND active = 1), per_item, doubled"
-        " FROM project WHERE id = :project"
+        "SELECT (SELECT count(*) FROM member WHERE project = project.id AND active = 1), per_item, doubled,"
+        " plan, share FROM project WHERE id = :project"
     )
-    people, per_item, doubled = store.db.execute(query, {"project": project.id}).fetchone()
+    people, per_item, doubled, plan, share = store.db.execute(query, {"project": project.id}).fetchone()
     # With more annotators than labels per item, each can expect an equal share.
     each = min(per_item, people) or 1
-    expected = sum(_expected(cell, each if doubled is None else 1, max(people, 1)) for cell in cells)
+    most = each if doubled is None else 1
+    mean = labels_expected(most, plan, share, sum(cell.accepted for cell in cells), labelled)
+    expected = sum(_expected(cell, most, mean, max(people, 1)) for cell in cells)
     if doubled is not None:
         expected += min(doubled, sum(cell.items for cell in cells)) * (each - 1)
-    share = -(-expected // max(people, 1))
-    total, pace = max(share, labelled), _pace(store, project, annotator)
+    total, pace = max(math.ceil(expected / max(people, 1)), labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
 
 
-def _expected(cell: CellProgress, labels: int, people: int) -> int:
-    """What one of *people* can expect to label in a cell, times *people*; `labels` is how many an item gets."""
+def _expected(cell: CellProgress, most: int, mean: float, people: int) -> float:
+    """What one of *people* can expect to label in a cell, times *people*.
+
+    *most* is how many labels an item gets that is kept, *mean* how many any item gets.
+    """
     if cell.quota is None:
-        return cell.items * labels
-    return min(cell.items * labels, cell.quota * labels + (cell.labelled - cell.accepted) * people)
+        return cell.items * mean
+    return min(cell.items * mean, cell.quota * most + (cell.labelled - cell.accepted) * people)
 
 
 def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:

@@ -45,6 +45,10 @@ class Handing:
         query = "SELECT plan, per_item FROM project WHERE id = ?"  # the caller's project may be of before
         plan, self.per_item = db.execute(query, (project.id,)).fetchone()
         self.mixed = plan == "stop"
+        # Everybody walks in the same order: under `stop`, who is behind would come upon a long row of what the others
+        # accepted. So the walk leaves to `_came_back` what that will find.
+        self.unseen = "AND returned <= :looked" if self.mixed else ""
+        self.before = self.looked
         self.walked: set[int] = set()  # cells in which nothing is left to walk to
 
     def fill(self, room: int) -> list[int]:
@@ -174,9 +178,12 @@ class Handing:
     def _read_ahead(self, cell: Cell, walk: _Walk) -> None:
         rows = self.db.execute(
             "SELECT id, rank FROM item INDEXED BY item_open WHERE batch = :batch AND cell = :cell AND rank > :rank"
-            f" AND taken < wanted AND aside = 0 AND {NOT_MINE} ORDER BY rank LIMIT {PEEK}",
-            {"batch": walk.batch, "cell": cell.id, "rank": walk.rank, "annotator": self.annotator.id},
-        ).fetchall()
+            f" AND taken < wanted AND aside = 0 {self.unseen} AND {NOT_MINE} ORDER BY rank LIMIT {PEEK}",
+            {
+                "batch": walk.batch, "cell": cell.id, "rank": walk.rank, "annotator": self.annotator.id,
+                "looked": self.before,
+            },
+        ).fetchall()  # fmt: skip
         walk.ahead.extend(rows)
         walk.ended, walk.moved = not rows, True
 

@@ -177,3 +177,15 @@ def labels_planned(project: Project, items: int) -> int:
     if project.doubled is None:
         return items * project.per_item
     return items + min(project.doubled, items) * (project.per_item - 1)
+
+
+def labels_expected(per_item: int, plan: Plan, share: float, accepted: int, labelled: int) -> float:
+    """How many labels an item can be expected to get, if all accept as often as one annotator did.
+
+    *accepted* of *labelled* own labels were accepts; two labels of either kind are added, so that the first ones do
+    not decide. Between 1 and *per_item*.
+    """
+    if plan == "all":
+        return per_item
+    rate = (accepted + 2) / (labelled + 4)
+    return share * per_item + (1 - share) * sum(rate**n for n in range(per_item))
