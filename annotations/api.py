@@ -18,12 +18,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from annotations import labels, queue
+from annotations.free_tags import own_tags
 from annotations.permissions import Action, Person, require
 from annotations.pool import Pool
 from annotations.projects import guideline
 from annotations.retest_labels import with_retests
 from annotations.seats import Seat, bases, seat, standing, stands
 from annotations.store import Store
+from annotations.telling import desk_news, item_news, told
 from annotations.tokens import issue, verify
 from annotations.types import Answer, Item, Operation, OwnProgress
 from annotations.wire import (
@@ -171,10 +173,12 @@ def sync(call: Call) -> Reply:
         "items": _items(call, items),
         "progress": progress_out(_progress(call), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
+        **desk_news(call.store, at.project, at.annotator),
     }
     if hello:
         found = labels.history(call.store, at.project, at.annotator, limit=hello)
         reply["history"] = [decision_out(each, at.project.kind) for each in found]
+        reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
     if hello or sent:
         reply["conflicts"] = _conflicts(call)
     return reply
@@ -211,6 +215,12 @@ def opinion(call: Call) -> Reply:
     return told
 
 
+def read_changes(call: Call) -> Reply:
+    """Record that the annotator has read what changed up to a version of the guideline. In: `version`."""
+    told(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
+    return desk_news(call.store, call.at.project, call.at.annotator)
+
+
 # Every route with what one must be allowed to do for it.
 WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
     "sync": (sync, "label"),
@@ -218,6 +228,7 @@ WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
     "history": (history, "see_own_labels"),
     "item": (item, "see_own_labels"),
     "opinion": (opinion, "see_own_labels"),
+    "told": (read_changes, "label"),
 }
 
 
@@ -252,8 +263,10 @@ def _progress(call: Call) -> OwnProgress:
 
 
 def _items(call: Call, items: Sequence[Item]) -> list[Reply]:
-    replaced = bases(call.store, call.at.annotator, items) if items else {}
-    return [item_out(each, replaced.get(each.uid), call.at.project.kind) for each in items]
+    at = call.at
+    replaced = bases(call.store, at.annotator, items) if items else {}
+    beside = item_news(call.store, at.project, at.annotator, items, call.language)
+    return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] for each in items]
 
 
 def _conflicts(call: Call) -> list[Reply]:

@@ -49,7 +49,7 @@ def history(
     Looks back over the annotator's last 50,000 labels.
     """
     wanted = (
-        "AND (instr(item.text, :search) OR instr(note, :search)) AND label.id > coalesce((SELECT id FROM label"
+        "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search)) AND label.id > coalesce((SELECT id FROM label"
         f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
     )
     query = (

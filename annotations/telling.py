@@ -1,12 +1,17 @@
 """What annotators are told of a new version of the guideline, until they say that they have read it."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from annotations.events import record
 from annotations.guidelines import guidelines
+from annotations.pilots import own_pilot
+from annotations.sending_back import earlier
 from annotations.store import Store
-from annotations.types import Annotator, Project
+from annotations.types import Annotator, Choice, Item, Project
 from core.errors import N_, NotFound
+from core.language import Language
 
 
 class News(NamedTuple):
@@ -46,3 +51,50 @@ def told(store: Store, project: Project, annotator: Annotator, version: int) -> 
         query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
         if db.execute(query, (version, project.id, annotator.id, version)).rowcount:
             record(store, project, "read_changes", annotator=annotator, version=version)
+
+
+def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
+    """What the desk says beside the work: how far one is in the open pilot (None: none is open), and what changed."""
+    pilot = own_pilot(store, project, annotator)
+    unread = [one._asdict() for one in news(store, project, annotator)]
+    return {"pilot": None if pilot is None else asdict(pilot), "news": unread}
+
+
+def item_news(
+    store: Store, project: Project, annotator: Annotator, items: Sequence[Item], language: Language
+) -> dict[str, dict[str, Any]]:
+    """By public id, what goes with an item beside what it is.
+
+    `veil`: it is covered until it is opened, because it was flagged (sentences of a project that blurs);
+    `earlier`: what this annotator had said of it under an older version, in that version's words; None: it was not
+    sent back.
+    """
+    before = earlier(store, annotator.id, items) if items else {}
+    versions = {each.version: each for each in guidelines(store, project)} if before else {}
+    covers = project.blur and project.kind == "sentences"  # texts of models are covered all or none
+    found: dict[str, dict[str, Any]] = {}
+    for item in items:
+        said = before.get(item.uid)
+        told: dict[str, Any] | None = None
+        if said is not None:
+            options = (*versions[said.version].choices, *versions[said.version].reasons)
+            names = {one.code: option_name(one, language) for one in options}
+            reasons = [names.get(code, code) for code in said.reasons]
+            told = {"choice": names.get(said.choice, said.choice), "reasons": reasons, "version": said.version}
+        found[item.uid] = {"veil": covers and is_flagged(item), "earlier": told}
+    return found
+
+
+def option_name(option: Choice, language: Language) -> str:
+    """A choice or reason as people read it; where it has no name in *language*, the other one or its code."""
+    named = (option.zh or option.en) if language == "zh" else (option.en or option.zh)
+    return named or option.code
+
+
+def is_flagged(item: Item) -> bool:
+    """Whether a sentence was flagged before it came here: mining wrote `flags`, or a column `sensitive` says so.
+
+    Which flag it was stays here: it would be an opinion on the sentence.
+    """
+    sensitive = str(item.extra.get("sensitive") or "").strip().lower()
+    return bool(item.extra.get("flags")) or sensitive not in ("", "0", "false", "no")

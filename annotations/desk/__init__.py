@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from annotations.desk.words import OTHER_WORDS, WORDS
 from annotations.projects import guideline
 from annotations.store import Store
+from annotations.telling import desk_news, option_name
 from annotations.tokens import issue
 from annotations.types import Annotator, Choice, Project
 from core.guidelines import in_language
@@ -68,14 +69,14 @@ def opening(store: Store, project: Project, annotator: Annotator, *, language: L
         "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
         "choices": [_option(each, language) for each in shown.choices],
         "reasons": [_option(each, language) for each in shown.reasons],
+        **desk_news(store, project, annotator),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
     }
 
 
 def _option(choice: Choice, language: Language) -> dict[str, str]:
-    label = (choice.zh or choice.en) if language == "zh" else (choice.en or choice.zh)
-    return {"code": choice.code, "key": choice.key, "label": label or choice.code}
+    return {"code": choice.code, "key": choice.key, "label": option_name(choice, language)}
 
 
 def blocks(markdown: str) -> list[dict[str, Any]]:
