@@ -49,7 +49,8 @@ def history(
     Looks back over the annotator's last 50,000 labels.
     """
     wanted = (
-        "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search)) AND label.id > coalesce((SELECT id FROM label"
+        "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search))"
+        " AND label.id > coalesce((SELECT id FROM label"
         f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
     )
     query = (
@@ -157,7 +158,8 @@ _ROW = (
     " label.base, label.superseded, label.created, label.tags"
     " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
-    " WHERE label.project = ? {kept} ORDER BY label.item, label.annotator, label.id"
+    " WHERE label.project = ? {kept} AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+    " ORDER BY label.item, label.annotator, label.id"
 )
 
 _SOURCES: dict[Which, tuple[str, str]] = {

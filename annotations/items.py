@@ -13,14 +13,18 @@ from typing import Any, Literal, NamedTuple
 
 import psutil
 
+from annotations.differing import other_text, other_word
 from annotations.gold import settle
 from annotations.plan import is_shared, set_wanted, wanted_at_first
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
+from annotations.withdrawn import bring_in
 from core.errors import N_, NotFound, Refused
 from core.text import text_hash
 from core.types import Candidate, Side
 
+# An import on its way; a batch that was taken back, and the one of withdrawn items, are not published either.
+ON_ITS_WAY = "published = 0 AND withdrawn = 0 AND undone IS NULL"
 CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
 PAUSE_S = 0.01  # between two commits, so that labels get their turn
 SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
@@ -80,6 +84,7 @@ class Batch:
     def __init__(self, store: Store, project: Project, batch_id: int) -> None:
         self.store, self.project, self.id = store, project, batch_id
         self._cells: dict[tuple[str, str], int] = {}
+        self._back: dict[int, None] = {}  # withdrawn items that the file has: they come back when it is published
         self._last_commit = 0.0
 
     @classmethod
@@ -87,7 +92,7 @@ class Batch:
         """Open a batch. Raises Taken while another file is being imported into the project."""
         discard_unpublished(store)
         with store.write() as db:
-            if db.execute("SELECT 1 FROM batch WHERE project = ? AND published = 0", (project.id,)).fetchone():
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
                 message = N_("Another file is being imported into this project. Try again when that is done.")
                 raise Taken(message)
             process = psutil.Process()
@@ -143,11 +148,29 @@ class Batch:
         wanted = wanted_at_first(self.project.per_item, self.project.plan, shared)
         values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), wanted, int(shared)]
         try:
-            return self._insert_row(new.uid or uuid.uuid4().hex, values)
+            added = self._insert_row(new.uid or uuid.uuid4().hex, values)
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
                 raise
-            return self._insert_row(uuid.uuid4().hex, values)  # the id belongs to an item of another project here
+            # The id belongs to an item of another project here, or to another text of this one.
+            other_text(self.store, self.project, new)
+            added = self._insert_row(uuid.uuid4().hex, values)
+        return added or self._is_back(new, identity, pair)
+
+    def _is_back(self, new: NewItem, identity: bytes, pair: str) -> bool:
+        """Of a text that the project has: whether it was withdrawn and comes back with this file."""
+        row = self.store.db.execute(
+            "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair FROM item JOIN batch"
+            " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
+            (self.project.id, identity),
+        ).fetchone()
+        if row[1] and row[0] not in self._back:
+            self._back[row[0]] = None
+            return True
+        found = new.candidate
+        if found is not None and (found.start, found.end, found.keyword, pair) != row[2:]:
+            other_word(self.store, self.project, new, found, row[0])
+        return False
 
     def _insert_row(self, uid: str, values: list[Any]) -> bool:
         cursor = self.store.db.execute(
@@ -185,6 +208,7 @@ class Batch:
                     " ON CONFLICT DO UPDATE SET items = items + excluded.items",
                     (cell, number),
                 )
+            bring_in(self.store, self.project, self.id, list(self._back))
             db.execute(
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),
@@ -192,7 +216,7 @@ class Batch:
 
     def discard(self) -> None:
         """Remove the items again, in short transactions. Does nothing to a published batch."""
-        _discard(self.store, self.id)
+        delete_items(self.store, self.id)
 
     def __enter__(self) -> "Batch":
         return self
@@ -206,10 +230,13 @@ class Batch:
 
 def discard_unpublished(store: Store) -> int:
     """Remove what imports left behind that died or were given up; a living import is left alone. Returns how many."""
-    rows = store.db.execute("SELECT id, pid, started_process, heard FROM batch WHERE published = 0").fetchall()
+    rows = store.db.execute(
+        "SELECT id, pid, started_process, heard FROM batch WHERE published = 0 AND withdrawn = 0"
+        " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
+    ).fetchall()
     dead = [row[0] for row in rows if row[3] < time.time() - SILENT_S or not _alive(row[1], row[2])]
     for batch_id in dead:
-        _discard(store, batch_id)
+        delete_items(store, batch_id)
     return len(dead)
 
 
@@ -268,11 +295,12 @@ def _alive(pid: int | None, started: float | None) -> bool:
         return False
 
 
-def _discard(store: Store, batch_id: int) -> None:
+def delete_items(store: Store, batch_id: int) -> None:
+    """Delete the items of an unpublished batch in short transactions, and the batch, unless it was taken back."""
     # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
     store.db.execute("UPDATE batch SET heard = 0 WHERE id = ? AND published = 0", (batch_id,))
     unpublished = "batch = ? AND EXISTS (SELECT 1 FROM batch WHERE id = ? AND published = 0)"
     chunk = f"DELETE FROM item WHERE id IN (SELECT id FROM item WHERE {unpublished} LIMIT {CHUNK})"
     while store.db.execute(chunk, (batch_id, batch_id)).rowcount:
         time.sleep(PAUSE_S)
-    store.db.execute("DELETE FROM batch WHERE id = ? AND published = 0", (batch_id,))
+    store.db.execute("DELETE FROM batch WHERE id = ? AND published = 0 AND undone IS NULL", (batch_id,))

@@ -17,6 +17,7 @@ from annotations.guidelines import (
     guidelines,
     insert_guideline,
 )
+from annotations.items import ON_ITS_WAY
 from annotations.people import (
     add_annotators,
     annotator,
@@ -238,7 +239,7 @@ def _refuse_taken(store: Store, name: str) -> None:
 
 
 def _refuse_during_import(store: Store, project: Project) -> None:
-    if store.db.execute("SELECT 1 FROM batch WHERE project = ? AND published = 0", (project.id,)).fetchone():
+    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
         raise Refused(N_("A file is being imported into this project. Change it when that is done."))
 
 
