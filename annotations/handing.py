@@ -131,6 +131,7 @@ class Handing:
         rows = self.db.execute(
             "SELECT cell, id, returned FROM item INDEXED BY item_returned WHERE project = :project"
             " AND returned > 0 AND returned > :looked AND taken < wanted AND aside = 0"
+            " AND (SELECT published FROM batch WHERE id = item.batch) > 0"
             f" AND {NOT_MINE} ORDER BY returned LIMIT :room",
             {"project": self.project.id, "looked": self.looked, "annotator": self.annotator.id, "room": room},
         ).fetchall()
