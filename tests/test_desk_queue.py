@@ -158,7 +158,7 @@ tell([...desk.draft.reasons]);
 )
 def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
     scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
-    assert run(scene, "clock", "desk") == chosen
+    assert run(scene, "clock", "veil", "desk") == chosen
 
 
 @pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])

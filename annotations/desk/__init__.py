@@ -21,10 +21,10 @@ from core.guidelines import in_language
 from core.language import Language, translate
 
 SCRIPTS = (
-    "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "notices", "status", "side", "view",
-    "keys", "generations_keys", "generations_view", "desk", "generations", "main",
+    "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",
+    "veil", "tags", "view", "keys", "generations_keys", "generations_view", "desk", "generations", "main",
 )  # fmt: skip
-STYLES = ("base", "card", "side", "generations")
+STYLES = ("base", "card", "tags", "side", "generations")
 _FOLDER = Path(__file__).resolve().parent
 
 

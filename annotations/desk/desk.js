@@ -9,7 +9,7 @@ class Desk {
     this.screen = { item: null, at: 0 };
     this.clock = new Clock();
     this.pause = new Pause();
-    this.draft = { reasons: new Set(), note: "" };
+    this.draft = { reasons: new Set(), note: "", tags: [] };
     this.held = false;
     this.opinion = null; // what a model thinks of the item just left
     this.showOpinion = false; // off at every start: seeing it is a decision of its own
@@ -69,6 +69,14 @@ class Desk {
     return this.data.project.presentation;
   }
 
+  covers(item) {
+    return Boolean(item.veil);
+  }
+
+  get veiled() {
+    return isVeiled(this);
+  }
+
   get masked() {
     return this.form === "masked";
   }
@@ -86,7 +94,7 @@ class Desk {
 
   begin(item) {
     const before = this.editing ?? item?.before;
-    this.draft = { reasons: new Set(before?.reasons ?? []), note: before?.note ?? "" };
+    this.draft = { reasons: new Set(before?.reasons ?? []), note: before?.note ?? "", tags: [...(before?.tags ?? [])] };
     this.held = false;
     if (this.mode === "reject" || this.mode === "note") this.mode = "label";
   }
@@ -102,12 +110,12 @@ class Desk {
   }
 
   actionOf(event) {
-    return actionOf(event, this.mode, this.data.choices);
+    return actionOf(event, this.mode, this.data.choices, this.veiled);
   }
 
   act(action, time) {
     this.pause.note();
-    this.actions(action, time)[action.name]?.();
+    if (!waitsForOpening(this, action.name)) this.actions(action, time)[action.name]?.();
   }
 
   actions(action, time) {
@@ -123,7 +131,11 @@ class Desk {
       help: () => this.open(this.mode === "help" ? "label" : "help"),
       search: () => this.open("search"),
       history: () => this.view.focusPast(),
-      opinion: () => this.toggleOpinion(),
+      opinion: () => toggleOpinion(this),
+      open: () => unveil(this),
+      own: () => this.view.tags.focus(),
+      tag: () => this.view.tags.take(action.code),
+      untag: () => this.view.tags.remove(action.code),
     };
   }
 
@@ -160,7 +172,8 @@ class Desk {
     const item = this.shown(time);
     if (!item || this.mode !== "reject") return;
     const reasons = this.data.reasons.map((one) => one.code).filter((code) => this.draft.reasons.has(code));
-    if (reasons.length || this.draft.note.trim()) this.store(item, "reject", reasons);
+    const tags = this.view.tags.finished();
+    if (reasons.length || tags.length || this.draft.note.trim()) this.store(item, "reject", reasons);
     else this.openNote(this.t("No reason is chosen: say in a few words why."));
   }
 
@@ -175,7 +188,8 @@ class Desk {
   }
 
   details(reasons) {
-    return { reasons, note: this.draft.note.trim(), seconds: this.clock.seconds, form: this.form };
+    const tags = this.view.tags.finished();
+    return { reasons, tags, note: this.draft.note.trim(), seconds: this.clock.seconds, form: this.form };
   }
 
   skip(time) {
@@ -271,21 +285,15 @@ class Desk {
   }
 
   hold(on) {
-    if (this.held === on || (on && !this.screen.item)) return;
+    if (this.held === on || (on && (!this.screen.item || this.veiled))) return;
     this.held = on;
     this.view.readings(this.screen.item);
   }
 
-  search(text) {
-    return searchPast(this, text.trim());
-  }
-
-  toggleOpinion() {
-    if (!this.data.project.opinion) return;
-    this.showOpinion = !this.showOpinion;
-    this.opinion = null;
-    this.draw();
-    this.view.say(this.showOpinion ? this.t("Opinions are shown after each label.") : this.t("Opinions are hidden."));
+  // A decision in words: the choice, its reasons, its tags.
+  whatOf(decision, ...more) {
+    const why = [...more, ...(decision.reasons ?? []).map((code) => this.labelOf(code)), ...hashed(decision.tags)];
+    return this.labelOf(decision.choice) + (why.length ? ` (${why.join(", ")})` : "");
   }
 
   labelOf(code) {

@@ -1,8 +1,6 @@
 // The desk for what models wrote: a label with a flag, tags and marks in the text. A digit stores it at once, unless a
 // rule wants something first: then the desk goes to mark mode, says why, and Enter stores.
 
-const ALWAYS = ["open", "skip", "undo", "help", "search", "history", "back"]; // what needs no text in view
-
 class GenerationDesk extends Desk {
   makeView() {
     return new GenerationView(this);
@@ -12,29 +10,17 @@ class GenerationDesk extends Desk {
     return "original";
   }
 
-  // Blurred until it is opened; what was opened once stays open.
-  get veiled() {
-    const { item } = this.screen;
-    if (!this.data.project.blur || !item || this.editing || item.before) return false;
-    return !this.opened?.has(item.id);
+  covers() {
+    return Boolean(this.data.project.blur);
   }
 
   actionOf(event) {
     return generationAction(event, this.mode, { choices: this.data.choices, veiled: this.veiled });
   }
 
-  act(action, time) {
-    if (this.veiled && !ALWAYS.includes(action.name)) {
-      this.pause.note();
-      return this.view.say(this.t("Open the text first, with the space bar or a touch."));
-    }
-    return super.act(action, time);
-  }
-
   actions(action, time) {
     return {
       ...super.actions(action, time),
-      open: () => this.unveil(),
       flag: () => this.flag(),
       mark: () => (this.mode === "mark" ? this.switchKind() : this.startMarking()),
       kind: () => this.switchKind(action.code),
@@ -63,16 +49,6 @@ class GenerationDesk extends Desk {
 
   details(reasons) {
     return { ...super.details(reasons), extraneous: this.draft.flag, spans: this.draft.marks };
-  }
-
-  // The time on a text is the time that it could be read.
-  unveil() {
-    if (!this.veiled) return;
-    this.opened = (this.opened ?? new Set()).add(this.screen.item.id);
-    this.onScreen(this.screen.item);
-    this.draw();
-    this.view.focusDesk();
-    this.view.say(this.screen.item.text);
   }
 
   choose(code, time) {

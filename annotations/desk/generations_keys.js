@@ -9,6 +9,7 @@ const GENERATION_LETTERS = {
   KeyX: "skip",
   KeyU: "undo",
   KeyH: "history",
+  KeyW: "own",
 };
 
 const MOVES = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "up", ArrowDown: "down", Home: "first", End: "last" };
@@ -77,6 +78,7 @@ function generationHelp(desk) {
     ["Enter", t("store the choice that waits for its mark, or an earlier decision once more")],
     ...(degenerate ? [["B", degenerate.label]] : []),
     ["T", t("tags: a key each, several are allowed")],
+    ...(desk.queue?.pilot ? [["W", t("in a pilot: a tag in your own words")]] : []),
     ["Esc", t("back, without changing anything")],
     ["N", t("write a note on this text")],
     ["X", t("skip: it comes back at the end")],

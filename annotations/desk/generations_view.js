@@ -26,7 +26,6 @@ class GenerationView extends View {
     part.why.setAttribute("aria-label", t("Tags"));
     part.marking.setAttribute("aria-label", t("Marking"));
     part.toggles.replaceChildren(...this.toggles());
-    part.unveil.replaceChildren(element("kbd", { text: "␣" }), element("span", { text: t("Show the text") }));
     part.readings.hidden = true;
   }
 
@@ -66,7 +65,7 @@ class GenerationView extends View {
     super.clicked(event);
     const act = event.target.closest("[data-act]")?.dataset.act;
     // After a click the next key is for the desk again, not for the button that was clicked.
-    if (event.detail && !["note", "search", "help", "history"].includes(act) && this.desk.mode !== "note") this.focusDesk();
+    if (event.detail && !["note", "search", "help", "history", "tag", "untag"].includes(act) && this.desk.mode !== "note") this.focusDesk();
   }
 
   drawItem(item) {
@@ -87,9 +86,6 @@ class GenerationView extends View {
     }
     part.given.hidden = !item?.context?.trim();
     part.textTitle.hidden = part.who.hidden = !item;
-    part.unveil.hidden = !desk.veiled;
-    part.text.classList.toggle("veiled", desk.veiled);
-    part.text.setAttribute("aria-hidden", String(desk.veiled));
   }
 
   drawWho(item) {
@@ -184,9 +180,7 @@ class GenerationView extends View {
   }
 
   was(before, editing) {
-    const flag = before.extraneous ? [this.t("Extraneous gendered language")] : [];
-    const more = [...flag, ...(before.reasons ?? []).map((code) => this.desk.labelOf(code))].join(", ");
-    const what = this.desk.labelOf(before.choice) + (more ? ` (${more})` : "");
+    const what = this.desk.whatOf(before, ...(before.extraneous ? [this.t("Extraneous gendered language")] : []));
     if (editing) return this.t("Decided before: {what}. Enter stores it with what you change; Esc leaves it as it is.", { what });
     return before.choice === "skip"
       ? this.t("Taken back: {what}", { what })

@@ -21,10 +21,10 @@ function digitOf(event) {
   return match ? match[1] : null;
 }
 
-const LETTERS = { KeyN: "note", KeyX: "skip", KeyU: "undo", KeyH: "history", KeyO: "opinion" };
+const LETTERS = { KeyN: "note", KeyX: "skip", KeyU: "undo", KeyH: "history", KeyO: "opinion", KeyT: "own" };
 
 // The action that a key means in a mode, or null. Modes: label, reject, note, search, help.
-function actionOf(event, mode, choices) {
+function actionOf(event, mode, choices, veiled) {
   const sign = signOf(event);
   if (sign === "help") return { name: "help" };
   if (event.code === "Escape" || event.key === "Escape") return { name: "back" };
@@ -32,11 +32,12 @@ function actionOf(event, mode, choices) {
   if (event.code === "KeyS") return { name: "hold" };
   if (mode === "reject") {
     if (event.code === "Enter" || event.code === "NumpadEnter") return { name: "finish" };
-    if (event.code === "KeyN") return { name: "note" };
+    if (event.code === "KeyN" || event.code === "KeyT") return { name: LETTERS[event.code] };
     const digit = digitOf(event);
     return digit ? { name: "reason", key: digit } : null;
   }
   if (sign === "search") return { name: "search" };
+  if (event.code === "Space") return veiled ? { name: "open" } : null;
   const digit = digitOf(event);
   const choice = choices.find((one) => event.code === `Key${one.key.toUpperCase()}` || (digit && digit === one.key));
   if (choice) return { name: "choose", code: choice.code };

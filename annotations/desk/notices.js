@@ -20,7 +20,7 @@ class Notices {
   }
 
   draw() {
-    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
+    const made = [...this.connection(), ...newsNotices(this), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
     const looks = made.map((one) => one.textContent).join("\n");
     if (looks === this.looks) return;
     this.looks = looks;
@@ -57,16 +57,7 @@ class Notices {
         ),
       ];
     }
-    const newer = queue.guideline && queue.guideline !== this.desk.data.guideline.version;
-    return newer
-      ? [
-          this.notice(
-            "guideline",
-            this.t("The guideline has a new version."),
-            this.action("sign-in", this.t("Show it")),
-          ),
-        ]
-      : [];
+    return [];
   }
 
   storage() {
@@ -139,7 +130,7 @@ class Notices {
       });
       const says = this.t("{text}: here {here}, at the other desk {stands}, which stands.", {
         text: oneLine(one.item, this.desk.masked),
-        here: one.choice ? this.desk.labelOf(one.choice) : this.t("taken back"),
+        here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("taken back"),
         stands,
       });
       list.append(element("li", {}, says, " ", open));

@@ -14,6 +14,7 @@ function helpRows(desk) {
     ["Esc", t("back, without changing anything")],
     ["S", desk.masked ? t("hold: both readings") : t("hold: the other reading")],
     ["N", t("write a note on this sentence")],
+    ...(desk.queue?.pilot ? [["T", t("in a pilot: a tag in your own words")]] : []),
     ["X", t("skip: it comes back at the end")],
     ["U", t("take back the last decision; again for the one before")],
     ["H", t("go to my last decisions; arrows and Enter open one")],
@@ -51,6 +52,14 @@ function leaning(opinion, t) {
   return opinion.bias >= 0
     ? t("male word {n} times as likely", { n: shown })
     : t("female word {n} times as likely", { n: shown });
+}
+
+function toggleOpinion(desk) {
+  if (!desk.data.project.opinion) return;
+  desk.showOpinion = !desk.showOpinion;
+  desk.opinion = null;
+  desk.draw();
+  desk.view.say(desk.showOpinion ? desk.t("Opinions are shown after each label.") : desk.t("Opinions are hidden."));
 }
 
 // Invariant 4: asked for only once the label is stored; the server records that it was shown.

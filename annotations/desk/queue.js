@@ -15,6 +15,9 @@ class Queue {
     this.server = new Server(data.api, data.token, data.language);
     this.outbox = new Outbox(this.owner);
     this.version = data.guideline.version;
+    this.pilot = data.pilot ?? null; // how far one is in the open pilot; null: none is open
+    this.news = data.news ?? []; // versions whose changes have not been read
+    this.tags = null; // own tags of before, told once
     this.desk = randomId();
     this.revision = 0;
     this.items = []; // the first one is next on screen
@@ -67,6 +70,7 @@ class Queue {
       base: this.latest.get(item.id) ?? null,
       choice,
       reasons: details.reasons ?? [],
+      tags: details.tags ?? [],
       note: details.note ?? "",
       extraneous: details.extraneous ?? null,
       spans: details.spans ?? [],
@@ -85,9 +89,9 @@ class Queue {
 
   decide(item, choice, details) {
     const op = this.record(item, choice, details);
-    const { reasons, note, extraneous, spans } = op;
+    const { reasons, tags, note, extraneous, spans } = op;
     const created = new Date(op.made).toISOString();
-    this.past.unshift({ item, choice, reasons, note, extraneous, spans, op: op.op, created });
+    this.past.unshift({ item, choice, reasons, tags, note, extraneous, spans, op: op.op, created });
     this.flush();
     return op;
   }
@@ -139,14 +143,25 @@ class Queue {
     if (reply.history) this.remember(reply.history, true);
     if (reply.conflicts) this.conflicts = reply.conflicts;
     if (reply.history) this.greeted = true;
+    if (reply.tags) this.tags = reply.tags;
+    this.news = reply.news ?? this.news;
+    const turned = this.follow(reply.pilot ?? null);
     const fresh = this.add(reply.items);
     const left = this.outbox.size > 0;
     const calm = this.alone && !left; // nothing was asked for meanwhile
     this.alone &&= left;
     if (ops.length && !answered.size) return BACK_OFF_MS.at(-1); // a reply without answers must not spin
-    if (left || calm || !this.greeted) return 0;
+    if (left || calm || !this.greeted || turned) return 0;
     if (want && !fresh) return this.items.length ? null : ASK_AGAIN_MS;
     return null;
+  }
+
+  // A pilot begins or ends: what was ready is handed out no more, but for the sentence on screen.
+  follow(pilot) {
+    const turned = this.pilot?.number !== pilot?.number;
+    this.pilot = pilot;
+    if (turned) this.items = this.items.filter((one, place) => place === 0 || one.before);
+    return turned;
   }
 
   settle(op, answer) {
@@ -236,8 +251,19 @@ class Queue {
 
   // What is on its way counts already.
   get labelled() {
-    let count = this.progress?.labelled ?? 0;
+    return this.counted(this.progress?.labelled ?? 0);
+  }
+
+  counted(stored) {
+    let count = stored;
     for (const op of this.outbox.ops.values()) count += op.step ?? 0;
     return Math.max(0, count);
+  }
+
+  // What the bar counts: the pilot while one is open, else everything.
+  get measured() {
+    const { pilot, progress } = this;
+    if (pilot) return { pilot: pilot.number, done: this.counted(pilot.labelled), total: pilot.items };
+    return progress ? { pilot: null, done: this.labelled, total: progress.total } : null;
   }
 }

@@ -80,6 +80,7 @@ class Side {
       (code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code,
     );
     if (decision.extraneous) keys.unshift("F");
+    if (decision.tags?.length) keys.push(`#${decision.tags.length}`);
     const sign = SIGNS[choice] ?? desk.data.choices.find((one) => one.code === choice)?.key.toUpperCase() ?? "•";
     const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
     const row = element("button", {
@@ -95,7 +96,7 @@ class Side {
       element("i", { text: keys.join(" ").toUpperCase() }),
     );
     if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
-    if (decision.note) row.title = decision.note;
+    row.title = [...hashed(decision.tags), decision.note].filter(Boolean).join(" ");
     return row;
   }
 
@@ -125,7 +126,8 @@ class Side {
 }
 
 // Own decisions that hold what was typed, in the text or the note.
-async function searchPast(desk, asked) {
+async function searchPast(desk, text) {
+  const asked = text.trim();
   desk.asked = asked;
   if (!asked) desk.found = null;
   else {
@@ -133,7 +135,7 @@ async function searchPast(desk, asked) {
     const reply = await desk.request("history", { limit: 50, search: asked });
     if (desk.asked !== asked || desk.mode !== "search") return; // another search was faster
     // What is still on its way is only known here.
-    const fits = (one) => one.item.text.includes(asked) || one.note?.includes(asked);
+    const fits = (one) => [one.item.text, one.note, ...(one.tags ?? [])].some((text) => text?.includes(asked));
     const here = desk.queue.past.filter((one) => fits(one) && (!reply || waiting.has(one.op)));
     const ids = new Set(here.map((one) => one.item.id));
     desk.found = [...here, ...(reply?.history ?? []).filter((one) => !ids.has(one.item.id))];

@@ -11,7 +11,8 @@ class Status {
 
   empty() {
     const { queue } = this.desk;
-    const done = queue.progress && queue.labelled >= queue.progress.total;
+    const { measured } = queue;
+    const done = measured && measured.done >= measured.total;
     let [head, text] = [this.t("One moment …"), ""];
     if (queue.outbox.unkept.size) [head, text] = [this.t("Saving …"), ""];
     else if (queue.state === "closed") [head, text] = [queue.message, ""];
@@ -19,6 +20,11 @@ class Status {
       [head, text] = [
         this.t("The server does not answer."),
         this.t("No sentence is left here. It goes on by itself as soon as the server is back."),
+      ];
+    else if (queue.greeted && queue.pilot)
+      [head, text] = [
+        done ? this.t("The pilot is done for you. Thank you.") : this.t("Nothing for you at the moment."),
+        this.t("The sentences that are left of the pilot are with others. When the lead has closed it, the work goes on here by itself."),
       ];
     else if (queue.greeted && done)
       [head, text] = [
@@ -40,18 +46,20 @@ class Status {
   draw() {
     const { desk, part, t } = this;
     const { queue } = desk;
-    const { progress } = queue;
-    const labelled = queue.labelled;
-    part.progress.textContent = progress
-      ? t("Mine {done} of {total}", { done: number(labelled), total: number(progress.total) })
-      : "";
-    const share = progress?.total ? Math.min(1, labelled / progress.total) : 0;
+    const { progress, measured } = queue;
+    part.progress.textContent = measured ? this.count(measured) : "";
+    const share = measured?.total ? Math.min(1, measured.done / measured.total) : 0;
     part.bar.firstElementChild.style.width = `${(share * 100).toFixed(2)}%`;
-    part.bar.setAttribute("aria-valuemax", progress?.total ?? 0);
-    part.bar.setAttribute("aria-valuenow", labelled);
-    part.pace.textContent = paceText(progress, labelled, desk.showPace, t);
+    part.bar.setAttribute("aria-valuemax", measured?.total ?? 0);
+    part.bar.setAttribute("aria-valuenow", measured?.done ?? 0);
+    part.pace.textContent = paceText(progress && { ...progress, total: measured.total }, measured?.done ?? 0, desk.showPace, t);
     part.pace.title = desk.showPace ? t("Hide the pace") : t("Show the pace");
     this.saved();
+  }
+
+  count({ pilot, done, total }) {
+    const counts = { done: number(done), total: number(total), number: pilot };
+    return pilot ? this.t("Pilot {number}: mine {done} of {total}", counts) : this.t("Mine {done} of {total}", counts);
   }
 
   saved() {

@@ -8,6 +8,7 @@ class View {
     for (const one of this.root.querySelectorAll("[data-part]")) this.part[one.dataset.part] = one;
     this.t = (text, values) => desk.t(text, values);
     this.side = new Side(desk, this);
+    this.tags = new FreeTags(desk, this.part);
     this.above = new Status(desk, this.part);
     this.notices = new Notices(desk, this.part.notices);
     this.words();
@@ -23,9 +24,9 @@ class View {
     part.note.oninput = () => (desk.draft.note = part.note.value);
     part.note.onkeydown = (event) => this.noteKey(event);
     part.noteForm.onsubmit = (event) => (event.preventDefault(), desk.closeNote(true));
-    part.searchForm.onsubmit = (event) => (event.preventDefault(), desk.search(part.search.value));
-    part.search.oninput = (event) => event.isComposing || desk.search(part.search.value);
-    part.search.oncompositionend = () => desk.search(part.search.value);
+    part.searchForm.onsubmit = (event) => (event.preventDefault(), searchPast(desk, part.search.value));
+    part.search.oninput = (event) => event.isComposing || searchPast(desk, part.search.value);
+    part.search.oncompositionend = () => searchPast(desk, part.search.value);
     part.search.onkeydown = (event) => {
       if (event.key === "Escape" && !event.isComposing) desk.back();
     };
@@ -48,6 +49,7 @@ class View {
     if (act === "sign-in") return this.notices.signIn();
     if (act === "clear-refused") return this.notices.clear();
     if (act === "pause") return this.notices.endPause();
+    if (act === "understood") return understood(desk);
     if (act === "download") return this.notices.download(button.dataset.what);
     if (act === "hold") return event.detail === 0 && desk.hold(!desk.held); // from the keyboard: on and off
     return desk.act({ name: act, code }, event.timeStamp);
@@ -86,6 +88,8 @@ class View {
     part.bar.setAttribute("aria-label", t("My progress"));
     part.noteBack.textContent = t("Discard");
     part.noteDone.textContent = t("Done");
+    part.unveil.replaceChildren(element("kbd", { text: "␣" }), element("span", { text: t("Show the text") }));
+    this.tags.words();
     part.search.placeholder = t("Search in my decisions");
     part.search.setAttribute("aria-label", t("Search in my decisions"));
     part.searchButton.setAttribute("aria-label", t("Search in my decisions"));
@@ -148,6 +152,9 @@ class View {
     root.dataset.kind = desk.data.project.kind;
     root.dataset.blur = Boolean(desk.data.project.blur);
     this.drawItem(item);
+    drawVeil(part, desk);
+    if (desk.queue.tags) [this.tags.known, desk.queue.tags] = [[...new Set([...this.tags.known, ...desk.queue.tags])], null];
+    this.tags.draw();
     part.text.hidden = !item;
     part.empty.hidden = Boolean(item);
     if (!item) this.above.empty();
@@ -159,7 +166,7 @@ class View {
 
   drawItem(item) {
     const { desk, part } = this;
-    const form = `${item?.id}:${desk.masked}`;
+    const form = `${item?.id}:${desk.masked}:${desk.veiled}`;
     if (this.text === form) return;
     this.text = form;
     drawSentence(part.text, item, desk.masked, this.t);
@@ -184,25 +191,30 @@ class View {
     if (desk.mode !== "search") part.searchForm.hidden = true;
     part.help.hidden = desk.mode !== "help";
     const before = desk.editing ?? item?.before;
-    part.was.hidden = !before;
+    part.was.hidden = !before && !item?.earlier;
     if (before) part.was.textContent = this.was(before, Boolean(desk.editing));
+    else if (item?.earlier) part.was.textContent = this.sentBack(item.earlier);
     drawOpinion(part.opinion, desk);
     if (opened) part.why.scrollIntoView({ block: "nearest" });
   }
 
   was(before, editing) {
-    const why = (before.reasons ?? []).map((code) => this.desk.labelOf(code)).join(", ");
-    const what = this.desk.labelOf(before.choice) + (why ? ` (${why})` : "");
+    const what = this.desk.whatOf(before);
     if (editing)
       return this.t("Decided before: {what}. A new decision replaces it; Esc leaves it as it is.", { what });
     return this.t("Taken back: {what}", { what });
+  }
+
+  sentBack({ choice, reasons, version }) {
+    const what = choice + (reasons.length ? ` (${reasons.join(", ")})` : "");
+    return this.t("Sent back with the new guideline. Under version {version} you decided: {what}.", { version, what });
   }
 
   // The place of the readings is kept free, so that nothing jumps when S is pressed.
   readings(item) {
     const { desk, part, t } = this;
     const readings = readingsOf(item, desk.masked);
-    part.readings.hidden = !readings.length;
+    part.readings.hidden = !readings.length || desk.veiled;
     part.readings.classList.toggle("held", desk.held);
     const hold = part.acts.querySelector("[data-act=hold]");
     hold.setAttribute("aria-pressed", String(desk.held));
@@ -254,6 +266,7 @@ class View {
   }
 
   spoken(item) {
+    if (this.desk.veiled) return this.t("The text is covered until you open it.");
     return spoken(item, this.desk.masked, this.t);
   }
 

@@ -65,6 +65,16 @@ WORDS = (
     # a pause
     N_("You have been at it for {n} minutes. A short pause keeps the judgement fresh; nothing runs away."),
     N_("Go on"),
+    # a pilot, and a new version of the guideline
+    N_("Pilot {number}: mine {done} of {total}"), N_("The pilot is done for you. Thank you."),
+    N_(
+        "The sentences that are left of the pilot are with others. When the lead has closed it, the work goes on here "
+        "by itself."
+    ),
+    N_("My tags"), N_("In your own words; Enter or a comma ends a tag"), N_("Remove the tag {tag}"),
+    N_("Mine so far:"), N_("in a pilot: a tag in your own words"),
+    N_("The guideline has changed since you labelled last."), N_("Version {version}: {changes}"), N_("Understood"),
+    N_("Sent back with the new guideline. Under version {version} you decided: {what}."),
     # generations: the text
     N_("Context"), N_("What the model wrote"), N_("Text"), N_("or"), N_("(any of them is right)"),
     N_("name not given"), N_("pronouns not given"), N_("no pronouns, the name only"), N_("Show the text"),
@@ -102,6 +112,13 @@ OTHER_WORDS = {
     ),
     N_("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves."): N_(
         "The texts that are left are with others, or wait for the lead. New ones appear here by themselves."
+    ),
+    N_(
+        "The sentences that are left of the pilot are with others. When the lead has closed it, the work goes on here "
+        "by itself."
+    ): N_(
+        "The texts that are left of the pilot are with others. When the lead has closed it, the work goes on here "
+        "by itself."
     ),
     N_("No sentence is left here. It goes on by itself as soon as the server is back."): N_(
         "No text is left here. It goes on by itself as soon as the server is back."
