@@ -112,17 +112,17 @@ def coverage(counts: Mapping[str, int], found: Vocabulary) -> Coverage:
     return Coverage(found, len(counts), len(known), total, missing, tuple(unknown[:MOST_UNKNOWN]))
 
 
-def vocabulary(name: str) -> Vocabulary:
+def vocabulary(name: str, *, files: bool = True) -> Vocabulary:
     """The vocabulary of a built-in model, of a model in a folder or in the hub's local cache, or of a file of words.
 
-    Raises NotFound where there is none by that name on this machine, BadFile where its file cannot be read.
+    `files`: False takes no file of words. Raises NotFound where there is none by that name on this machine, BadFile where its file cannot be read.
     """
     if name in BUILTIN:
         return _of_folder(folder_of(name), name)
     path = Path(name).expanduser()
     if path.is_dir():
         return _of_folder(path, name)
-    if path.is_file():
+    if files and path.is_file():
         return _of_file(path, path.name)
     folder = _cached(name)
     if folder is None:
