@@ -23,6 +23,7 @@ from core.version import VERSION
 BY_HAND = N_("To be filled in by hand.")
 MOST_ROWS = 200  # of the table of cells
 LONGEST = 60  # characters of a name in a table
+LONGEST_ANSWER = 4_000  # of a statement of the lead
 
 
 def datasheet(store: Store, project: Project, language: Language) -> str:
@@ -37,7 +38,7 @@ def datasheet(store: Store, project: Project, language: Language) -> str:
         _labels(store, project, say, rows),
         _agreement(store, project, say, rows),
         _leaving(project, say),
-        _by_hand(say),
+        _by_hand(project, say),
     )
     return "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
 
@@ -188,16 +189,21 @@ def _leaving(project: Project, say: _Say) -> list[str]:
     return lines
 
 
-def _by_hand(say: _Say) -> list[str]:
+def _by_hand(project: Project, say: _Say) -> list[str]:
+    lines = ["## " + say(N_("What only people know")), ""]
+    given = (
+        (N_("Where do the texts come from?"), project.source_statement),
+        (N_("Under which licence are texts and labels passed on?"), project.licence),
+    )
+    for question, answer in given:
+        lines += [f"**{say(question)}** {_cell(answer, LONGEST_ANSWER) if answer else say(BY_HAND)}", ""]
     asked = (
         N_("Why was it made, and who paid for it?"),
-        N_("Where do the texts come from, and under which licence are texts and labels passed on?"),
         N_("Who are the annotators, how were they found, trained, paid and protected?"),
         N_("Whom could the texts or the labels harm, and what was done about it?"),
         N_("What is it good for, and what should nobody use it for?"),
         N_("Who keeps it, and how does one report an error?"),
     )
-    lines = ["## " + say(N_("What only people know")), ""]
     for question in asked:
         lines += [f"**{say(question)}** {say(BY_HAND)}", ""]
     return lines[:-1]
@@ -208,12 +214,12 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     return lines + ["| " + " | ".join(_cell(one) for one in row) + " |" for row in rows]
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, longest: int = LONGEST) -> str:
     """A value that cannot break out of its cell; names from files stay names."""
     if isinstance(value, int):
         return f"{value:,}"
     text = " ".join(str(value).split())
-    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
     for sign in "\\`*_[]<>|#":
         text = text.replace(sign, f"\\{sign}")
     return text or "—"
