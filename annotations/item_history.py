@@ -65,8 +65,8 @@ _GUIDELINES = (
     " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
 )
 _HELD = """
-SELECT annotator.name, assignment.state FROM assignment JOIN annotator ON annotator.id = assignment.annotator
-WHERE assignment.item = ? AND assignment.state IN ('leased', 'skipped') ORDER BY annotator.id
+SELECT annotator.name, assignment.state, annotator.uid FROM assignment
+JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
 """
 _CHOICES = (
     "SELECT label.choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?"
@@ -99,11 +99,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An item as it is now: `because` says why, `held` who has it on the desk or skipped it (name, state)."""
+    """An item as it is now.
+
+    `because` says why it has its status, `held` who has it on the desk or skipped it (name, state), `talkers` are the
+    public ids of those who labelled or skipped it.
+    """
 
     row: Row
     because: tuple[Note, ...]
     held: tuple[tuple[str, str], ...]
+    talkers: tuple[str, ...]
     history: tuple[Entry, ...]
 
     @property
@@ -116,9 +121,11 @@ def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | N
     """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
     found = item_of(store, project, uid)
     row = next(rows(store, [found.id]))
-    held = tuple((name, state) for name, state in store.db.execute(_HELD, (found.id,))) if reader is None else ()
+    had = store.db.execute(_HELD, (found.id,)).fetchall() if reader is None else []
+    held = tuple((name, state) for name, state, _uid in had if state in ("leased", "skipped"))
+    talkers = tuple(one for _name, state, one in had if state in ("labelled", "skipped"))
     history = tuple(item_history(store, project, uid, reader=reader))
-    return Record(row, because(store, project, row), held, history)
+    return Record(row, because(store, project, row), held, talkers, history)
 
 
 def item_history(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> list[Entry]:

@@ -16,7 +16,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from annotations.browsing import Filters, found
 from annotations.items import Batch, NewItem
@@ -64,7 +66,7 @@ def _item(chance: random.Random, word: str, number: int) -> NewItem:
 
 def _label(store: Store, project: Project, chance: random.Random) -> None:
     people, version = annotators(store, project), guideline(store, project).id
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     ids = [row[0] for row in store.db.execute("SELECT id FROM item")]
     chance.shuffle(ids)  # nobody labels in the order of import
     for item in ids:
@@ -99,6 +101,16 @@ def timed(work: Callable[[], int]) -> tuple[float, float, int]:
     return statistics.median(spent), sorted(spent)[int(0.95 * RUNS)], number
 
 
+def _total(path: Path, project: Project, filters: Filters) -> int:
+    """What the page does: the database is opened anew, and a page of the list is read."""
+    with Store.open(path) as store:
+        return found(store, project, filters).total
+
+
+def _count(store: Store, query: str, text: str) -> int:
+    return int(store.db.execute(query, (text,)).fetchone()[0])
+
+
 def searches() -> dict[str, Filters]:
     """Searches that people make, by name."""
     base = Filters()
@@ -131,7 +143,7 @@ def main() -> None:
         size = store.path.stat().st_size / 1e6
         print(f"{items:,} items, 3 labels each, {size:.0f} MB")
         for name, filters in searches().items():
-            median, late, number = timed(lambda filters=filters: found(store, project, filters).total)
+            median, late, number = timed(partial(_total, store.path, project, filters))
             print(f"{name:32} p50 {median:7.1f} ms  p95 {late:7.1f} ms  {number:>8,} items")
         ways(store)
 
@@ -153,7 +165,7 @@ def ways(store: Store) -> None:
     for text in ("的", "护士", "工程师", "在图书馆", "龘"):
         line = []
         for name, query in queries.items():
-            median, _late, _number = timed(lambda q=query, t=text: store.db.execute(q, (t,)).fetchone()[0])
+            median, _late, _number = timed(partial(_count, store, query, text))
             line.append(f"{name} {median:6.1f} ms")
         print(f"{json.dumps(text, ensure_ascii=False):10} " + "  ".join(line))
 

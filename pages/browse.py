@@ -1,0 +1,27 @@
+"""Browse: every item of a project, one item's whole history, and talk about it. ?project=NAME&item=ID opens one."""
+
+import streamlit as st
+
+from pages._browse_filters import ask
+from pages._browse_item import opened, show_item
+from pages._browse_list import show_list
+from pages._browse_talk import reader_here
+from pages._widgets import _, choose_project, open_store, page_head
+
+page_head(
+    _("Browse"),
+    _(
+        "All items of a project: find one by its words, its marks or its labels, read what happened to it, talk about"
+        " it with whoever labelled it."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    reader = reader_here(store, project)
+    uid = opened()
+    if uid is not None:
+        show_item(store, project, uid, reader)
+        st.stop()
+    show_list(store, project, ask(store, project, reader))
