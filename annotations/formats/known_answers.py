@@ -7,8 +7,9 @@ from typing import Any
 
 from annotations.formats.readers import Source, open_source, rows
 from annotations.hidden_gold import set_known
+from annotations.items import item as one_item
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Item, Project
 from core.errors import N_, BadFile, BadLine, EvenhandError
 from core.text import text_hash
 
@@ -60,6 +61,17 @@ def _check(source: Source, project: Project) -> None:
     raise BadFile(message, file=source.name, wanted=wanted, found=", ".join(source.columns[:20]) or "–")
 
 
+def find_item(store: Store, project: Project, asked: str) -> Item | None:
+    """The item with that public id or, for sentences, with exactly that text; None where there is none."""
+    query = (
+        "SELECT uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " WHERE item.project = :project AND (uid = :asked OR (:sentences AND hash = :hash))"
+    )
+    values = {"project": project.id, "asked": asked, "sentences": project.kind == "sentences", "hash": text_hash(asked)}
+    found = store.db.execute(query, values).fetchone()
+    return None if found is None else one_item(store, project, found[0])
+
+
 def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
     """The public id that a row means."""
     if uid := _words(values, "item"):
@@ -67,14 +79,10 @@ def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
     text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")
     if project.kind != "sentences" or not text.strip():
         raise BadFile(N_("The row names no item."))
-    for wanted in dict.fromkeys((text, text.strip())):
-        query = (
-            "SELECT uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
-            " WHERE item.project = ? AND hash = ?"
-        )
-        if found := store.db.execute(query, (project.id, text_hash(wanted))).fetchone():
-            return str(found[0])
-    raise BadFile(N_("This project has no item with this text."))
+    found = find_item(store, project, text) or find_item(store, project, text.strip())
+    if found is None:
+        raise BadFile(N_("This project has no item with this text."))
+    return found.uid
 
 
 def _words(values: Mapping[str, Any], key: str) -> str:
