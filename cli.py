@@ -15,6 +15,8 @@ COMMANDS = {
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
     "agreement": "commands.agreement:agreement",
+    "quality": "commands.quality:quality",
+    "release": "commands.release:release",
     "describe": "commands.describe:describe",
     "score": "commands.score:score",
     "score-sentence": "commands.live:score_sentence",

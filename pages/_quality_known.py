@@ -17,11 +17,11 @@ from pages._agreement_charts import choice_name
 from pages._quality_views import card, estimate_columns, interval_words, names_of, people_chart, percent, side
 from pages._widgets import _, csv_bytes, downloads, open_store, plain, show_chart, show_error
 
-PAGE = 10
+PAGE = 5
 SHORT = 60  # characters of a text in the list of items
 
 
-def score_list(project: Project, found: Quality) -> None:
+def score_list(found: Quality) -> None:
     """Each annotator against the known answers: a chart, a table, the signature."""
     if not found.known:
         text = _(
@@ -31,7 +31,8 @@ def score_list(project: Project, found: Quality) -> None:
         st.info(text, icon=":material/key:")
         return
     rows = [_row(one) for one in found.scores]
-    if any(one.right + one.wrong for one in found.scores):
+    drawn = any(one.right + one.wrong for one in found.scores)
+    if drawn:
         says = _("Share of known answers that each annotator gave, of {n} items with a known answer; 95 % intervals.")
         people_chart(
             [(one.annotator, one.share) for one in found.scores],
@@ -50,7 +51,8 @@ def score_list(project: Project, found: Quality) -> None:
             " would agree with themselves."
         )
         st.caption(plain(text))
-        downloads(_downloaded(found), key="known-answers-table")
+        if not drawn:  # else beside the chart
+            downloads(_downloaded(found), key="known-answers-table")
     st.code(found.known_signature, language=None, wrap_lines=True)
 
 

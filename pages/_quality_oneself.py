@@ -25,10 +25,10 @@ from pages._quality_views import (
 )
 from pages._widgets import DASH, _, csv_bytes, downloads, open_store, plain, show_chart
 
-PAGE = 10
+PAGE = 5
 
 
-def settings(project: Project, report: ConsistencyReport) -> None:
+def settings(report: ConsistencyReport) -> None:
     """What comes again in this project, in a sentence; where nothing does, how to change that."""
     if not report.share and not report.annotators:
         text = _("No label comes again in this project. A share of 2 % is usual; it is set on the page Plan of labels.")
@@ -81,7 +81,8 @@ def in_figures(report: ConsistencyReport) -> None:
             " opinion or others' labels were shown. Void: the first label was sent back, or the share was lowered."
         )
         st.caption(plain(text))
-        downloads(_downloaded(report), key="agreement-with-oneself-table")
+        if not report.together.compared:  # else beside the chart
+            downloads(_downloaded(report), key="agreement-with-oneself-table")
     st.code(report.signature, language=None, wrap_lines=True)
 
 

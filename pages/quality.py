@@ -8,7 +8,7 @@ from pages._quality_known import known_list, score_list, what_missed
 from pages._quality_marking import mark_more
 from pages._quality_oneself import differently, in_figures, second_labels, settings
 from pages._quality_views import for_the_lead
-from pages._widgets import _, choose_project, open_store, page_head, show_error
+from pages._widgets import _, choose, choose_project, open_store, page_head, show_error
 
 page_head(
     _("Quality"),
@@ -26,14 +26,16 @@ with open_store() as store:
     except EvenhandError as error:
         show_error(error)
         st.stop()
-    st.subheader(_("Agreement with oneself"))
-    settings(project, found.consistency)
-    if found.consistency.annotators:
-        second_labels(found.consistency)
-        in_figures(found.consistency)
-        differently(store, project, found.consistency)
-    st.subheader(_("Hidden gold"))
-    score_list(project, found)
-    what_missed(store, project, found)
-    known_list(store, project, found)
-    mark_more(store, project)
+    parts = {"oneself": _("Agreement with oneself"), "known": _("Hidden gold")}
+    part = choose(_("What is shown"), parts, "quality-part", address="part", heading=False)
+    if part == "oneself":
+        settings(found.consistency)
+        if found.consistency.annotators:
+            second_labels(found.consistency)
+            in_figures(found.consistency)
+            differently(store, project, found.consistency)
+    else:
+        score_list(found)
+        what_missed(store, project, found)
+        known_list(store, project, found)
+        mark_more(store, project)

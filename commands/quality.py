@@ -1,0 +1,145 @@
+"""`quality PROJECT`: agreement of annotators with themselves, and hidden gold."""
+
+import sys
+from typing import Any
+
+import click
+
+from annotations.consistency import Consistency
+from annotations.formats.known_answers import KnownReport, bring_known
+from annotations.hidden_gold import Score, answer_choices, misses
+from annotations.leaving import without_text
+from annotations.projects import project as find_project
+from annotations.quality import Quality
+from annotations.quality import quality as quality_of
+from annotations.store import Store
+from annotations.types import Project
+from commands.agreement import measure
+from commands.shared import answer, db_option, existing_store, json_option
+from core.statistics import RESAMPLES, Estimate, Resampling
+
+
+@click.command("quality")
+@click.argument("project")
+@click.option(
+    "--known",
+    "file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="First make the rows of this file hidden gold.",
+)
+@click.option("--author", default="", help="Who knows the answers of that file.")
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@db_option
+@json_option
+def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+    """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
+
+    Agreement with oneself is the share of items that came again and got the same choice as before, with Wilson's 95 %
+    interval, and Cohen's kappa. A score on hidden gold is the share of an annotator's blind labels on items with a
+    known answer that are that answer. A file of known answers has the columns item (or text) and choice, and perhaps
+    why; its rows that cannot be used are named on stderr, and the exit code is then 1.
+    """
+    with existing_store(db) as store:
+        found = find_project(store, project)
+        brought = bring_known(store, found, file, author=author) if file else None
+        report = quality_of(store, found, resampling=Resampling(resamples, seed))
+        data = _whole(store, found, report, brought)
+    if brought is not None:
+        for problem in brought.problems:
+            click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
+    answer(data, _for_people(report, brought), as_json=as_json)
+    if brought is not None and brought.problems:
+        sys.exit(1)
+
+
+def _whole(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> dict[str, Any]:
+    again = report.consistency
+    known = {
+        "items": len(report.known),
+        "choices": [choice.code for choice in answer_choices(store, project)],
+        "annotators": [_score(one) for one in report.scores],
+        "misses": [
+            without_text(
+                project,
+                {
+                    "item": one.item.uid, "text": one.item.text, "annotator": one.annotator, "answer": one.answer,
+                    "choice": one.choice, "reasons": list(one.reasons), "note": one.note, "why": one.why,
+                },
+                "text", "note", "why",
+            )
+            for one in misses(store, project)
+        ],
+        "signature": report.known_signature,
+    }  # fmt: skip
+    return {
+        "project": project.name,
+        "agreement_with_oneself": {
+            "share": again.share,
+            "hours": again.hours,
+            "choices": [choice.code for choice in again.choices],
+            "together": _consistency(again.together),
+            "annotators": [{"annotator": one.annotator, **_consistency(one)} for one in again.annotators],
+            "signature": again.signature,
+        },
+        "hidden_gold": known,
+        **({} if brought is None else {"marked": brought.marked, "not_used": len(brought.problems)}),
+    }
+
+
+def _consistency(one: Consistency) -> dict[str, Any]:
+    days: dict[str, Any] = {"days": one.days}
+    if one.days is None:
+        days["days_reason"] = str(one.agreed.reason)
+    return {
+        "same_choice": measure(one.agreed),
+        "kappa": measure(one.kappa),
+        **({} if one.flag is None else {"same_flag": measure(one.flag)}),
+        "table": one.table,
+        **days,
+        "waiting": one.waiting,
+        "handed_out": one.handed_out,
+        "other_guideline": one.other_guideline,
+        "seen": one.seen,
+        "void": one.void,
+    }
+
+
+def _score(one: Score) -> dict[str, Any]:
+    return {
+        "annotator": one.annotator,
+        "active": one.active,
+        "right": one.right,
+        "wrong": one.wrong,
+        "not_labelled": one.unlabelled,
+        "share": measure(one.share),
+        "table": one.table,
+    }
+
+
+def _for_people(report: Quality, brought: KnownReport | None) -> str:
+    again = report.consistency
+    lines = [] if brought is None else [f"{brought.file}: {brought.marked} items with a known answer", ""]
+    lines += [f"Agreement with oneself ({100 * again.share:g} % come again after {again.hours} hours)"]
+    for one, name in [*((one, one.annotator) for one in again.annotators), (again.together, "all together")]:
+        lines += [f"{name:<20} {_line(one.agreed)}", f"{'  kappa':<20} {_line(one.kappa)}"]
+        if one.flag is not None:
+            lines.append(f"{'  flag':<20} {_line(one.flag)}")
+        counted = f"{one.waiting} waiting, {one.handed_out} on a desk, {one.other_guideline + one.seen} left out"
+        lines.append(f"{'':<20} {counted}, {one.void} void")
+    lines += [again.signature, "", f"Hidden gold: {len(report.known)} items with a known answer"]
+    for score in report.scores:
+        lines.append(
+            f"{score.annotator:<20} {_line(score.share)}  right {score.right}, wrong {score.wrong},"
+            f" not labelled {score.unlabelled}"
+        )
+    return "\n".join([*lines, report.known_signature])
+
+
+def _line(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"     —   {estimate.reason}"
+    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:>6.3f}  {interval:<16} n = {estimate.units}"
