@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from annotations.plan import TERMS, Terms, set_wanted, wanted_now
 from annotations.store import Store
@@ -12,10 +12,16 @@ LABELS = (
     "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
     " WHERE assignment.item = ?"
 )
-BEFORE = (
-    f"SELECT status, item.cell, settlement.choice, project.rescue, project.gold, {TERMS}"
-    " FROM item JOIN project ON project.id = item.project"
-    " LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.id = ?"
+_STATE = (
+    f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
+    f" settlement.choice, {TERMS}"
+)
+_TABLES = "item JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
+_LABELLED = (
+    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM {_TABLES}"
+    " JOIN batch ON batch.id = item.batch AND batch.published > 0"
+    " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
+    " WHERE item.project = ? GROUP BY item.id"
 )
 
 
@@ -50,6 +56,31 @@ def _status(gold: str) -> Status:
     return "rejected" if gold == "reject" else "accepted"
 
 
+class _Before(NamedTuple):
+    """An item as it stands, and the rules of its project."""
+
+    item: int
+    cell: int
+    labels: int
+    status: Status
+    gold: str | None
+    split: int
+    rule: GoldRule
+    rescue: int
+    decided: str | None
+    terms: Terms
+
+
+class _After(NamedTuple):
+    """What an item comes to."""
+
+    wanted: int
+    labels: int
+    status: Status
+    gold: str | None
+    split: int
+
+
 def settle(store: Store, item: int) -> int:
     """Bring wanted, labels, gold and status of one item up to date; returns the number of blind labels.
 
@@ -58,38 +89,41 @@ def settle(store: Store, item: int) -> int:
     does not let adjudication rescue sentences, it cannot accept what they reject.
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
-    choices = [choice for choice, _ in rows]
-    before, cell, decided, rescue, rule, *terms = store.db.execute(BEFORE, (item,)).fetchone()
-    wanted = _want(store, item, Terms(*terms), choices)
-    outcome = verdict(choices, wanted, rule)
+    before = _before(store.db.execute(f"SELECT {_STATE} FROM {_TABLES} WHERE item.id = ?", (item,)).fetchone())
     flags = {extraneous for _, extraneous in rows if extraneous is not None}
-    split = outcome.split or (len(rows) >= wanted and len(flags) > 1)
-    counts = decided and (decided != "accept" or outcome.status != "rejected" or rescue)
-    gold, status = (decided, _status(decided)) if counts else (outcome.gold, outcome.status)
-    store.db.execute(
-        "UPDATE item SET labels = :labels, status = :status, gold = :gold, split = :split WHERE id = :item"
-        " AND (labels <> :labels OR status <> :status OR gold IS NOT :gold OR split <> :split)",
-        {"labels": len(rows), "status": status, "gold": gold, "split": int(split), "item": item},
-    )
-    if before == "accepted" != status:
-        _look_again(store, cell)
+    _write(store, before, _after(before, [choice for choice, _ in rows], len(flags) > 1))
     return len(rows)
 
 
-def _want(store: Store, item: int, terms: Terms, choices: Sequence[str]) -> int:
-    """How many labels the item wants now; one that wants more lies open behind those who walked past it."""
-    wanted = wanted_now(terms, choices)
-    if wanted > terms.before:
-        project = "(SELECT project FROM item WHERE id = :item)"
-        store.db.execute(f"UPDATE project SET returns = returns + 1 WHERE id = {project}", {"item": item})
-        store.db.execute(
-            f"UPDATE item SET wanted = :wanted, returned = (SELECT returns FROM project WHERE id = {project})"
-            " WHERE id = :item",
-            {"wanted": wanted, "item": item},
-        )
-    elif wanted < terms.before:
-        store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
-    return wanted
+def _before(row: Sequence[Any]) -> _Before:
+    return _Before._make([*row[:9], Terms._make(row[9:])])
+
+
+def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _After:
+    wanted = wanted_now(before.terms, choices)
+    outcome = verdict(choices, wanted, before.rule)
+    split = outcome.split or (len(choices) >= wanted and flags_differ)
+    decided = before.decided
+    counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
+    gold, status = (decided, _status(decided)) if counts and decided else (outcome.gold, outcome.status)
+    return _After(wanted, len(choices), status, gold, int(split))
+
+
+def _write(store: Store, before: _Before, after: _After) -> None:
+    """Store what has changed; an item that wants more labels lies open behind those who walked past it."""
+    if after == (before.terms.before, before.labels, before.status, before.gold, before.split):
+        return
+    more = int(after.wanted > before.terms.before)
+    if more:
+        query = "UPDATE project SET returns = returns + 1 WHERE id = (SELECT project FROM item WHERE id = ?)"
+        store.db.execute(query, (before.item,))
+    store.db.execute(
+        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned ="
+        " iif(?, (SELECT returns FROM project WHERE id = item.project), returned) WHERE id = ?",
+        (*after, more, before.item),
+    )
+    if before.status == "accepted" != after.status:
+        _look_again(store, before.cell)
 
 
 def _look_again(store: Store, cell: int) -> None:
@@ -105,9 +139,6 @@ def recompute(store: Store, project: Project) -> None:
     set_wanted(store, project)
     # Items that were full may be open again behind those who walked past them: everybody walks once more.
     store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
-    query = (
-        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch"
-        " WHERE item.project = ? AND labels > 0 AND batch.published > 0"
-    )
-    for (item,) in store.db.execute(query, (project.id,)).fetchall():
-        settle(store, item)
+    for choices, flags, *row in store.db.execute(_LABELLED, (project.id,)).fetchall():
+        before = _before(row)
+        _write(store, before, _after(before, choices.split(","), len(set(flags.split(",") if flags else ())) > 1))
