@@ -76,7 +76,8 @@ def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str |
     """Decide that *tags* become the criterion *code*; None: they are left out."""
     with store.write() as db:
         db.conn.executemany(
-            "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET code = excluded.code",
+            "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET code = excluded.code",
             ((project.id, tag, code) for tag in tags),
         )
 

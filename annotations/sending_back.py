@@ -113,29 +113,41 @@ def send_back(
     sent back stands no more. One transaction, with an event. Raises Refused for another word, NotFound for a version
     that is not there.
     """
+    with store.write():
+        return send_back_now(store, project, version, which, also=also, author=author)
+
+
+def send_back_now(
+    store: Store,
+    project: Project,
+    version: int,
+    which: Which,
+    *,
+    also: Collection[str] = (),
+    author: str = "",
+) -> Counts:
+    """The same as `send_back`, inside the caller's transaction."""
     if which not in WHICH:
         raise Refused(N_("Labels are sent back as {known}, not {which}."), known=", ".join(WHICH), which=which)
     new = guideline(store, project, version)
     if which == "none":
         return Counts(0, 0)
-    with store.write() as db:
-        older = [each for each in guidelines(store, project) if each.version < version]
-        found = _chosen(store, project, older, new.choices, new.reasons, which, also)
-        db.conn.executemany(
-            "UPDATE assignment SET state = iif(?, 'leased', 'released'), kept = ?, latest = NULL, blind = NULL"
-            " WHERE item = ? AND annotator = ?",
-            ((one.active, int(one.active), one.item, one.annotator) for one in found),
-        )
-        void(db, ((one.item, one.annotator) for one in found))
-        for item in dict.fromkeys(one.item for one in found):
-            settle(store, item)
-        names = dict(db.execute("SELECT id, name FROM annotator").fetchall())
-        sent = _counts(found, names)
-        if found:
-            record(
-                store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
-                labels=sent.labels, items=sent.items,
-            )  # fmt: skip
+    older = [each for each in guidelines(store, project) if each.version < version]
+    found = _chosen(store, project, older, new.choices, new.reasons, which, also)
+    store.db.conn.executemany(
+        "UPDATE assignment SET state = iif(?, 'leased', 'released'), kept = ?, latest = NULL, blind = NULL"
+        " WHERE item = ? AND annotator = ?",
+        ((one.active, int(one.active), one.item, one.annotator) for one in found),
+    )
+    void(store.db, ((one.item, one.annotator) for one in found))
+    for item in dict.fromkeys(one.item for one in found):
+        settle(store, item)
+    sent = _counts(found, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
+    if found:
+        record(
+            store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
+            labels=sent.labels, items=sent.items,
+        )  # fmt: skip
     return sent
 
 
