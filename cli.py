@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": "commands.projects:demo",
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
+    "plan": "commands.plan:plan",
     "agreement": "commands.agreement:agreement",
     "quality": "commands.quality:quality",
     "release": "commands.release:release",

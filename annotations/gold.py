@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from annotations.plan import TERMS, Terms, set_wanted, wanted_now
+from annotations.plan import TERMS, Terms, is_shared, set_wanted, wanted_now
 from annotations.store import Store
-from annotations.types import GoldRule, Project, Status
+from annotations.types import GoldRule, Plan, Project, Status
 
 LABELS = (
     "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
@@ -142,3 +142,28 @@ def recompute(store: Store, project: Project) -> None:
     for choices, flags, *row in store.db.execute(_LABELLED, (project.id,)).fetchall():
         before = _before(row)
         _write(store, before, _after(before, choices.split(","), len(set(flags.split(",") if flags else ())) > 1))
+
+
+class Effects(NamedTuple):
+    """What another plan does to the items that have labels: how many stay, are decided by it, wait for labels again."""
+
+    same: int
+    decided: int
+    reopened: int
+
+
+def effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> Effects:
+    """What a change of the plan would do to the labelled items of *project*; nothing is changed."""
+    query = _LABELLED.replace("SELECT ", "SELECT item.hash, ", 1)
+    decided = reopened = same = 0
+    for identity, choices, flags, *row in store.db.execute(query, (project.id,)):
+        before = _before(row)
+        shared = is_shared(project.seed, bytes(identity), share)
+        terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
+        differ = len(set(flags.split(",") if flags else ())) > 1
+        after = _after(before._replace(terms=terms), choices.split(","), differ)
+        if (before.status == "pending") == (after.status == "pending"):
+            same += 1
+        else:
+            decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
+    return Effects(same, decided, reopened)

@@ -1,0 +1,111 @@
+"""`plan PROJECT`: how many labels its items get, and what that will take."""
+
+from typing import Any
+
+import click
+
+from annotations.forecasting import Forecast, as_json, forecast
+from annotations.projects import change_project
+from annotations.projects import project as find_project
+from annotations.store import Store
+from annotations.types import Project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.curation_forecast import Work
+from core.statistics import Estimate
+
+SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")
+
+
+@click.command("plan")
+@click.argument("name", metavar="PROJECT")
+@click.option("--set", "wanted", type=click.Choice(["all", "stop"]), help="All label every item, or stop at a reject.")
+@click.option("--per-item", type=int, help="How many annotators label an item in full.")
+@click.option("--share", type=float, help="Of the items that all label under stop, 0 to 1.")
+@click.option("--retest", type=float, help="Of one's own items that come again, 0 to 1.")
+@click.option("--retest-hours", type=int, help="Not before so many hours.")
+@click.option("--author", default="", help="Who changes it, for the record.")
+@click.option("--candidates", type=click.IntRange(1), help="Forecast as if there were so many, without quotas.")
+@click.option(
+    "--on", type=click.Choice(["pilot", "all"]), help="What the forecast rests on (default: a pilot, if any)."
+)
+@db_option
+@json_option
+def plan(
+    name: str,
+    wanted: str | None,
+    per_item: int | None,
+    share: float | None,
+    retest: float | None,
+    retest_hours: int | None,
+    author: str,
+    candidates: int | None,
+    on: Any,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Show or set the plan of labels of PROJECT, with a forecast of labels, hours and candidates under both plans.
+
+    `stop`: no more labels after a first reject, but for a random share that
+    all label. The forecast rests on the pilot, or on what was labelled in full.
+    """
+    asked = {"plan": wanted, "per_item": per_item, "share": share, "retest": retest, "retest_hours": retest_hours}
+    fields = {field: value for field, value in asked.items() if value is not None}
+    with existing_store(db) as store:
+        found = find_project(store, name)
+        if fields:
+            found = change_project(store, found, author=author, **fields)
+        _answer(store, found, candidates, on, as_json)
+
+
+def _answer(store: Store, found: Project, candidates: int | None, on: Any, as_json_: bool) -> None:
+    ahead = forecast(store, found, candidates=candidates, on=on)
+    settings = {field: getattr(found, field) for field in SETTINGS}
+    shown = {"project": found.name, **settings, "forecast": as_json(ahead)}
+    answer(shown, "\n".join([_settings(found), *_lines(ahead)]), as_json=as_json_)
+
+
+def _settings(project: Project) -> str:
+    if project.plan == "stop":
+        text = f"{project.name}: stop at the first reject, up to {project.per_item} labels"
+        text += f"; {project.share:.0%} labelled by all"
+    else:
+        text = f"{project.name}: {project.per_item} labels for every item"
+        if project.doubled is not None:
+            text = f"{project.name}: {project.per_item} labels for {project.doubled} items, one for the others"
+    again = f"{project.retest:.0%} come again after {project.retest_hours} h" if project.retest else "none come again"
+    return f"{text}; {again}"
+
+
+def _lines(found: Forecast) -> list[str]:
+    work = found.work
+    rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
+    return [
+        f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
+        f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}",
+        f"median time for a label {told(work.seconds, '{:.1f} s')}",
+        f"to be judged {told(work.candidates)}",
+        f"all:  {_work(work.all)}",
+        f"stop: {_work(work.stop)}; saves {told(work.saved, '{:.1%}')}",
+        f"candidates for the quotas {told(work.needed)}",
+        *(
+            f"  {cell.pair} {cell.side}: {told(cell.needed)} for {cell.quota:,}, there are {cell.stock:,}"
+            for cell in work.cells
+        ),
+        work.signature,
+    ]
+
+
+def _work(work: Work) -> str:
+    hours, each = told(work.hours, "{:,.1f}"), told(work.each, "{:.2f}")
+    return f"labels {told(work.judgements)}, hours {hours}, labels per item {each}"
+
+
+def told(estimate: Estimate, form: str = "{:,.0f}") -> str:
+    """An estimate with its interval, or a dash and why."""
+    if estimate.value is None:
+        least = "" if estimate.low is None else f"at least {form.format(estimate.low)}, "
+        return f"— ({least}{estimate.reason})"
+    value = form.format(estimate.value)
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return value
+    return f"{value} [{form.format(estimate.low)}, {form.format(estimate.high)}]"
