@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from annotations.formats.archives import Member, is_archive, unpacked
+from annotations.formats.archives import TABLES, Member, is_archive, unpacked
 from annotations.formats.columns import Columns
 from annotations.formats.importing import Examined, Preview, examine, preview
 from annotations.formats.readers import open_source
@@ -15,10 +15,13 @@ TEXTS = (".txt", ".md")  # what lies beside the tables of an archive: a data she
 
 @contextmanager
 def tables_in(path: Path | str, *, password: str | None = None, name: str | None = None) -> Iterator[list[Member]]:
-    """The tables of *path*: itself, or what a ZIP holds, unpacked for as long as the block lasts.
+    """The tables of *path*: itself, what a folder holds, or what a ZIP holds, unpacked for as long as the block lasts.
 
     Raises NeedsPassword where the archive is locked, BadFile where it is damaged or holds no table.
     """
+    if Path(path).is_dir():
+        yield _in_folder(Path(path))
+        return
     if not is_archive(path):
         yield [Member(Path(path), name or Path(path).name)]
         return
@@ -28,6 +31,20 @@ def tables_in(path: Path | str, *, password: str | None = None, name: str | None
             message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
             raise BadFile(message, file=name or Path(path).name)
         yield tables
+
+
+def _in_folder(folder: Path) -> list[Member]:
+    """The tables of a folder, such as a release: by their names, those of hidden files left out."""
+    found = [
+        Member(one, one.relative_to(folder).as_posix())
+        for one in sorted(folder.rglob("*"))
+        if one.is_file() and one.suffix.lower() in TABLES and one.suffix.lower() not in TEXTS
+        and not any(part.startswith(".") for part in one.relative_to(folder).parts)
+    ]  # fmt: skip
+    if not found:
+        message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+        raise BadFile(message, file=folder.name)
+    return found
 
 
 def examine_tables(

@@ -22,6 +22,12 @@ def frozen_contents(store: Store, release: Release) -> Contents:
     return contents_of(*(json_rows(release_file(store, release, f"package/{name}")) for name in PARTS))
 
 
+def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
+    """What differs between any two releases, as `differences` has it; read from what was frozen."""
+    before, after = frozen_contents(store, old).entries, frozen_contents(store, new).entries
+    return differences(before, after, old.facts, new.facts)
+
+
 def json_rows(data: bytes) -> Iterator[dict[str, Any]]:
     """The objects of a file of JSON lines."""
     return (json.loads(line) for line in data.decode().split("\n") if line)

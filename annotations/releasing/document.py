@@ -83,7 +83,7 @@ def markdown_text(text: str) -> str:
     """*text* on one line with every sign of Markdown and HTML escaped."""
     line = " ".join(_printable(text).split())
     escaped = re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", line)
-    return re.sub(r"^(\d+)([.)])|^([-+=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)
+    return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)
 
 
 _BLANKS = str.maketrans("\t\n\r", "   ")

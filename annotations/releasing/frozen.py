@@ -12,11 +12,11 @@ PART_BYTES = 1 << 20  # of one row in the database
 
 @dataclass(frozen=True, slots=True)
 class FrozenFile:
-    """One file of a release. `deflated`: its content as zlib packs it."""
+    """One file of a release. `size`: its bytes, `deflated`: its content as zlib packs it."""
 
     name: str
     sha256: str
-    bytes: int
+    size: int
     deflated: bytes
 
     def parts(self) -> list[bytes]:

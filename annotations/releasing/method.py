@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 def method(facts: Facts, guideline_text: str, language: Language) -> list[Block]:
     """The method section as blocks, in Chinese or English; `guideline_text` is that of the newest version."""
     say = Say(language)
-    parts = (
+    parts: tuple[list[Block], ...] = (
         _head(facts, say),
         _texts(facts, say),
         _pilots(facts, say),
@@ -60,7 +60,7 @@ def _texts(facts: Facts, say: Say) -> list[Block]:
     kind = {"sentences": N_("sentences"), "generations": N_("texts that language models wrote")}
     lines = [
         say(
-            N_("{items} {kind} came in from {files} files."),
+            N_("{items} {kind} came in (files: {files})."),
             items=f"{facts['total']['mined']:,}",
             kind=say(kind[facts["project"]["kind"]]),
             files=f"{found['files']:,}",

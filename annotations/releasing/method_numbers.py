@@ -81,10 +81,9 @@ def agreement_blocks(facts: Facts, say: Say) -> list[Block]:
         Table(heads, rows),
     ]
     if len(found["by_version"]) > 1:
-        heads = (say(N_("Version of the guideline")), say(N_("Items")), *(say(name) for name, _ in MEASURES[::3]))
         blocks.append(
             Table(
-                heads,
+                (say(N_("Version of the guideline")), say(N_("Items")), *(say(name) for name, _ in MEASURES[::3])),
                 tuple(
                     (str(one["version"]), one["items"], *(share(one[key], say) for _, key in MEASURES[::3]))
                     for one in found["by_version"]

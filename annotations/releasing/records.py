@@ -46,7 +46,7 @@ class FileFact:
 
     name: str
     sha256: str
-    bytes: int
+    size: int
 
 
 def releases(store: Store, project: Project) -> list[Release]:
@@ -123,15 +123,15 @@ def store_release(
     try:
         for one in files:
             for part, content in enumerate(one.parts()):
-                values = (row_id, one.name, part, one.sha256, one.bytes, content)
+                values = (row_id, one.name, part, one.sha256, one.size, content)
                 _insert(store, "release_file (release, name, part, sha256, bytes, content)", [values])
         rows = iter(items)
         while some := [(row_id, *one) for one in islice(rows, CHUNK)]:
             _insert(store, "release_item (release, item, status, gold)", some)
         with store.write() as db:
             db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
-            values = {key: made[key] for key in ("version", "hash", "items", "labels")}
-            record(store, project, "release", author=made["author"], **values)
+            told = {key: made[key] for key in ("version", "hash", "items", "labels")}
+            record(store, project, "release", author=made["author"], **told)
     except BaseException:
         _discard(store, row_id)
         raise

@@ -1,0 +1,172 @@
+"""`release PROJECT VERSION`: freeze a project; list, write out and check releases."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations import releasing
+from annotations.job_process import progress
+from annotations.leaving import text_may_leave
+from annotations.projects import change_project, project_by_uid
+from annotations.projects import project as find_project
+from annotations.releasing import Release, Verification
+from annotations.releasing.folders import refuse_out
+from annotations.store import Store
+from annotations.types import Project
+from commands.passwords import asked_for, given
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, NotFound, Refused
+
+SHOWN = 20
+
+
+@click.command("release")
+@click.argument("name", metavar="PROJECT")
+@click.argument("version", required=False)
+@click.option("--out", type=click.Path(path_type=Path), help="A new folder, or a file that ends in .zip.")
+@click.option("--licence", help="Under which licence the set is passed on; kept with the project.")
+@click.option("--source", "statement", help="Where the texts come from, and by which right; kept with the project.")
+@click.option("--notes", default="", help="What else is to be said of this release; goes into its list of changes.")
+@click.option("--author", default="", help="Who makes it; stays in the database.")
+@click.option(
+    "--password",
+    "lock",
+    is_flag=True,
+    help="Encrypt what holds text, with the password in EVENHAND_PASSWORD or one that is asked for. The text of "
+    "generations leaves only so.",
+)
+@click.option("--without-package", is_flag=True, help="Leave out the folder that Evenhand can import again.")
+@click.option("--list", "listing", is_flag=True, help="List the releases there are.")
+@click.option("--check", is_flag=True, help="List what a release still needs.")
+@click.option("--verify", type=click.Path(path_type=Path), help="Check a release in a folder or .zip.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@db_option
+@json_option
+def release(
+    name: str,
+    version: str | None,
+    out: Path | None,
+    licence: str | None,
+    statement: str | None,
+    notes: str,
+    author: str,
+    lock: bool,
+    without_package: bool,
+    listing: bool,
+    check: bool,
+    verify: Path | None,
+    uid: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Freeze PROJECT as VERSION, or write a release that there is to --out.
+
+    A release holds the kept items in several layouts, labels with pseudonyms,
+    hard cases, data sheet, method section, changes against the last release
+    and a package that can be imported again. It never changes; the project
+    goes on. Without VERSION: --list, --check or --verify.
+    """
+    with existing_store(db) as store:
+        found = project_by_uid(store, uid) if uid else find_project(store, name)
+        stated = {"licence": licence, "source_statement": statement}
+        if fields := {key: value.strip() for key, value in stated.items() if value is not None}:
+            found = change_project(store, found, **fields)
+        if verify is not None:
+            _verify(store, found, verify, as_json)
+        elif version is None:
+            _show(store, found, check=check, listing=listing, as_json=as_json)
+        else:
+            password = asked_for(new=True) if lock else given()
+            if out is not None:
+                refuse_out(found, out, password, locked=not text_may_leave(found))
+            made, new = _made(store, found, version, notes, author)
+            _write(store, found, made, out, password=password, package=not without_package, new=new, as_json=as_json)
+
+
+def _made(store: Store, project: Project, version: str, notes: str, author: str) -> tuple[Release, bool]:
+    """The release of that version, made where there is none, and whether it was."""
+    try:
+        return releasing.release(store, project, version), False
+    except NotFound:
+        report = progress()
+        return releasing.make_release(store, project, version, author=author, notes=notes, progress=report), True
+
+
+def _write(
+    store: Store,
+    project: Project,
+    made: Release,
+    out: Path | None,
+    *,
+    password: str | None,
+    package: bool,
+    new: bool,
+    as_json: bool,
+) -> None:
+    if not new and out is None:
+        message = N_("There is a release {version} already. Give --out to write it, or another version to make one.")
+        raise Refused(message, version=made.version)
+    data = described(made) | {"new": new}
+    text = f"{made.version}: {made.items} items, {made.labels} labels, {made.hash}"
+    if out is not None:
+        place = releasing.write_release(store, project, made, out, password=password, package=package)
+        data["out"], text = str(place), f"{text}\n{'made and ' if new else ''}written to {place}"
+    answer(data, text, as_json=as_json)
+
+
+def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json: bool) -> None:
+    found, checks = releasing.releases(store, project), releasing.readiness(store, project)
+    data = {
+        "project": project.name,
+        "releases": [described(one) for one in found],
+        "checks": [{"code": one.code, "state": one.state, "message": str(one)} for one in checks],
+    }
+    lines = [] if check and not listing else [_line(one) for one in found] or ["There is no release yet."]
+    if check or not listing:
+        lines += [f"{one.state:<8} {one}" for one in checks]
+    answer(data, "\n".join(lines), as_json=as_json)
+
+
+def described(release: Release) -> dict[str, Any]:
+    """A release for JSON; who is who stays in the database."""
+    facts = {key: value for key, value in release.facts.items() if key != "codes"}
+    names = ("version", "hash", "items", "labels", "created", "author")
+    return {name: getattr(release, name) for name in names} | {"facts": facts}
+
+
+def _line(one: Release) -> str:
+    return f"{one.version:<12} {one.created[:10]}  {one.items:>7} items  {one.labels:>8} labels  {one.hash}"
+
+
+def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
+    found = releasing.verify(path, password=given())
+    try:
+        known = releasing.release(store, project, found.version)
+    except NotFound:
+        known = None
+    else:
+        found = releasing.verify(path, password=given(), store=store, release=known)
+    data = {
+        "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
+        "problems": [{"file": name, "problem": what} for name, what in found.problems],
+        "unread": list(found.unread), "in_database": found.known, "whole": found.whole,
+    }  # fmt: skip
+    if found.found is None:
+        data["hash_found_reason"] = "The package is not in this folder, or is locked."
+    answer(data, _told(found), as_json=as_json)
+    if not found.whole:
+        message = N_("{path} is not release {version} as it was made.")
+        raise Refused(message, path=str(path), version=found.version)
+
+
+def _told(found: Verification) -> str:
+    lines = [f"{what:<8} {name}" for name, what in found.problems[:SHOWN]]
+    if len(found.problems) > SHOWN:
+        lines.append(f"and {len(found.problems) - SHOWN} more")
+    same = {None: "not read", found.hash: "the same"}.get(found.found, "DIFFERENT")
+    lines.append(f"release {found.version}: {found.files} files, {len(found.problems)} problems, contents {same}")
+    if found.unread:
+        lines.append(f"{len(found.unread)} files were left out or are locked")
+    lines.append("compared with the database" if found.known else "this database has no such release to compare with")
+    return "\n".join(lines)
