@@ -1,9 +1,10 @@
 """Labels and decisions that come back from a file: appended as they were made, so that agreement is the same again."""
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -19,6 +20,15 @@ from core.errors import N_, BadLine, EvenhandError, Refused
 CHUNK = 500  # rows a transaction
 LONGEST_NOTE = 4_000
 LISTED = 10_000
+TAKEN_BACK = "undo"  # the desk of operations that take back the labels of a file
+# The standing operation took the label back with its file, here: it did not come with a file itself.
+UNDONE = f"""
+SELECT assignment.op_id FROM assignment JOIN label ON label.op_id = assignment.op_id
+WHERE assignment.item = :item AND assignment.annotator = :person AND state = 'released' AND label.desk = '{TAKEN_BACK}'
+    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)
+    AND EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
+        WHERE label_of_file.label = :label AND label_file.undone IS NOT NULL)
+"""
 
 
 @dataclass(slots=True)
@@ -78,6 +88,7 @@ class _Work:
         self.versions = {one.version: one for one in guidelines(store, project)}
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.label_file: int | None = None  # this file among those that can be taken back, once it brought a label
+        self.again: dict[tuple[int, int], str] = {}  # whose labels were taken back with their file, by which operation
         self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
 
     def append(self, rows: list[LabelRow]) -> None:
@@ -115,12 +126,18 @@ class _Work:
             raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
         item, length = found
         person = self.people[row.annotator.strip()]
-        known = self.store.db.execute("SELECT item, annotator FROM label WHERE op_id = ?", (row.op_id,)).fetchone()
+        query = "SELECT item, annotator, id FROM label WHERE op_id = ?"
+        known = self.store.db.execute(query, (row.op_id,)).fetchone()
         if known is not None:
-            if known != (item, person):
+            if known[:2] != (item, person):
                 raise Refused(N_("Another operation bears this id already."))
-            self.report.duplicates += 1
-            return None
+            taken_back = self._taken_back(item, person, known[2])
+            if taken_back is None:
+                self.report.duplicates += 1
+                return None
+            # It came with a file that was taken back: it comes again, as an operation of its own.
+            again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
+            row = replace(row, op_id=again, base=taken_back)
         guideline = self._checked(row, length)
         superseded = row.superseded or not self._may_stand(row, item, person)
         self.report.beside += superseded and not row.superseded
@@ -144,6 +161,16 @@ class _Work:
             self.label_file = insert(self.store, "label_file", row)
         insert(self.store, "label_of_file", {"file": self.label_file, "label": label})
         self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
+
+    def _taken_back(self, item: int, person: int, label: int) -> str | None:
+        """The operation that took a label back with its file, if nothing came after it: see annotations/undoing.py."""
+        if (item, person) not in self.again:
+            row = self.store.db.execute(UNDONE, {"item": item, "person": person, "label": label}).fetchone()
+            if row is None:
+                return None
+            self.again[item, person] = row[0]
+            self.mine.add((item, person))
+        return self.again[item, person]
 
     def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
         if (item, person) in self.mine:

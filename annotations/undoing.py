@@ -1,0 +1,206 @@
+"""Taking an import back: the items of a file, or the labels of a file. What others recorded meanwhile is never lost."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotations.aside import set_aside
+from annotations.events import record
+from annotations.gold import settle
+from annotations.items import ON_ITS_WAY, delete_items
+from annotations.returning import TAKEN_BACK, insert, point
+from annotations.store import Store, timestamp
+from annotations.types import Project
+from annotations.withdrawn import touched, withdraw
+from core.errors import N_, NotFound, Refused
+
+CHUNK = 500  # labels a transaction
+DONE = "labels_undone"  # the event that ends the taking back of a file of labels
+
+FILES = """
+SELECT id, file, created, undone FROM batch
+WHERE project = ? AND withdrawn = 0 AND (published > 0 OR undone IS NOT NULL)
+"""
+STANDING = """
+SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown, assignment.op_id
+FROM label_of_file JOIN label ON label.id = label_of_file.label
+     JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
+         AND assignment.latest = label.id
+WHERE label_of_file.file = ? AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One file that came into a project: items, or labels.
+
+    `key` names it in commands ("items-3", "labels-2"); `rows` is how many items it still has here, or how many labels
+    it brought; `undone` is when it was taken back. `unfinished`: taking its labels back was interrupted; doing it again
+    goes on.
+    """
+
+    key: str
+    kind: Literal["items", "labels"]
+    id: int
+    file: str
+    created: str
+    rows: int
+    undone: str | None
+    unfinished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What taking an import back would do, counted now.
+
+    Items: `deleted` leave no trace, `hidden` ones somebody touched: they stay stored, seen by nobody. Labels:
+    `labels` of them stand on these items and are hidden too, or are taken back; `kept` came with the file and do not
+    stand any more.
+    """
+
+    deleted: int = 0
+    hidden: int = 0
+    labels: int = 0
+    kept: int = 0
+
+
+def imports(store: Store, project: Project) -> list[Import]:
+    """Every file of items or labels that came into a project, oldest first, those taken back too."""
+    batches = store.db.execute(FILES, (project.id,)).fetchall()
+    query = "SELECT count(*) FROM item WHERE batch = ?"
+    found = [
+        Import(f"items-{row}", "items", row, file, created, store.db.execute(query, (row,)).fetchone()[0], undone)
+        for row, file, created, undone in batches
+    ]
+    files = store.db.execute(
+        "SELECT id, file, created, labels, undone FROM label_file WHERE project = ?", (project.id,)
+    ).fetchall()
+    done = _finished(store, project) if any(row[4] for row in files) else set()
+    found += [
+        Import(f"labels-{row}", "labels", row, file, created, labels, undone, undone is not None and row not in done)
+        for row, file, created, labels, undone in files
+    ]
+    return sorted(found, key=lambda one: (one.created, one.kind, one.id))
+
+
+def _finished(store: Store, project: Project) -> set[int]:
+    query = "SELECT json_extract(data, '$.label_file') FROM event WHERE project = ? AND action = ?"
+    return {row[0] for row in store.db.execute(query, (project.id, DONE))}
+
+
+def find_import(store: Store, project: Project, key: str) -> Import:
+    """The import of that key. Raises NotFound."""
+    found = next((one for one in imports(store, project) if one.key == key.strip()), None)
+    if found is None:
+        message = N_("{project} has no import {key}. The list of imports names them.")
+        raise NotFound(message, project=project.name, key=key[:40])
+    return found
+
+
+def effect(store: Store, project: Project, wanted: Import) -> Effect:
+    """What taking *wanted* back would do now; nothing is changed."""
+    if wanted.kind == "labels":
+        standing = _standing(store, wanted.id)
+        return Effect(labels=standing, kept=wanted.rows - standing)
+    if wanted.undone:
+        return Effect()
+    hidden = len(touched(store, wanted.id))
+    return Effect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
+
+
+def _labels_on(store: Store, batch: int) -> int:
+    query = (
+        "SELECT count(*) FROM item JOIN assignment ON assignment.item = item.id"
+        " WHERE item.batch = ? AND assignment.latest IS NOT NULL"
+    )
+    return int(store.db.execute(query, (batch,)).fetchone()[0])
+
+
+def _standing(store: Store, file: int) -> int:
+    query = (
+        "SELECT count(*) FROM label_of_file JOIN label ON label.id = label_of_file.label JOIN assignment"
+        " ON assignment.item = label.item AND assignment.annotator = label.annotator"
+        " AND assignment.latest = label.id WHERE label_of_file.file = ?"
+    )
+    return int(store.db.execute(query, (file,)).fetchone()[0])
+
+
+def undo(store: Store, project: Project, key: str, *, author: str = "") -> Effect:
+    """Take the import *key* back and return what that did. Raises NotFound, Refused where it was taken back already."""
+    found = find_import(store, project, key)
+    if found.kind == "labels":
+        return undo_labels(store, project, found.id, author=author)
+    return undo_import(store, project, found.id, author=author)
+
+
+def undo_import(store: Store, project: Project, batch: int, *, author: str = "") -> Effect:
+    """Take the items of a batch back: in one transaction they leave every page and every count.
+
+    Items that nobody has touched are deleted after that; the others are kept with everything recorded of them, and
+    come back when the same text is imported again. Where the app is ended in between, what is left to delete goes with
+    the next import. Raises NotFound for an unknown batch, Refused where it was taken back already, or while another
+    file is coming in.
+    """
+    with store.write() as db:
+        row = db.execute(f"SELECT file, undone FROM ({FILES}) WHERE id = ?", (project.id, batch)).fetchone()
+        _check(project, f"items-{batch}", row, row and row[1])
+        if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+            raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
+        total = db.execute("SELECT count(*) FROM item WHERE batch = ?", (batch,)).fetchone()[0]
+        labels = _labels_on(store, batch)
+        hidden = withdraw(store, project, batch)
+        done = Effect(deleted=total - hidden, hidden=hidden, labels=labels)
+        record(
+            store, project, "import_undone", author=author, batch=batch, file=row[0], deleted=done.deleted,
+            hidden=hidden, labels=labels,
+        )  # fmt: skip
+    delete_items(store, batch)
+    return done
+
+
+def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str | None) -> None:
+    if row is None:
+        message = N_("{project} has no import {key}. The list of imports names them.")
+        raise NotFound(message, project=project.name, key=key)
+    if undone:
+        raise Refused(N_("{file} was taken back already, on {when}."), file=row[0], when=undone[:10])
+
+
+def undo_labels(store: Store, project: Project, file: int, *, author: str = "") -> Effect:
+    """Take back the labels of a file that still stand, as if each annotator had done it: appended, nothing is deleted.
+
+    Labels that were replaced since stay replaced. In short transactions, 500 labels each; where the app is ended in
+    between, doing it again takes back the rest. Raises NotFound for an unknown file, Refused where it was taken back.
+    """
+    with store.write() as db:
+        row = db.execute(
+            "SELECT file, labels, undone FROM label_file WHERE id = ? AND project = ?", (file, project.id)
+        ).fetchone()
+        _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
+        db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
+    taken = last = 0
+    while True:
+        with store.write() as db:
+            rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
+            for label in rows:
+                _take_back(store, project, file, label)
+            db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+            taken += len(rows)
+            if not rows:
+                record(store, project, DONE, author=author, label_file=file, file=row[0], labels=taken)
+                return Effect(labels=taken, kept=row[1] - taken)
+            last = rows[-1][0]
+
+
+def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:
+    label, item, person, guideline, form, standing = row
+    values = {
+        # The same operation whenever it is made: an interrupted one is not made twice.
+        "op_id": uuid.uuid5(uuid.NAMESPACE_OID, f"undo|{store.uid}|{file}|{label}").hex,
+        "project": project.id, "item": item, "annotator": person, "guideline": guideline, "choice": None,
+        "form_shown": form, "desk": TAKEN_BACK, "revision": 0, "base": standing, "created": timestamp(),
+    }  # fmt: skip
+    insert(store, "label", values)
+    point(store, project, item, person)
+    settle(store, item)
+    set_aside(store, project, item)

@@ -1,0 +1,337 @@
+"""Taking imports back: what was touched is hidden and comes back, what was not is gone, labels are appended."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.agreement import agreement
+from annotations.events import events
+from annotations.formats.exporting import export_file
+from annotations.formats.importing import import_file
+from annotations.formats.labels_in import label_rows_in, open_labels
+from annotations.items import Batch, NewItem, item, items
+from annotations.labels import append, label_rows, own_progress
+from annotations.projects import annotators, change_project, counts, create_project
+from annotations.queue import claim
+from annotations.returning import Returned, store_labels
+from annotations.store import Store
+from annotations.types import Operation, Project
+from annotations.undoing import effect, find_import, imports, undo
+from core.errors import NotFound, Refused
+from core.keywords import find
+from tests.conftest import SENTENCES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def operation(number: int, uid: str, choice: str | None, base: str | None = None, **more: Any) -> Operation:
+    reasons = ("stereotype",) if choice == "reject" else ()
+    return Operation(f"op-{number}", uid, choice, "desk", number, base, note="why" if reasons else "", **more)
+
+
+def label(store: Store, project: Project, name: str, uid: str, choice: str, number: int) -> None:
+    person = next(one for one in annotators(store, project) if one.name == name)
+    (answer,) = append(store, project, person, [operation(number, uid, choice)])
+    assert answer.stored, answer.reason
+
+
+def state(store: Store, project: Project) -> Any:
+    """Everything that counts: items, counts, every annotator's own progress, standing labels."""
+    return (
+        sorted((one.text, one.status) for one in items(store, project)),
+        counts(store, project).cells,
+        [(one.name, own_progress(store, project, one).cells) for one in annotators(store, project)],
+        [(row["text"], row["annotator"], row["choice"]) for row in label_rows(store, project)],
+    )
+
+
+def counted(store: Store) -> None:
+    """Census and tallies are what counting gives, and nothing in them is below zero."""
+    query = (
+        "SELECT item.cell, labels, status, aside, count(*) FROM item JOIN batch ON batch.id = item.batch"
+        " WHERE published > 0 GROUP BY 1, 2, 3, 4"
+    )
+    census = store.db.execute("SELECT cell, labels, status, aside, items FROM census WHERE items > 0").fetchall()
+    assert sorted(census) == sorted(store.db.execute(query).fetchall())
+    query = (
+        "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest) FROM assignment"
+        " JOIN item ON item.id = assignment.item JOIN batch ON batch.id = item.batch WHERE published > 0 GROUP BY 1, 2"
+    )
+    tally = store.db.execute("SELECT annotator, cell, handed, labelled FROM tally WHERE handed > 0").fetchall()
+    assert sorted(tally) == sorted(row for row in store.db.execute(query) if row[2])
+
+
+def second_file(store: Store, project: Project, texts: list[str]) -> str:
+    with Batch.begin(store, project, "second.txt") as batch:
+        batch.add(NewItem(text, find(text)[0], "second.txt", line) for line, text in enumerate(texts, 1))
+        batch.publish()
+    return imports(store, project)[-1].key
+
+
+MORE = ["他昨天修好了自行车。", "她把窗户擦得很亮。", "爸爸在读一本旧小说。", "妈妈正在给花浇水。"]
+
+
+def test_an_untouched_import_leaves_nothing_behind(fresh_store: Store, sample_project: Project) -> None:
+    before = state(fresh_store, sample_project)
+    key = second_file(fresh_store, sample_project, MORE)
+    assert effect(fresh_store, sample_project, find_import(fresh_store, sample_project, key)).deleted == len(MORE)
+    done = undo(fresh_store, sample_project, key, author="Lin")
+    assert (done.deleted, done.hidden, done.labels) == (4, 0, 0)
+    assert state(fresh_store, sample_project) == before
+    counted(fresh_store)
+    assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (len(SENTENCES),)
+    listed = find_import(fresh_store, sample_project, key)
+    assert listed.undone is not None and listed.rows == 0
+    (event,) = events(fresh_store, sample_project, action="import_undone")
+    assert (event.author, event.data["file"], event.data["deleted"]) == ("Lin", "second.txt", 4)
+
+
+def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    uids = {one.text: one.uid for one in items(fresh_store, sample_project)}
+    for number, name in enumerate(("Ada", "Bo", "Chen")):
+        label(fresh_store, sample_project, name, uids[MORE[0]], "accept", number)
+    label(fresh_store, sample_project, "Ada", uids[MORE[1]], "reject", 10)
+    label(fresh_store, sample_project, "Bo", uids[SENTENCES[0]], "accept", 11)
+    full = state(fresh_store, sample_project)
+    done = undo(fresh_store, sample_project, key)
+    assert (done.deleted, done.hidden, done.labels) == (2, 2, 4)
+    counted(fresh_store)
+    with pytest.raises(NotFound):
+        item(fresh_store, sample_project, uids[MORE[0]])
+    assert [row["text"] for row in label_rows(fresh_store, sample_project, which="all")] == [SENTENCES[0]]
+    export_file(fresh_store, sample_project, tmp_path / "l.csv", format="labels")
+    assert MORE[0] not in (tmp_path / "l.csv").read_text(encoding="utf-8")
+    found = agreement(fresh_store, sample_project)
+    assert (found.all_items, found.items) == (len(SENTENCES), 1)
+    ada = annotators(fresh_store, sample_project)[0]
+    handed = {one.text for one in claim(fresh_store, sample_project, ada, want=100)}
+    assert not handed & set(MORE)
+    (refused,) = append(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "reject")])
+    assert not refused.stored  # a desk that was offline: the item is not there any more
+    # Settings change meanwhile, and the text comes again: items and labels are as if nothing had been taken back.
+    project = change_project(fresh_store, sample_project, gold="majority")
+    project = change_project(fresh_store, project, gold="unanimous")
+    (tmp_path / "again.txt").write_text("\n".join(MORE[:3]), encoding="utf-8")
+    report = import_file(fresh_store, project, tmp_path / "again.txt")
+    assert (report.imported, report.duplicates) == (3, 0)
+    counted(fresh_store)
+    for person in annotators(fresh_store, project):  # what is handed out is not what this is about
+        fresh_store.db.execute("UPDATE assignment SET state = 'released' WHERE state = 'leased'")
+        assert person
+    back = state(fresh_store, project)
+    assert back[0] == [row for row in full[0] if row[0] != MORE[3]]
+    assert sorted(back[3]) == sorted(full[3])
+    assert item(fresh_store, project, uids[MORE[0]]).status == "accepted"
+
+
+def test_an_import_can_be_taken_back_once_and_only_when_nothing_comes_in(
+    fresh_store: Store, sample_project: Project
+) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    with Batch.begin(fresh_store, sample_project, "third.txt") as batch:
+        with pytest.raises(Refused, match="Another file"):
+            undo(fresh_store, sample_project, key)
+        batch.discard()
+    undo(fresh_store, sample_project, key)
+    with pytest.raises(Refused, match="taken back already"):
+        undo(fresh_store, sample_project, key)
+    with pytest.raises(NotFound):
+        undo(fresh_store, sample_project, "items-99")
+    with pytest.raises(NotFound):
+        undo(fresh_store, sample_project, "labels-1")
+
+
+def test_an_import_that_fails_brings_nothing_back(fresh_store: Store, sample_project: Project) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    uid = next(one.uid for one in items(fresh_store, sample_project) if one.text == MORE[0])
+    label(fresh_store, sample_project, "Ada", uid, "accept", 1)
+    undo(fresh_store, sample_project, key)
+    before = state(fresh_store, sample_project)
+    with pytest.raises(RuntimeError), Batch.begin(fresh_store, sample_project, "again.txt") as batch:
+        batch.add([NewItem(MORE[0], find(MORE[0])[0], "again.txt", 1)])
+        raise RuntimeError
+    assert state(fresh_store, sample_project) == before
+    counted(fresh_store)
+    assert second_file(fresh_store, sample_project, MORE)
+    assert item(fresh_store, sample_project, uid).text == MORE[0]
+
+
+def bring(store: Store, project: Project, path: Path) -> Returned:
+    return store_labels(store, project, path.name, label_rows_in(open_labels(path)))
+
+
+def labelled_file(store: Store, project: Project, path: Path) -> Path:
+    """A file of labels by three people on the sentences of the project, from another database."""
+    with Store.open(path.with_suffix(".db")) as other:
+        twin = create_project(other, "twin", annotators=("Ada", "Bo", "Chen"), seed=1)
+        export_file(store, project, path.with_suffix(".jsonl"), format="jsonl")
+        import_file(other, twin, path.with_suffix(".jsonl"))
+        for number, one in enumerate(items(other, twin)):
+            for place, name in enumerate(("Ada", "Bo", "Chen")):
+                label(
+                    other, twin, name, one.uid, "reject" if (number + place) % 4 == 0 else "accept", number * 3 + place
+                )
+        export_file(other, twin, path, format="labels", names=True)
+    return path
+
+
+def test_labels_of_a_file_are_taken_back_where_they_still_stand(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
+    path = labelled_file(fresh_store, sample_project, tmp_path / "labels.csv")
+    before = state(fresh_store, sample_project)
+    report = bring(fresh_store, sample_project, path)
+    assert report.imported == 24
+    full = state(fresh_store, sample_project)
+    key = imports(fresh_store, sample_project)[-1].key
+    assert key == "labels-1"
+    one = next(iter(items(fresh_store, sample_project)))
+    ada = annotators(fresh_store, sample_project)[0]
+    (row,) = [r for r in label_rows(fresh_store, sample_project) if r["item"] == one.uid and r["annotator"] == "Ada"]
+    append(fresh_store, sample_project, ada, [operation(500, one.uid, "accept", row["op_id"])])  # she changed her mind
+    done = undo(fresh_store, sample_project, key, author="Lin")
+    assert (done.labels, done.kept) == (23, 1)
+    assert [(r["item"], r["annotator"]) for r in label_rows(fresh_store, sample_project)] == [(one.uid, "Ada")]
+    counted(fresh_store)
+    with pytest.raises(Refused, match="taken back already"):
+        undo(fresh_store, sample_project, key)
+    append(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
+    assert state(fresh_store, sample_project)[0] == before[0]
+    # The same file again: the labels stand again, once; a third time adds nothing.
+    again = bring(fresh_store, sample_project, path)
+    assert (again.imported, again.duplicates) == (23, 1)
+    assert sorted(state(fresh_store, sample_project)[3]) == sorted(
+        row for row in full[3] if row[:2] != (one.text, "Ada")
+    )
+    third = bring(fresh_store, sample_project, path)
+    assert (third.imported, third.beside, third.duplicates) == (0, 0, 24)
+    counted(fresh_store)
+
+
+def test_a_package_with_labels_that_were_taken_back_comes_in_as_it_is_and_once(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
+    undo(fresh_store, sample_project, "labels-1")
+    export_file(
+        fresh_store, sample_project, tmp_path / "history.jsonl", format="labels-jsonl", names=True, history=True
+    )
+    labels = fresh_store.db.execute("SELECT count(*) FROM label").fetchone()
+    for _ in range(2):
+        bring(fresh_store, sample_project, tmp_path / "history.jsonl")
+        assert label_rows(fresh_store, sample_project) == []
+    assert labels == (48,)
+    assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone() == (96,)  # once more, and not a third time
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2), st.booleans()), max_size=14), st.booleans())
+def test_labels_leases_and_undos_in_any_order_keep_the_counts(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[int, int, bool]], early: bool
+) -> None:
+    with Store.open(tmp_path_factory.mktemp("undo") / "a.db") as store:
+        project = create_project(store, "p", annotators=("Ada", "Bo", "Chen"), per_item=2)
+        keys = [second_file(store, project, list(SENTENCES)), second_file(store, project, MORE)]
+        people, everything = annotators(store, project), list(items(store, project))
+        claim(store, project, people[0], want=3)
+        for number, (which, who, keep) in enumerate(moves):
+            append(
+                store, project, people[who], [operation(number, everything[which].uid, "accept" if keep else "skip")]
+            )
+            if early and number == len(moves) // 2:
+                undo(store, project, keys.pop())
+                counted(store)
+        while keys:
+            undo(store, project, keys.pop())
+        counted(store)
+        assert counts(store, project).items == 0
+        second_file(store, project, [*MORE, *SENTENCES])
+        counted(store)
+        assert counts(store, project).items == len(MORE) + len(SENTENCES)
+        for person in people:
+            claim(store, project, person, want=100)
+        counted(store)
+
+
+KILLED = """
+import sys
+from annotations import undoing, withdrawn
+from annotations.store import Store
+from annotations.projects import project
+
+def die(*_, **__):
+    print("now", flush=True)
+    sys.stdin.read()
+
+where, name, key = sys.argv[1:]
+module, function = name.rsplit(".", 1)
+if name == "undoing._take_back":
+    real, seen = undoing._take_back, []
+    def counted(*values):
+        seen.append(values)
+        real(*values)
+        if len(seen) == 13:
+            die()
+    undoing._take_back = counted
+else:
+    setattr({"undoing": undoing, "withdrawn": withdrawn}[module], function, die)
+undoing.CHUNK = 5
+with Store.open(where) as store:
+    undoing.undo(store, project(store, "sample"), key)
+"""
+
+
+def killed_at(path: Path, name: str, key: str) -> None:
+    """Take an import back in another process and kill it (SIGKILL) when it comes to *name*."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path), name, key],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stdin is not None
+    assert process.stdout.readline() == "now\n"
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("where", ["withdrawn._tally", "undoing.record", "undoing.delete_items"])
+def test_a_kill_in_the_middle_leaves_all_of_an_import_or_nothing(
+    fresh_store: Store, sample_project: Project, where: str
+) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    uid = next(one.uid for one in items(fresh_store, sample_project) if one.text == MORE[0])
+    label(fresh_store, sample_project, "Ada", uid, "accept", 1)
+    before = state(fresh_store, sample_project)
+    killed_at(fresh_store.path, where, key)
+    counted(fresh_store)
+    if where != "undoing.delete_items":
+        assert state(fresh_store, sample_project) == before
+        undo(fresh_store, sample_project, key)
+    assert counts(fresh_store, sample_project).items == len(SENTENCES)
+    second_file(fresh_store, sample_project, [MORE[1]])  # what was left to delete is gone, and comes as new
+    assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (len(SENTENCES) + 2,)
+    counted(fresh_store)
+
+
+def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
+    killed_at(fresh_store.path, "undoing._take_back", "labels-1")
+    assert len(label_rows(fresh_store, sample_project)) == 14  # two times five are taken back, the third was not whole
+    counted(fresh_store)
+    listed = find_import(fresh_store, sample_project, "labels-1")
+    assert listed.undone is not None and listed.unfinished
+    assert undo(fresh_store, sample_project, "labels-1").labels == 14
+    assert label_rows(fresh_store, sample_project) == []
+    assert not find_import(fresh_store, sample_project, "labels-1").unfinished
+    counted(fresh_store)
