@@ -1,0 +1,117 @@
+"""Can the candidates that are left meet the quotas? The share that was kept so far, with its interval, says.
+
+A simple reading of what is known today, for the lead's eye: candidates needed = sentences missing / share kept, with
+the ends of the share's 95 % Wilson interval in its place. (`forecast` of a mining run draws the number that will be
+kept instead, and takes the text that is left to read into account: core.mining.forecast.)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import N_
+from core.statistics import Estimate, Note, wilson
+
+OWN_RATE = 20  # reviewed candidates from which on a pair and side, or else its pair, speaks for itself
+Cell = tuple[str, str]
+Basis = Literal["own", "pair", "all"]
+Verdict = Literal["none", "met", "enough", "open", "short", "unknown"]
+
+NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so nobody knows which share is kept."))
+NO_QUOTA = Note(N_("There is no quota."))
+NONE_KEPT = Note(N_("None of the {reviewed} reviewed ones was kept: no number can be named."))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One pair and side: numbers of items.
+
+    `mined`: in the project. `reviewed`: with as many blind labels as they want. `unanimous`: reviewed, and accepted by
+    all who labelled (generations: all chose the same). `kept`: accepted as gold (generations: with a gold label).
+    `left`: still pending, without those `aside` (skipped by all). `quota` None: as many as there are.
+    """
+
+    quota: int | None
+    mined: int
+    reviewed: int
+    unanimous: int
+    kept: int
+    left: int
+    aside: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What one pair and side can expect.
+
+    `missing`: kept ones that the quota still wants, 0 or more; None without a quota. `rate`: share of reviewed ones
+    that are kept, 0 to 1, of this pair and side alone ("own"), of both sides of the pair, or of all ("all"), as
+    `basis` says. `needed`: candidates that have to be reviewed for what is missing, with the ends of the rate's
+    interval; `high` None: no end can be named. `verdict`: "none" (no quota), "met", "enough" (what is left suffices
+    even at the lower end of the rate), "short" (it cannot, even at the upper end), "open" (in between), "unknown".
+    `to_find`: candidates to be found beside those that are left, 0 or more.
+    """
+
+    missing: int | None
+    rate: Estimate
+    basis: Basis
+    needed: Estimate
+    verdict: Verdict
+    to_find: Estimate
+
+
+def outlooks(cells: Mapping[Cell, Counted]) -> dict[Cell, Outlook]:
+    """The outlook of every (pair, side). With fewer than 20 reviewed, the pair speaks for it, else all together."""
+    pairs: dict[str, tuple[int, int]] = {}
+    for (pair, _side), one in cells.items():
+        kept, reviewed = pairs.get(pair, (0, 0))
+        pairs[pair] = kept + one.kept, reviewed + one.reviewed
+    everything = sum(kept for kept, _ in pairs.values()), sum(reviewed for _, reviewed in pairs.values())
+    return {cell: _outlook(one, *_basis(one, pairs[cell[0]], everything)) for cell, one in cells.items()}
+
+
+def _basis(one: Counted, pair: tuple[int, int], everything: tuple[int, int]) -> tuple[Basis, int, int]:
+    if one.reviewed >= OWN_RATE:
+        return "own", one.kept, one.reviewed
+    return ("pair", *pair) if pair[1] >= OWN_RATE else ("all", *everything)
+
+
+def _outlook(one: Counted, basis: Basis, kept: int, reviewed: int) -> Outlook:
+    # An item that was decided before all its labels were in counts as kept and not as reviewed.
+    rate = wilson(min(kept, reviewed), reviewed, nothing=NOTHING_REVIEWED)
+    if one.quota is None:
+        return Outlook(None, rate, basis, Estimate.undefined(NO_QUOTA), "none", Estimate.undefined(NO_QUOTA))
+    missing = max(0, one.quota - one.kept)
+    needed = _needed(missing, rate)
+    return Outlook(missing, rate, basis, needed, _verdict(one, missing, needed), _beyond(needed, one.left))
+
+
+def _needed(missing: int, rate: Estimate) -> Estimate:
+    """Candidates for *missing* kept ones at a *rate*; a lower end is known where no value is."""
+    if missing == 0:
+        return Estimate(0.0, 0.0, 0.0, rate.units)
+    if rate.value is None:
+        return Estimate.undefined(NOTHING_REVIEWED)
+    low = missing / rate.high if rate.high else None
+    if not rate.value:
+        reason = Note(NONE_KEPT.message, {"reviewed": f"{rate.units:,}"})
+        return Estimate(None, low, None, rate.units, reason)
+    return Estimate(missing / rate.value, low, missing / rate.low if rate.low else None, rate.units)
+
+
+def _verdict(one: Counted, missing: int, needed: Estimate) -> Verdict:
+    if missing == 0:
+        return "met"
+    if needed.low is None:
+        return "unknown"
+    if one.left < needed.low:
+        return "short"
+    return "enough" if needed.high is not None and one.left >= needed.high else "open"
+
+
+def _beyond(needed: Estimate, left: int) -> Estimate:
+    """What is *needed* beside what is *left*."""
+    value, low, high = (
+        None if end is None else max(0.0, end - left) for end in (needed.value, needed.low, needed.high)
+    )
+    return Estimate(value, low, high, needed.units, needed.reason)
