@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotations.agreement import AgreementReport, agreement
+from annotations.agreement import AgreementReport, On, agreement
 from annotations.pipeline import state
 from annotations.projects import guideline
 from annotations.scheme_labels import Way
@@ -15,15 +15,20 @@ from pages._widgets import _, downloads, open_store, plain, undefined
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 
-def current_report(store: Store, chosen: Project, way: Way = "four") -> AgreementReport:
+def current_report(
+    store: Store, chosen: Project, way: Way = "four", on: On = "all", version: int | None = None
+) -> AgreementReport:
     """The report of a project; reckoned again when a label, an item or a guideline has been added."""
-    return _report(chosen.uid, (*state(store), chosen.name, str(guideline(store, chosen).version)), way, chosen)
+    changing = (*state(store), chosen.name, str(guideline(store, chosen).version), chosen.plan, str(chosen.share))
+    return _report(chosen.uid, changing, way, on, version, chosen)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _report(uid: str, state_of_store: tuple[str, ...], way: Way, _chosen: Project) -> AgreementReport:
+def _report(
+    uid: str, state_of_store: tuple[str, ...], way: Way, on: On, version: int | None, _chosen: Project
+) -> AgreementReport:
     with open_store() as store:
-        return agreement(store, _chosen, way=way)
+        return agreement(store, _chosen, way=way, on=on, version=version)
 
 
 def nothing_yet(report: AgreementReport) -> bool:
@@ -163,6 +168,12 @@ def made_how(report: AgreementReport) -> None:
             "On all generations with a label, and each annotator's last label before any opinion was shown. Intervals:"
             " 95 %, by resampling contexts, since generations of one context resemble each other; fewer than 15"
             " contexts: t interval. The annotators are taken as they are: another team may differ by more."
+        )
+    elif report.on == "share":
+        text = _(
+            "On the items of the random share that have all their labels, whatever became of them, and each"
+            " annotator's last label before any opinion was shown. Intervals: 95 %, by resampling items; fewer than 15"
+            " items: t interval."
         )
     st.caption(plain(text))
     st.code(report.signature, language=None, wrap_lines=True)

@@ -93,7 +93,7 @@ def origins_and_endings(found: Description) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         rows = [{"source": one, "texts": texts} for one, texts in origins.named.items()]
-        text = _("{sources} sources; {unnamed} texts name none.")
+        text = _("Sources: {sources}; texts that name none: {unnamed}.")
         says = text.format(sources=f"{len(rows):,}", unnamed=f"{origins.unnamed:,}")
         _counted(found, rows, "source", _("Source"), says, "sources")
     with right:

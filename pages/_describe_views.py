@@ -37,7 +37,7 @@ def tiles(found: Description) -> None:
     texts = _("Sentences") if found.kind == "sentences" else _("Generations")
     with first, st.container(border=True, height="stretch"):
         st.metric(texts, f"{found.sentences:,}")
-        st.caption(plain(_("{which} of {name}").format(which=items[found.items], name=found.name)))
+        st.caption(plain(f"{found.name} · {items[found.items]}"))
     with second, st.container(border=True, height="stretch"):
         st.metric(_("Different characters"), f"{letters.distinct:,}")
         st.caption(plain(_("{total} characters in all, punctuation included").format(total=f"{letters.total:,}")))

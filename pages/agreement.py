@@ -4,12 +4,13 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from pages._agreement_charts import by_keyword_pair, labels_per_item
+from pages._agreement_forms import by_form
 from pages._agreement_generations import by_model, chosen_way, marks
 from pages._agreement_list import disagreement_list
+from pages._agreement_scope import by_version, chosen_report, on_what
 from pages._agreement_views import (
     annotators_in_twos,
     categories,
-    current_report,
     made_how,
     nothing_yet,
     tiles,
@@ -31,10 +32,11 @@ with open_store() as store:
     try:
         way = chosen_way(project)
         with st.spinner(_("Comparing the labels …"), show_time=False):
-            report = current_report(store, project, way)
+            report = chosen_report(store, project, way)
     except EvenhandError as error:
         show_error(error)
         st.stop()
+    on_what(report)
     empty = nothing_yet(report)
     if not empty:
         with st.container(key="measures"):
@@ -58,6 +60,8 @@ with open_store() as store:
             by_keyword_pair(report)
         st.subheader(_("By category"))
         categories(report)
+        by_version(store, project, report)
+        by_form(report)
         if project.kind == "generations":
             st.subheader(_("Marks"))
             marks(store, project, report)

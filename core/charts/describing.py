@@ -172,7 +172,6 @@ def length_bars(data: pd.DataFrame, *, description: str, say: Say = same, palett
     The first length of a step stands for it.
     """
     rows = binned(data)
-    width = int(rows["to"].iloc[0] - rows["length"].iloc[0]) if len(rows) else 1
     x = alt.X(
         field="length", type="quantitative", title=say(N_("characters")),
         axis=alt.Axis(grid=False, tickMinStep=1), scale=alt.Scale(nice=False, zero=False, padding=8),
@@ -181,11 +180,13 @@ def length_bars(data: pd.DataFrame, *, description: str, say: Say = same, palett
         alt.Tooltip(field="span", type="nominal", title=say(N_("Characters"))),
         alt.Tooltip(field="texts", type="quantitative", title=say(N_("Texts")), format=","),
     ]
-    rows = rows.assign(span=[_span(row) for row in rows.to_dict("records")])
-    bars = alt.Chart(rows).mark_bar(color=palette.neutral, binSpacing=1 if width > 1 else 0)
+    rows = rows.assign(span=[_span(row) for row in rows.to_dict("records")], zero=0)
+    drawn = alt.Chart(rows).mark_rect(color=palette.neutral, stroke=palette.paper, strokeWidth=0.5)
     y = alt.Y(field="texts", type="quantitative", title=say(N_("texts")), axis=alt.Axis(tickCount=5))
     return styled(
-        bars.encode(x=x, x2=alt.X2(field="to"), y=y, tooltip=tips).properties(height=TALL), description, palette
+        drawn.encode(x=x, x2=alt.X2(field="to"), y=y, y2=alt.Y2(field="zero"), tooltip=tips).properties(height=TALL),
+        description,
+        palette,
     )
 
 
