@@ -4,7 +4,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.store import Store
@@ -30,12 +30,13 @@ ORDER BY item.rank, label.annotator
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag as it was typed: how many labels bear it, on how many items, by how many annotators."""
+    """A tag: how many labels bear it, on how many items, by how many annotators; `spellings`: all that it stands for."""
 
     text: str
     labels: int
     items: int
     annotators: int
+    spellings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +74,30 @@ def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
     return sorted(counted, key=lambda tag: (-counted[tag], tag))[:OWN_TAGS]
 
 
-def tags(store: Store, project: Project) -> list[Tag]:
-    """Every tag of the project's pilots, commonest first: of labels that stand, or were sent back since."""
+def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:
+    """Every tag of the project's pilots, commonest first: of labels that stand, or were sent back since.
+
+    `together`: tags that are probably one (see `alike`) are counted as one, under the commonest of them.
+    """
+    rows = store.db.execute(_TAGGED, {"project": project.id}).fetchall()
+    single = _counted((tag, row[0], row[1]) for row in rows for tag in json.loads(row[4]))
+    if not together:
+        return single
+    first = {text: group for group in alike([tag.text for tag in single]) for text in group}
+    spelt = {text: first[text][0] if text in first else text for text in (tag.text for tag in single)}
+    # A label that bears two spellings of a tag bears the tag once.
+    merged = _counted((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
+    return [replace(tag, spellings=first.get(tag.text, (tag.text,))) for tag in merged]
+
+
+def _counted(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
+    """Tags with their counts, from (tag, item, annotator) of each label that bears it."""
     labels, items, people = Counter[str](), dict[str, set[int]](), dict[str, set[int]]()
-    for item, annotator, _, _, stored, _ in store.db.execute(_TAGGED, {"project": project.id}):
-        for tag in json.loads(stored):
-            labels[tag] += 1
-            items.setdefault(tag, set()).add(item)
-            people.setdefault(tag, set()).add(annotator)
-    found = [Tag(tag, number, len(items[tag]), len(people[tag])) for tag, number in labels.items()]
+    for tag, item, annotator in borne:
+        labels[tag] += 1
+        items.setdefault(tag, set()).add(item)
+        people.setdefault(tag, set()).add(annotator)
+    found = [Tag(tag, number, len(items[tag]), len(people[tag]), (tag,)) for tag, number in labels.items()]
     return sorted(found, key=lambda tag: (-tag.items, -tag.labels, tag.text))
 
 
