@@ -114,9 +114,9 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     query = (
         f"{OWN.format(which='retest_label.retest = retest.id')} AND superseded = 1 AND retest_label.skip = 0"
         " AND NOT EXISTS (SELECT 1 FROM retest_label AS later WHERE later.retest = retest.id"
-        "   AND later.id > retest_label.id AND later.superseded = 0)"
+        "   AND later.skip = 0 AND later.id > retest_label.id AND later.superseded = 0)"
         " AND NOT EXISTS (SELECT 1 FROM retest_label AS newer WHERE newer.retest = retest.id"
-        "   AND newer.desk = retest_label.desk AND newer.revision > retest_label.revision)"
+        "   AND newer.skip = 0 AND newer.desk = retest_label.desk AND newer.revision > retest_label.revision)"
         " ORDER BY retest_label.id DESC"
     )
     return [_decision(row) for row in store.db.execute(query, {"annotator": annotator.id, "project": project.id})]
