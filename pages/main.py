@@ -21,6 +21,7 @@ SECTIONS = {
         st.Page("mine.py", title=_("Mine"), icon=":material/filter_alt:"),
         st.Page("generate.py", title=_("Generate"), icon=":material/edit_note:"),
         st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
+        st.Page("planning.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
         st.Page("quality.py", title=_("Quality"), icon=":material/verified:"),
@@ -28,6 +29,7 @@ SECTIONS = {
         st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
         st.Page("describe.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"),
         st.Page("human_vs_rule.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"),
+        st.Page("release.py", title=_("Release"), icon=":material/inventory_2:"),
         st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
     ],
     _("Models"): [

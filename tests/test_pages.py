@@ -16,6 +16,7 @@ PAGES = {
     "mine.py": "Mine",
     "generate.py": "Generate",
     "projects.py": "Projects",
+    "planning.py": "Plan of labels",
     "review.py": "Review",
     "agreement.py": "Agreement",
     "quality.py": "Quality",

@@ -1,0 +1,236 @@
+"""The forecast on the page Plan of labels: both plans side by side, and the candidates that the quotas take."""
+
+import html
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.forecasting import Forecast, Sample, as_json, forecast, has_pilot
+from annotations.pipeline import state
+from annotations.store import Store
+from annotations.types import Plan, Project
+from core.curation_forecast import CellNeed, Work
+from core.statistics import Estimate
+from pages._agreement_charts import said
+from pages._projects_parts import show, side_word
+from pages._widgets import DASH, _, choose, downloads, open_store, plain
+
+STYLE = """
+<style>
+.project .small {color:var(--soft); font-size:13px}
+.project td.pair, .project .interval {white-space:nowrap}
+.project .says {font-size:1.2rem; line-height:1.5; font-weight:650; margin:.2em 0 .5em}
+.project .plans td:nth-child(n+2) {font-variant-numeric:tabular-nums}
+.project .plans th {white-space:normal}
+.project .plans b {font-weight:650; font-size:1.05rem}
+.project .lacks {color:var(--bad); font-weight:650; white-space:nowrap}
+.project .enough {color:var(--good); font-weight:650; white-space:nowrap}
+</style>
+"""
+
+
+def plan_name(plan: Plan) -> str:
+    """A plan in words."""
+    return _("all label every item") if plan == "all" else _("stop at the first reject")
+
+
+def ask_forecast(store: Store, project: Project) -> Forecast:
+    """What the forecast rests on and for how many candidates, then the forecast itself."""
+    sample: Sample | None = None
+    if has_pilot(store, project, project.per_item):
+        names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all items labelled in full")}
+        sample = choose(_("Rests on"), names, "plan_sample")
+    fictive = st.number_input(
+        _("For so many candidates"),
+        min_value=1,
+        max_value=10_000_000,
+        value=None,
+        placeholder=_("those of the project"),
+        key="plan_candidates",
+        width=280,
+        help=_("Empty: the items of the project, up to their quotas. A number: as if there were so many, all judged."),
+    )
+    changing = (*state(store), project.uid, project.plan, str(project.share), str(project.per_item))
+    return _reckoned(changing, project, sample, int(fictive) if fictive else None)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | None, candidates: int | None) -> Forecast:
+    with open_store() as store:
+        return forecast(store, _project, on=sample, candidates=candidates)
+
+
+def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
+    """A number with its interval as HTML; undefined: a dash and why."""
+    if estimate.value is None:
+        least = "" if estimate.low is None else _("at least {low}").format(low=form.format(estimate.low)) + " · "
+        return f'{DASH}<div class="small">{html.escape(least + said(estimate.reason))}</div>'
+    value = f"<b>{html.escape(form.format(estimate.value))}</b>"
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return value
+    span = f"{form.format(estimate.low)} – {form.format(estimate.high)}"
+    return f'{value} <span class="small interval">({html.escape(span)})</span>'
+
+
+def percent(estimate: Estimate) -> str:
+    """A share in per cent with its interval, as plain text."""
+    if estimate.value is None:
+        return DASH
+    text = f"{100 * estimate.value:.1f} %"
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} (95 %: {100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
+
+
+def show_forecast(project: Project, found: Forecast) -> None:
+    """One sentence, the table of both plans, what it rests on, and the numbers as files."""
+    work = found.work
+    plans: list[tuple[Plan, Work]] = [("all", work.all)]
+    if project.kind == "sentences":
+        plans.append(("stop", work.stop))
+    head = "".join(f"<th>{html.escape(_plan_head(project, plan))}</th>" for plan, _work in plans)
+    body = "".join(
+        f"<tr><td>{html.escape(name)}</td>{''.join(f'<td>{number(value, form)}</td>' for value in values)}</tr>"
+        for name, form, values in _rows(project, found, [one for _plan, one in plans])
+    )
+    table = f'<div class="wide"><table class="plans"><tr><th></th>{head}</tr>{body}</table></div>'
+    show(STYLE + _says(found) + table)
+    st.caption(plain(_rests_on(project, found)))
+    _take_away(project, found)
+
+
+def _plan_head(project: Project, plan: Plan) -> str:
+    name = plan_name(plan)
+    return _("{plan} (in force)").format(plan=name) if project.plan == plan else name
+
+
+def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
+    rows = [
+        (_("labels"), "{:,.0f}", [one.judgements for one in plans]),
+        (_("labels per item"), "{:.2f}", [one.each for one in plans]),
+        (_("hours, all together"), "{:,.1f}", [one.hours for one in plans]),
+    ]
+    if found.people > 1:
+        rows.append((_("hours each"), "{:,.1f}", [_times(one.hours, 1 / found.people) for one in plans]))
+    if project.retest:
+        rows.append(
+            (_("and labels that come again"), "{:,.0f}", [_times(one.judgements, project.retest) for one in plans])
+        )
+    return rows
+
+
+def _times(one: Estimate, factor: float) -> Estimate:
+    if one.value is None:
+        return one
+    low, high = (None if end is None else end * factor for end in (one.low, one.high))
+    return Estimate(one.value * factor, low, high)
+
+
+def _says(found: Forecast) -> str:
+    saved, every, stop = found.work.saved, found.work.all, found.work.stop
+    if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
+        return ""
+    text = _("To stop at the first reject saves {saved} of the labels: about {labels}.")
+    labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
+    return f'<p class="says">{html.escape(text.format(saved=percent(saved), labels=labels))}</p>'
+
+
+def _rests_on(project: Project, found: Forecast) -> str:
+    parts = []
+    if project.kind == "sentences":
+        if found.reviewed:
+            text = _("Rests on {items} sentences of the pilot that {labels} labelled; all accepted {rate} of them.")
+            if found.sample == "all":
+                text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
+            rate = percent(found.work.rate)
+            parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
+        else:
+            parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
+    if found.work.seconds.value is not None:
+        text = _("Median time for a label: {seconds}; breaks, talks and reading the guideline are not in it.")
+        parts.append(text.format(seconds=_seconds(found.work.seconds)))
+    text = _("{made} labels have been made.")
+    return " ".join([*parts, text.format(made=f"{found.made:,}")])
+
+
+def _seconds(one: Estimate) -> str:
+    text = f"{one.value:.1f} s"
+    return text if one.low is None or one.high is None else f"{text} (95 %: {one.low:.1f} – {one.high:.1f})"
+
+
+def _take_away(project: Project, found: Forecast) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(found.work.signature))
+        st.download_button(
+            "JSON",
+            lambda: json.dumps(
+                {"project": project.name} | as_json(found), ensure_ascii=False, indent=1, allow_nan=False
+            ),
+            "plan.json",
+            "application/json",
+            key="plan-json",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+        )
+
+
+def show_needed(found: Forecast) -> None:
+    """Per pair and side: how many candidates the quota takes, and whether there are as many."""
+    cells = found.work.cells
+    if not cells:
+        st.info(
+            _("No pair and side has a quota, so all candidates will be judged. Quotas are set on the page Projects.")
+        )
+        return
+    names = (_("Keyword pair"), _("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
+    header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    rows = "".join(map(_row, cells))
+    text = _("All quotas together take {needed} candidates.")
+    total = found.work.needed
+    value = DASH if total.value is None else f"{total.value:,.0f}"
+    if total.low is not None:
+        high = DASH if total.high is None else f"{total.high:,.0f}"
+        value += f" (95 %: {total.low:,.0f} – {high})"
+    head = f'<p class="says">{html.escape(text.format(needed=value))}</p>'
+    show(f'{STYLE}{head}<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
+    text = _(
+        "Needed: the quota divided by the share kept, its 95 % interval carried through. A pair and side with fewer"
+        " than {own} sentences labelled in full takes the share of all together."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(text.format(own=10)))
+        downloads([_as_row(cell, found) for cell in cells], key="candidates-needed")
+
+
+def _row(cell: CellNeed) -> str:
+    side = cell.side
+    name = html.escape(cell.pair)
+    if side in ("male", "female"):
+        name += f' <span class="side {side}">{html.escape(side_word(side))}</span>'  # type: ignore[arg-type]
+    rate = html.escape(percent(cell.rate))
+    if not cell.own and cell.rate.value is not None:
+        rate += f'<div class="small">{html.escape(_("all pairs together"))}</div>'
+    return (
+        f'<tr><td class="pair">{name}</td><td>{cell.quota:,}</td><td>{rate}</td><td>{number(cell.needed)}</td>'
+        f"<td>{cell.stock:,} {_enough(cell)}</td></tr>"
+    )
+
+
+def _enough(cell: CellNeed) -> str:
+    """Said only where the whole interval is on one side of what there is."""
+    if cell.needed.high is not None and cell.stock >= cell.needed.high:
+        return f'<span class="enough">✓ {html.escape(_("enough"))}</span>'
+    if cell.needed.low is not None and cell.stock < cell.needed.low:
+        return f'<span class="lacks">✗ {html.escape(_("too few"))}</span>'
+    return f'<span class="small">{html.escape(_("not decided"))}</span>' if cell.needed.low is not None else ""
+
+
+def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
+    return {
+        "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
+        "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
+        "share_from": "own" if cell.own else "all", "needed": cell.needed.value, "needed_low": cell.needed.low,
+        "needed_high": cell.needed.high, "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
+    }  # fmt: skip

@@ -1,0 +1,29 @@
+"""Plan of labels: how many labels each item gets, and what that will take."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages._planning_forecast import ask_forecast, show_forecast, show_needed
+from pages._planning_settings import show_changes, show_settings
+from pages._widgets import _, choose_project, open_store, page_head, show_error
+
+page_head(
+    _("Plan of labels"),
+    _("How many labels does each sentence get, and what will that take: labels, hours, candidates?"),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    try:
+        st.subheader(_("What it will take"), anchor=False)
+        found = ask_forecast(store, project)
+        show_forecast(project, found)
+        if project.kind == "sentences":
+            st.subheader(_("Candidates for the quotas"), anchor=False)
+            show_needed(found)
+        st.subheader(_("The plan"), anchor=False)
+        show_settings(store, project)
+        show_changes(store, project)
+    except EvenhandError as error:
+        show_error(error)
