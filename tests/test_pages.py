@@ -24,6 +24,7 @@ PAGES = {
     "adjudicate.py": "Adjudicate",
     "describe.py": "Statistics of the set",
     "human_vs_rule.py": "Human against rule",
+    "release.py": "Release",
     "concordance.py": "Concordance",
     "try.py": "Try a sentence",
     "score.py": "Score a whole file",
