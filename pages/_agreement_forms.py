@@ -54,11 +54,9 @@ def points(found: Estimate) -> str:
 def _row(name: str, rates: FormRates) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
     shared = {"original": _("kept, original"), "masked": _("kept, masked")}
-    row: dict[str, object] = {_("annotator"): name}
-    for one in rates.forms:
-        row[counted[one.form]] = one.labels
-        row[shared[one.form]] = told(one.rate, percent=True)
-    return row | {_("difference"): points(rates.difference)}
+    kept: dict[str, object] = {shared[one.form]: told(one.rate, percent=True) for one in rates.forms}
+    labels = {counted[one.form]: one.labels for one in rates.forms}
+    return {_("annotator"): name} | kept | {_("difference"): points(rates.difference)} | labels
 
 
 def _numbers(rates: FormRates) -> list[dict[str, object]]:

@@ -75,9 +75,9 @@ def _version_row(version: int, written: str, found: Measures) -> dict[str, objec
     names = {
         "unanimity": _("All agree"),
         "pairwise": _("Two agree"),
-        "fleiss": _("Fleiss' kappa"),
-        "alpha": _("Krippendorff's alpha"),
-        "ac1": _("Gwet's AC1"),
+        "fleiss": "Fleiss κ",
+        "alpha": "Krippendorff α",
+        "ac1": "Gwet AC1",
     }
     shares = ("unanimity", "pairwise")
     return {

@@ -55,6 +55,8 @@ def tiles(report: AgreementReport) -> None:
     with first, st.container(border=True, height="stretch"):
         st.metric(_("Items with a label"), f"{report.items:,}")
         text = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
+        if report.on == "share":
+            text = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
         st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
     with second:
         text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
