@@ -23,6 +23,7 @@ Happened = Literal[
     "imported", "label", "skip", "revealed", "settlement", "comment", "event", "again", "known", "released", "guideline"
 ]
 
+IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answers
 _LABELS = """
 SELECT label.created, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.tags,
        label.note, label.seconds, guideline.version, label.form_shown, label.after_reveal, label.superseded,
@@ -65,8 +66,8 @@ _GUIDELINES = (
     " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
 )
 _HELD = """
-SELECT annotator.name, assignment.state, annotator.uid FROM assignment
-JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
+SELECT annotator.name, iif(assignment.state = 'leased' AND kept, 'sent_back', assignment.state), annotator.uid
+FROM assignment JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
 """
 _CHOICES = (
     "SELECT label.choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?"
@@ -101,7 +102,7 @@ class Entry:
 class Record:
     """An item as it is now.
 
-    `because` says why it has its status, `held` who has it on the desk or skipped it (name, state), `talkers` are the
+    `because` says why it has its status, `held` who has it on the desk or got it back (name, state), `talkers` are the
     public ids of those who labelled or skipped it.
     """
 
@@ -122,8 +123,8 @@ def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | N
     found = item_of(store, project, uid)
     row = next(rows(store, [found.id]))
     had = store.db.execute(_HELD, (found.id,)).fetchall() if reader is None else []
-    held = tuple((name, state) for name, state, _uid in had if state in ("leased", "skipped"))
-    talkers = tuple(one for _name, state, one in had if state in ("labelled", "skipped"))
+    held = tuple((name, state) for name, state, _uid in had if state in ("leased", "sent_back"))
+    talkers = tuple(one for _name, state, one in had if state in ("labelled", "sent_back", "skipped"))
     history = tuple(item_history(store, project, uid, reader=reader))
     return Record(row, because(store, project, row), held, talkers, history)
 
@@ -151,7 +152,7 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
             *_entries(store, "released", _RELEASED, values, "version", "status", "gold"),
             *map(_settled, settlements(store, project, uid)),
             *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
-              for one in events(store, project, uid)),
+              for one in events(store, project, uid) if one.action != IS_KNOWN),
         ]  # fmt: skip
     return sorted(entries, key=lambda one: one.when)
 

@@ -24,10 +24,12 @@ def side_name(side: str) -> str:
     return {"male": _("male word"), "female": _("female word")}.get(side, side)
 
 
-def status_name(status: str, kind: str = "sentences") -> str:
-    """A status in words: generations are not kept or dropped, they are done."""
+def status_name(status: str, kind: str = "sentences", *, full: bool | None = None) -> str:
+    """A status in words: generations are not kept or dropped, they are done. *full*: whether all labels are there."""
     done = _("kept") if kind == "sentences" else _("has a gold label")
-    return {"pending": _("waiting"), "accepted": done, "rejected": _("not kept")}[status]
+    if status == "pending" and full is not None:
+        return _("waits for adjudication") if full else _("waits for labels")
+    return {"pending": _("not decided yet"), "accepted": done, "rejected": _("not kept")}[status]
 
 
 def form_name(form: str) -> str:
@@ -70,30 +72,34 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
 def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
     """Draw the filters and keep the address up to date."""
     _take_address()
-    st.text_input(
-        _("Search the texts"),
-        key="browse-q",
-        type="search",
-        max_chars=200,
-        placeholder=_('Words, "an exact phrase", or the id of an item'),
-    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if project.kind == "sentences":
-            _select("pair", _("Keyword pair"), {pair: pair for pair in pairs_of(store, project)})
-            _select("side", _("Side"), {side: side_name(side) for side in SIDES})
-        else:
-            _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
-        if reader is None:
-            names = {one: status_name(one, project.kind) for one in STATUSES}
-            _select("status", _("Status"), names)
-        _select("flag", _("Mark"), flag_names(project, reader))
+        st.text_input(
+            _("Search the texts"),
+            key="browse-q",
+            type="search",
+            max_chars=200,
+            placeholder=_('Words, "an exact phrase", or the id of an item'),
+        )
         if reader is None:
             with st.popover(_more_label(), icon=":material/tune:"):
                 _ask_more(store, project)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _ask_few(store, project, reader)
         if any(_value(name) for name in ADDRESS):
             st.button(_("Clear"), key="browse-clear", icon=":material/close:", type="tertiary", on_click=_clear)
     _write_address()
     return _filters(reader, _value)
+
+
+def _ask_few(store: Store, project: Project, reader: Annotator | None) -> None:
+    if project.kind == "sentences":
+        _select("pair", _("Keyword pair"), {pair: pair for pair in pairs_of(store, project)})
+        _select("side", _("Side"), {side: side_name(side) for side in SIDES})
+    else:
+        _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
+    if reader is None:
+        _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
+    _select("flag", _("Mark"), flag_names(project, reader))
 
 
 def _more_label() -> str:
@@ -152,7 +158,6 @@ def _write_address() -> None:
 def _clear() -> None:
     for name in ADDRESS:
         st.session_state[f"browse-{name}"] = {"q": "", "unfinished": False}.get(name)
-    st.session_state["browse-page"] = 1
 
 
 def from_address(project: Project, reader: Annotator | None) -> Filters:

@@ -26,13 +26,18 @@ def show_history(
     if reader is None and not found.finished:
         entries = _unfinished(found, entries)
     for name, state in found.held:
-        text = _("{name} has it on the desk now.") if state == "leased" else _("{name} has skipped it.")
-        st.caption(plain(text.format(name=name)), width="stretch")
+        st.caption(plain(_held(state).format(name=name)), width="stretch")
     colours = palette(st.context.theme.type)
     threads = {one.uid: one.name for one in annotators(store, project, active=False)}
     st.html("".join(_line(one, found, names, threads, colours) for one in entries))
     rows = [_row(one, project, names, threads) for one in entries]
     downloads(rows, key=f"history-{found.row.item.uid[:8]}")
+
+
+def _held(state: str) -> str:
+    if state == "sent_back":
+        return _("It was sent back to {name}, who has not labelled it again yet.")
+    return _("{name} has it on the desk now.")
 
 
 def _unfinished(found: Record, entries: list[Entry]) -> list[Entry]:
@@ -133,10 +138,21 @@ def _other(one: Entry, who: str, choice: str) -> str:
 def action_name(action: str) -> str:
     """What the lead did, in words."""
     names = {
-        "sent_back": _("Sent back to its annotators"),
+        "sent_back": _("Labels sent back to their annotators"),
         "handed_out": _("Handed out again"),
+        "hidden_gold": _("Hidden gold set"),
         "replaced": _("Annotator replaced"),
-        "withdrawn": _("Import taken back"),
+        "deactivated": _("Annotator left"),
+        "renamed": _("Annotator renamed"),
+        "given_back": _("Items given back"),
+        "import_undone": _("Import taken back"),
+        "labels_undone": _("Imported labels taken back"),
+        "new_version": _("New version of the guideline"),
+        "read_changes": _("Changes of the guideline read"),
+        "pilot_started": _("Pilot started"),
+        "pilot_closed": _("Pilot closed"),
+        "plan": _("Plan of labels changed"),
+        "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))
 

@@ -15,10 +15,10 @@ from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from core.errors import NotFound
 from pages._agreement_charts import choice_name
-from pages._browse_filters import from_address, status_name
+from pages._browse_filters import from_address
 from pages._browse_history import show_history
 from pages._browse_talk import show_actions, show_talk
-from pages._browse_text import SIGN, VEIL, found_in, marked, marks, veiled
+from pages._browse_text import VEIL, found_in, marked, marks, state_name, veiled
 from pages._widgets import DASH, _, plain, show_error
 
 
@@ -108,17 +108,16 @@ def _state(project: Project, found: Record, reader: Annotator | None, colours: P
         return f'<div style="color:{colours.soft};font-size:.85rem">{html.escape(" · ".join(said))}</div>'
     said.insert(1, _("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
     colour = {"accepted": colours.good, "rejected": colours.bad}.get(row.item.status, colours.soft)
-    status = f"{SIGN[row.item.status]} {status_name(row.item.status, project.kind)}"
     why = " ".join(_sentence(note.message, note.values, names) for note in found.because)
     kept = "".join(
         f'<span style="border:1px solid {colours.line};border-radius:999px;padding:1px 10px;font-size:.8rem;'
         f'color:{colours.soft};white-space:nowrap">{html.escape(one)}</span>'
         for one in marks(row, project)
     )
-    about = html.escape(" · ".join(said))
+    about, state = html.escape(" · ".join(said)), html.escape(state_name(row, project))
     return (
         f'<div style="color:{colours.soft};font-size:.85rem;overflow-wrap:anywhere">{about}</div>'
-        f'<div style="margin-top:8px"><b style="color:{colour}">{html.escape(status)}</b> {html.escape(why)}</div>'
+        f'<div style="margin-top:8px"><b style="color:{colour}">{state}</b> {html.escape(why)}</div>'
         f'<div style="display:flex;flex-wrap:wrap;gap:6px;margin-top:8px">{kept}</div>'
     )
 

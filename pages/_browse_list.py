@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import zlib
 
 import streamlit as st
 
@@ -12,9 +13,8 @@ from annotations.leaving import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.store import Store
 from annotations.types import Project
 from core.charts.style import Palette, palette
-from pages._browse_filters import status_name
 from pages._browse_item import open_item
-from pages._browse_text import LONGEST, SIGN, VEIL, found_in, marked, marks, veiled
+from pages._browse_text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
 from pages._widgets import _, open_store, plain
 
 MOST = 100_000  # lines of a file
@@ -32,11 +32,11 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
         _nothing(filters)
         return
     pages = -(-len(ids) // PAGE)
-    at = _page(pages)
+    key, at = _page(project, filters, pages)
     st.caption(plain(_("Items found: {n}").format(n=f"{len(ids):,}")), width="stretch")
     colours, words = palette(st.context.theme.type), words_of(filters.text)
     for row in rows(store, ids[PAGE * (at - 1) : PAGE * at]):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", wrap=False):
             st.html(_row(row, project, filters, words, colours), width="stretch")
             st.button(
                 _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
@@ -44,7 +44,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
             )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if pages > 1:
-            st.pagination(pages, width=330, key="browse-page")
+            st.pagination(pages, width=330, default=at, key=key)
         _download(project, filters, len(ids))
         if len(words) == 1:
             where = {"word": words[0]}
@@ -54,18 +54,17 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
             )
 
 
-def _page(pages: int) -> int:
-    """The page of the list that is open; the address holds it too."""
-    asked = st.query_params.get("page", "1")
-    at: int = st.session_state.get("browse-page") or (int(asked) if asked.isdecimal() else 1)
-    at = min(max(1, at), pages)
-    if st.session_state.get("browse-page") != at:
-        st.session_state["browse-page"] = at
+def _page(project: Project, filters: Filters, pages: int) -> tuple[str, int]:
+    """The key of the pages and which is open: that of the address, unless other filters were set since."""
+    key = f"browse-page-{zlib.crc32(repr((project.uid, filters)).encode())}-{pages}"
+    asked = st.query_params.get("page", "1") if st.session_state.get("browse-list") in (None, key) else "1"
+    st.session_state["browse-list"] = key
+    at = min(max(1, st.session_state.get(key) or (int(asked) if asked.isdecimal() else 1)), pages)
     if at > 1:
         st.query_params["page"] = str(at)
     elif "page" in st.query_params:
         del st.query_params["page"]
-    return at
+    return key, at
 
 
 def _nothing(filters: Filters) -> None:
@@ -106,7 +105,7 @@ def _about(row: Row, project: Project, filters: Filters, colours: Palette) -> st
     said = [item.pair] if item.pair else []
     if filters.reader is None:
         sign = {"accepted": colours.good, "rejected": colours.bad}.get(item.status, colours.soft)
-        status = html.escape(f"{SIGN[item.status]} {status_name(item.status, project.kind)}")
+        status = html.escape(state_name(row, project))
         first = f'<b style="color:{sign};font-weight:600">{status}</b> · '
         said.append(_("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
         said += marks(row, project)

@@ -71,7 +71,7 @@ def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
     first = next((thread for thread in names if numbers[thread]), next(iter(names)))
     chosen = st.pills(
         _("With whom"), list(labels), default=first, format_func=labels.__getitem__, key=f"thread-{uid}",
-        label_visibility="collapsed", required=True,
+        label_visibility="collapsed", required=True, width="stretch",
     )  # fmt: skip
     return str(chosen or ALL) if (chosen or ALL) in names else first
 

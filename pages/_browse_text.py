@@ -9,7 +9,7 @@ from annotations.browsing import Row
 from annotations.types import Item, Project
 from core.charts.style import Palette
 from core.types import Span
-from pages._browse_filters import flag_names, side_name
+from pages._browse_filters import flag_names, side_name, status_name
 
 LONGEST = 600  # characters of a text in a list
 SIGN = {"accepted": "✓", "rejected": "✕", "pending": "…"}
@@ -19,6 +19,12 @@ VEIL = "<style>.veiled{filter:blur(5px)} .veiled:hover,.veiled:focus{filter:none
 def veiled(project: Project, item: Item) -> bool:
     """Whether a text is blurred until somebody points at it: flagged ones and generations where the project asks it."""
     return project.blur and (project.kind == "generations" or bool(item.extra.get("flags")))
+
+
+def state_name(row: Row, project: Project) -> str:
+    """Where an item stands, with its sign; for leads."""
+    status = row.item.status
+    return f"{SIGN[status]} {status_name(status, project.kind, full=row.labels >= row.wanted)}"
 
 
 def marks(row: Row, project: Project) -> list[str]:

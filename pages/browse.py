@@ -5,6 +5,7 @@ import streamlit as st
 from pages._browse_filters import ask
 from pages._browse_item import opened, show_item
 from pages._browse_list import show_list
+from pages._browse_log import show_log
 from pages._browse_talk import reader_here
 from pages._widgets import _, choose_project, open_store, page_head
 
@@ -25,3 +26,5 @@ with open_store() as store:
         show_item(store, project, uid, reader)
         st.stop()
     show_list(store, project, ask(store, project, reader))
+    if reader is None:
+        show_log(store, project)
