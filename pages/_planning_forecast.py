@@ -67,9 +67,12 @@ def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
         least = "" if estimate.low is None else _("at least {low}").format(low=form.format(estimate.low)) + " · "
         return f'{DASH}<div class="small">{html.escape(least + said(estimate.reason))}</div>'
     value = f"<b>{html.escape(form.format(estimate.value))}</b>"
-    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+    if estimate.low is None or estimate.high is None:
         return value
-    span = f"{form.format(estimate.low)} – {form.format(estimate.high)}"
+    low, high = form.format(estimate.low), form.format(estimate.high)
+    if low == high:  # nothing about it is unsure
+        return value
+    span = f"{low} – {high}"
     return f'{value} <span class="small interval">({html.escape(span)})</span>'
 
 
@@ -90,14 +93,21 @@ def show_forecast(project: Project, found: Forecast) -> None:
     if project.kind == "sentences":
         plans.append(("stop", work.stop))
     head = "".join(f"<th>{html.escape(_plan_head(project, plan))}</th>" for plan, _work in plans)
+    rows = _rows(project, found, [one for _plan, one in plans])
     body = "".join(
         f"<tr><td>{html.escape(name)}</td>{''.join(f'<td>{number(value, form)}</td>' for value in values)}</tr>"
-        for name, form, values in _rows(project, found, [one for _plan, one in plans])
+        for name, form, values in rows
     )
     table = f'<div class="wide"><table class="plans"><tr><th></th>{head}</tr>{body}</table></div>'
     show(STYLE + _says(found) + table)
     st.caption(plain(_rests_on(project, found)))
-    _take_away(project, found)
+    shown = [
+        {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
+        | {"reason": said(one.reason), "signature": found.work.signature}
+        for name, _form, values in rows
+        for (plan, _work), one in zip(plans, values, strict=True)
+    ]
+    _take_away(project, found, shown)
 
 
 def _plan_head(project: Project, plan: Plan) -> str:
@@ -107,6 +117,7 @@ def _plan_head(project: Project, plan: Plan) -> str:
 
 def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
     rows = [
+        (_("items to be judged"), "{:,.0f}", [found.work.candidates] * len(plans)),
         (_("labels"), "{:,.0f}", [one.judgements for one in plans]),
         (_("labels per item"), "{:.2f}", [one.each for one in plans]),
         (_("hours, all together"), "{:,.1f}", [one.hours for one in plans]),
@@ -131,7 +142,7 @@ def _says(found: Forecast) -> str:
     saved, every, stop = found.work.saved, found.work.all, found.work.stop
     if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
         return ""
-    text = _("To stop at the first reject saves {saved} of the labels: about {labels}.")
+    text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
     labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
     return f'<p class="says">{html.escape(text.format(saved=percent(saved), labels=labels))}</p>'
 
@@ -159,21 +170,23 @@ def _seconds(one: Estimate) -> str:
     return text if one.low is None or one.high is None else f"{text} (95 %: {one.low:.1f} – {one.high:.1f})"
 
 
-def _take_away(project: Project, found: Forecast) -> None:
+def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(found.work.signature))
-        st.download_button(
-            "JSON",
-            lambda: json.dumps(
-                {"project": project.name} | as_json(found), ensure_ascii=False, indent=1, allow_nan=False
-            ),
-            "plan.json",
-            "application/json",
-            key="plan-json",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-        )
+        with st.container(horizontal=True, width="content"):
+            downloads(shown, key="plan")
+            st.download_button(
+                "JSON",
+                lambda: json.dumps(
+                    {"project": project.name} | as_json(found), ensure_ascii=False, indent=1, allow_nan=False
+                ),
+                "plan.json",
+                "application/json",
+                key="plan-json",
+                on_click="ignore",
+                icon=":material/download:",
+                type="tertiary",
+            )
 
 
 def show_needed(found: Forecast) -> None:
@@ -192,12 +205,13 @@ def show_needed(found: Forecast) -> None:
     value = DASH if total.value is None else f"{total.value:,.0f}"
     if total.low is not None:
         high = DASH if total.high is None else f"{total.high:,.0f}"
-        value += f" (95 %: {total.low:,.0f} – {high})"
+        value += f" ({total.low:,.0f} – {high})"
     head = f'<p class="says">{html.escape(text.format(needed=value))}</p>'
     show(f'{STYLE}{head}<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
     text = _(
         "Needed: the quota divided by the share kept, its 95 % interval carried through. A pair and side with fewer"
-        " than {own} sentences labelled in full takes the share of all together."
+        " than {own} sentences labelled in full takes the share of all together. The range of the total is the sum of"
+        " the ranges."
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(text.format(own=10)))
@@ -211,7 +225,8 @@ def _row(cell: CellNeed) -> str:
         name += f' <span class="side {side}">{html.escape(side_word(side))}</span>'  # type: ignore[arg-type]
     rate = html.escape(percent(cell.rate))
     if not cell.own and cell.rate.value is not None:
-        rate += f'<div class="small">{html.escape(_("all pairs together"))}</div>'
+        together = _("all pairs together")
+        rate += f'<div class="small">{html.escape(together)}</div>'
     return (
         f'<tr><td class="pair">{name}</td><td>{cell.quota:,}</td><td>{rate}</td><td>{number(cell.needed)}</td>'
         f"<td>{cell.stock:,} {_enough(cell)}</td></tr>"
@@ -220,11 +235,12 @@ def _row(cell: CellNeed) -> str:
 
 def _enough(cell: CellNeed) -> str:
     """Said only where the whole interval is on one side of what there is."""
+    enough, too_few, open_ = _("enough"), _("too few"), _("not decided")
     if cell.needed.high is not None and cell.stock >= cell.needed.high:
-        return f'<span class="enough">✓ {html.escape(_("enough"))}</span>'
+        return f'<span class="enough">✓ {html.escape(enough)}</span>'
     if cell.needed.low is not None and cell.stock < cell.needed.low:
-        return f'<span class="lacks">✗ {html.escape(_("too few"))}</span>'
-    return f'<span class="small">{html.escape(_("not decided"))}</span>' if cell.needed.low is not None else ""
+        return f'<span class="lacks">✗ {html.escape(too_few)}</span>'
+    return "" if cell.needed.low is None else f'<span class="small">{html.escape(open_)}</span>'
 
 
 def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
