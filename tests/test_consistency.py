@@ -73,7 +73,11 @@ def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
 def test_one_category_has_a_share_and_no_kappa(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, (("accept", "accept", 12),))
     (one,) = consistency(fresh_store, project).annotators
-    assert one.agreed.value == 1.0 and one.agreed.high == 1.0 and one.agreed.low == pytest.approx(0.7575, abs=1e-4)
+    assert (
+        one.agreed.value == 1.0
+        and one.agreed.high == pytest.approx(1.0)
+        and one.agreed.low == pytest.approx(0.7575, abs=1e-4)
+    )
     assert one.kappa.value is None and "one category" in str(one.kappa.reason)
 
 
