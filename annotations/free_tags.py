@@ -30,7 +30,7 @@ ORDER BY item.rank, label.annotator
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag: how many labels bear it, on how many items, by how many annotators; `spellings`: all that it stands for."""
+    """A tag: how many labels bear it, on how many items, by how many annotators; `spellings`: what it stands for."""
 
     text: str
     labels: int

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotations.events import record
 from annotations.guidelines import changed_codes, check_options, guideline, insert_guideline
-from annotations.sending_back import Counts, Which, send_back_now
+from annotations.sending_back import CHUNK, Counts, Which, affected, send_back, send_back_now
 from annotations.store import Store, timestamp
 from annotations.types import Choice, Guideline, Project
 from core.errors import N_, Refused
@@ -130,11 +130,13 @@ def write_version(
     also: Collection[str] = (),
     author: str = "",
 ) -> tuple[Guideline, Counts]:
-    """Publish a draft as the next version and send back what *which* says (see `sending_back`), all or nothing.
+    """Publish a draft as the next version and send back what *which* says (see `sending_back`).
 
+    All or nothing up to 5,000 labels; more are sent back after the version is written, in several transactions.
     Returns the version and what was sent back. Raises Refused where somebody wrote a version since the draft was
     begun, where nothing differs, or where labels could not be made with it.
     """
+    at_once = which == "none" or _is_small(store, project, draft, which, also)
     with store.write() as db:
         check_draft(store, project, draft)
         version, old = draft.base + 1, guideline(store, project)
@@ -144,8 +146,15 @@ def write_version(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
             criteria=_said(old, draft), tags=_used(tag_codes(store, project), draft),
         )  # fmt: skip
-        sent = send_back_now(store, project, version, which, also=also, author=author)
+        sent = send_back_now(store, project, version, which if at_once else "none", also=also, author=author)
+    if not at_once:
+        sent = send_back(store, project, version, which, also=also, author=author)
     return guideline(store, project, version), sent
+
+
+def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: Collection[str]) -> bool:
+    counts = affected(store, project, draft.choices, draft.reasons, also)
+    return (counts.named if which == "named" else counts.all).labels <= CHUNK
 
 
 def _said(old: Guideline, draft: Draft) -> dict[str, list[str]]:

@@ -21,24 +21,26 @@ Which = Literal["none", "named", "all"]
 WHICH: tuple[Which, ...] = ("none", "named", "all")
 ACCEPTED = ("accept", "correct")  # the choices that name no criterion, because nothing is wrong
 
-# Blind labels that stand and were made under an older version. What was labelled after an opinion or the others'
-# labels were shown cannot be made blind again: it stays.
+CHUNK = 5_000  # labels a transaction; a longer one makes desks wait
+
+# Blind labels that stand, with the version that each was made under.
 _STANDING = """
-SELECT assignment.item, assignment.annotator, label.choice, label.reasons, label.tags, member.active
+SELECT assignment.item, assignment.annotator, label.id, label.guideline, label.choice, label.reasons, label.tags,
+    assignment.revealed IS NOT NULL
 FROM assignment JOIN label ON label.id = assignment.blind
-    JOIN item ON item.id = assignment.item JOIN batch ON batch.id = item.batch AND batch.published > 0
-    JOIN member ON member.project = assignment.project AND member.annotator = assignment.annotator
-WHERE assignment.project = ? AND label.guideline = ? AND assignment.revealed IS {shown} NULL
-    AND assignment.state = 'labelled'
+WHERE assignment.project = ? AND assignment.state = 'labelled'
+"""
+_HIDDEN = """
+SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE batch.project = ? AND batch.published = 0
 """
 
 
 class Standing(NamedTuple):
-    """A label that would be sent back; `active`: whether its annotator still labels here."""
+    """A label that would be sent back."""
 
     item: int
     annotator: int
-    active: bool
+    label: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,7 @@ def affected(
 
     *also*: codes whose meaning changes although their names do not.
     """
-    versions = guidelines(store, project)
-    kinds = {which: _chosen(store, project, versions, choices, reasons, which, also) for which in WHICH}
-    shown = sum(len(_rows(store, project, each, shown=True)) for each in versions)
-    left = sum(not one.active for one in kinds["all"])
+    found = _standing(store, project, guidelines(store, project), choices, reasons, also)
     names = dict(
         store.db.execute(
             "SELECT annotator.id, name FROM annotator JOIN member ON member.annotator = annotator.id"
@@ -94,8 +93,11 @@ def affected(
             (project.id,),
         ).fetchall()
     )
-    older, named, every = (_counts(kinds[which], names) for which in WHICH)
-    return Affected(older, named, every, shown, left)
+    every = [*found.named, *found.accepts]
+    here = _active(store, project)
+    left = sum(one.annotator not in here for one in every)
+    older = [*every, *found.others]
+    return Affected(_counts(older, names), _counts(found.named, names), _counts(every, names), found.shown, left)
 
 
 def send_back(
@@ -110,11 +112,18 @@ def send_back(
     """Send labels of versions before *version* back to their annotators; returns what was sent.
 
     "named": see `Affected`; "all": accepts too, for a criterion that is new; "none": nothing. Idempotent: what was
-    sent back stands no more. One transaction, with an event. Raises Refused for another word, NotFound for a version
-    that is not there.
+    sent back stands no more, and who is interrupted may call it again. One transaction up to 5,000 labels, else one
+    for each 5,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
+    NotFound for a version that is not there.
     """
-    with store.write():
-        return send_back_now(store, project, version, which, also=also, author=author)
+    found = _meant(store, project, version, which, also)
+    sent: list[Standing] = []
+    for start in range(0, len(found), CHUNK):
+        with store.write():
+            sent += _send(store, project, found[start : start + CHUNK])
+            if start + CHUNK >= len(found):
+                counts = _noted(store, project, sent, version, which, also, author)
+    return counts if found else Counts(0, 0)
 
 
 def send_back_now(
@@ -127,28 +136,57 @@ def send_back_now(
     author: str = "",
 ) -> Counts:
     """The same as `send_back`, inside the caller's transaction."""
+    sent = _send(store, project, _meant(store, project, version, which, also))
+    return _noted(store, project, sent, version, which, also, author)
+
+
+def _meant(store: Store, project: Project, version: int, which: Which, also: Collection[str]) -> list[Standing]:
     if which not in WHICH:
         raise Refused(N_("Labels are sent back as {known}, not {which}."), known=", ".join(WHICH), which=which)
     new = guideline(store, project, version)
     if which == "none":
-        return Counts(0, 0)
+        return []
     older = [each for each in guidelines(store, project) if each.version < version]
-    found = _chosen(store, project, older, new.choices, new.reasons, which, also)
-    store.db.conn.executemany(
-        "UPDATE assignment SET state = iif(?, 'leased', 'released'), kept = ?, latest = NULL, blind = NULL"
-        " WHERE item = ? AND annotator = ?",
-        ((one.active, int(one.active), one.item, one.annotator) for one in found),
-    )
-    void(store.db, ((one.item, one.annotator) for one in found))
-    for item in dict.fromkeys(one.item for one in found):
+    found = _standing(store, project, older, new.choices, new.reasons, also)
+    return [*found.named, *(found.accepts if which == "all" else [])]
+
+
+def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Standing]:
+    """Send back those that still stand, inside the caller's transaction; returns them."""
+    here = _active(store, project)
+    sent = []
+    for one in found:
+        stays = one.annotator in here
+        # Who has left cannot be asked again: the slot is free for others.
+        changed = store.db.execute(
+            "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
+            " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL",
+            ("leased" if stays else "released", int(stays), *one),
+        )
+        if changed.rowcount:
+            sent.append(one)
+    void(store.db, ((one.item, one.annotator) for one in sent))
+    for item in dict.fromkeys(one.item for one in sent):
         settle(store, item)
-    sent = _counts(found, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
-    if found:
+    return sent
+
+
+def _noted(
+    store: Store,
+    project: Project,
+    sent: Sequence[Standing],
+    version: int,
+    which: Which,
+    also: Collection[str],
+    author: str,
+) -> Counts:
+    counts = _counts(sent, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
+    if sent:
         record(
             store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
-            labels=sent.labels, items=sent.items,
+            labels=counts.labels, items=counts.items,
         )  # fmt: skip
-    return sent
+    return counts
 
 
 def waiting(store: Store, project: Project) -> dict[str, int]:
@@ -175,39 +213,59 @@ def earlier(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str,
     return {uid: Earlier(choice, tuple(json.loads(reasons)), version) for uid, choice, reasons, version in rows}
 
 
-def _rows(
-    store: Store, project: Project, version: Guideline, *, shown: bool = False
-) -> list[tuple[int, int, str, str, str, int]]:
-    return store.db.execute(_STANDING.format(shown="NOT" if shown else ""), (project.id, version.id)).fetchall()
+class _Found(NamedTuple):
+    """Labels of older versions by what a new one means for them; `shown`: how many stay in any case."""
+
+    named: list[Standing]
+    accepts: list[Standing]
+    others: list[Standing]
+    shown: int
 
 
-def _chosen(
+def _active(store: Store, project: Project) -> set[int]:
+    query = "SELECT annotator FROM member WHERE project = ? AND active = 1"
+    return {row[0] for row in store.db.execute(query, (project.id,))}
+
+
+def _standing(
     store: Store,
     project: Project,
     versions: Sequence[Guideline],
     choices: Sequence[Choice],
     reasons: Sequence[Choice],
-    which: Which,
     also: Collection[str],
-) -> list[Standing]:
-    """The labels of these *versions* that *which* means; "none": every one, for the count of what there is."""
-    found: list[Standing] = []
-    for each in versions:
-        old, new = (*each.choices, *each.reasons), (*choices, *reasons)
-        touched = changed_codes(old, new).touched | set(also)
-        for item, annotator, choice, named, tags, active in _rows(store, project, each):
-            if which == "none" or _is_meant(which, choice, named, tags, touched):
-                found.append(Standing(item, annotator, bool(active)))
-    return found
+) -> _Found:
+    """The labels of these *versions*, read once. What was labelled after an opinion or others' labels were shown
+    cannot be made blind again: it stays."""
+    new = (*choices, *reasons)
+    touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
+    hidden = {row[0] for row in store.db.execute(_HIDDEN, (project.id,))}
+    found = _Found([], [], [], 0)
+    kinds: dict[tuple[int, str, str, str], list[Standing]] = {}
+    shown = 0
+    for item, annotator, label, version, choice, named, tags, seen in store.db.execute(_STANDING, (project.id,)):
+        if version not in touched or item in hidden:
+            continue
+        if seen:
+            shown += 1
+            continue
+        key = (version, choice, named, tags)
+        if key not in kinds:
+            kinds[key] = _kind(found, choice, named, tags, touched[version])
+        kinds[key].append(Standing(item, annotator, label))
+    return found._replace(shown=shown)
 
 
-def _is_meant(which: Which, choice: str, named: str, tags: str, touched: Collection[str]) -> bool:
-    if choice in ACCEPTED:
-        return which == "all" or choice in touched
+def _kind(found: _Found, choice: str, named: str, tags: str, touched: Collection[str]) -> list[Standing]:
+    """The list that a label with this choice, these reasons and tags (JSON) belongs to."""
     if choice in touched:
-        return True
-    reasons = json.loads(named) if named != "[]" else []
-    return any(code in touched for code in reasons) or (not reasons and tags != "[]")
+        return found.named
+    if choice in ACCEPTED:
+        return found.accepts
+    reasons = json.loads(named)
+    if any(code in touched for code in reasons) or (not reasons and tags != "[]"):
+        return found.named
+    return found.others
 
 
 def _counts(found: Sequence[Standing], names: dict[int, str]) -> Counts:
