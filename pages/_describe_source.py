@@ -61,10 +61,11 @@ def _model(first: str) -> str:
     """Whose vocabulary; the built-in model of the language until somebody chooses."""
     entries = [entry.name for entry in known_models(None)]
     names = list(dict.fromkeys([first, *entries]))
+    st.session_state.setdefault(f"vocabulary-{first}", first)
     chosen = st.selectbox(
         _("Vocabulary"),
         names,
-        index=0,
+        index=None,  # it can be cleared again
         key=f"vocabulary-{first}",
         accept_new_options=True,
         placeholder=_("None; choose, or type a name on the Hugging Face hub or a folder"),
