@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.formats.label_studio import OWN, data_of
+from annotations.formats.label_studio import data_of
 from annotations.formats.labelled import MADE, labelled_items
 from annotations.formats.lines import json_line
+from annotations.formats.tasks import OWN
 from annotations.formats.wishes import Wanted
 from annotations.leaving import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.store import Store

@@ -7,13 +7,12 @@ from typing import Any
 from annotations.formats.labelled import MADE, labelled_items
 from annotations.formats.lines import json_line
 from annotations.formats.objects import item_object
+from annotations.formats.tasks import MARKS, OWN
 from annotations.formats.wishes import Wanted
 from annotations.leaving import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.store import Store
 from annotations.types import Choice, Guideline, Item, Project
 
-OWN = "evenhand"  # beside an annotation: what Label Studio has no place for
-MARKS = ("pronoun", "extraneous")
 FLAG = {True: "yes", False: "no"}
 
 

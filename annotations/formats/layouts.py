@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Literal, NoReturn
 
 from annotations.formats.columns import Columns, checked, guess, is_whole
 from annotations.formats.columns import listed as _listed_columns
-from annotations.formats.readers import Row, Source, rows
-from annotations.formats.task_rows import read_task
+from annotations.formats.readers import Row, Source
+from annotations.formats.task_rows import task_keys
 from annotations.formats.tasks import TASKS
 from annotations.items import NewItem
 from annotations.types import Kind
@@ -28,7 +27,6 @@ MINED = ("source", "flags")  # what else `mine` writes; with them and without an
 GENERATION = ("context", "completion")
 # "canary": the column of a file with text that asks to keep it out of training data; never part of an item
 GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
-LOOKED_AT = 10  # rows that tell which keys the tasks of a file have
 UID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -84,18 +82,17 @@ def layout(source: Source, format: str = "auto", column: str | None = None, wish
 def task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
     """The layout of a file of another labelling program: its texts are generations where they have a context too.
 
-    `wished` not None: they are generations in any case. Raises BadFile where no text is found.
+    `wished` not None: they are generations in any case; `column` (of the text) not None: they are sentences. Raises
+    BadFile where no text is found.
     """
     chosen: Format = "label-studio" if format == "label-studio" else "doccano"
-    # Any column will do to see which keys there are.
-    tasks = [read_task(chosen, row.values, column or "text") for row in islice(rows(source), LOOKED_AT)]
-    keys = tuple(dict.fromkeys(key for task in tasks for key in task.values))
-    inner = replace(source, columns=keys)
-    generations = _are_generations(inner) and column is None
-    if wished is not None or generations:
-        found = checked(inner, wished or Columns())
+    whole = replace(source, columns=task_keys(source, chosen, "completion"))
+    # An item that came with columns of a generation is exported with them; it is still a sentence.
+    plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)
+    if wished is not None or (not plain and _are_generations(whole)):
+        found = checked(whole, wished or Columns())
         return Layout(chosen, found.named.get("completion") or found.named["generation"], found)
-    return Layout(chosen, _sentence_column(inner, column))
+    return Layout(chosen, _sentence_column(replace(source, columns=task_keys(source, chosen)), column))
 
 
 def _are_generations(source: Source) -> bool:

@@ -10,6 +10,7 @@ from annotations.formats.tasks import Task, TaskFormat
 from core.errors import BadFile
 
 LOOKED_AT = 10
+TEXT_KEYS = ("sentence", "text", "句子", "文本")
 
 
 def task_format(source: Source) -> TaskFormat | None:
@@ -25,12 +26,24 @@ def task_format(source: Source) -> TaskFormat | None:
     return None
 
 
+def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, ...]:
+    """The keys that the first tasks have beside what was said."""
+    tasks = [read_task(format, row.values, column) for row in islice(rows(source), LOOKED_AT)]
+    return tuple(dict.fromkeys(key for task in tasks for key in task.values))
+
+
 def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
     """The task in a row; *column*: the key of the text that is judged, which marks point into.
 
-    A text beside a context, as this app writes generations, is found as "completion" too.
+    "completion" finds the "text" beside a context too: the name that doccano wants for every text.
     """
     task = label_studio_in.read(values, column) if format == "label-studio" else doccano_in.read(values, column)
-    if "context" in task.values and "text" in task.values and "completion" not in task.values:
+    if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
         task.values["completion"] = task.values.pop("text")
     return task
+
+
+def text_key(source: Source, format: str) -> str | None:
+    """The key under which the tasks of a project of sentences have their text, where its name says it."""
+    keys = task_keys(source, format)
+    return next((key for key in TEXT_KEYS if key in keys), None)

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from annotations.types import MarkKind
+
 TaskFormat = Literal["label-studio", "doccano"]
 TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano")
+MARKS: dict[str, MarkKind] = {"pronoun": "pronoun", "extraneous": "extraneous"}  # what is marked in a generation
 OWN = "evenhand"  # beside an annotation: what the other program has no place for
 
 
