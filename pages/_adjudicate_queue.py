@@ -60,7 +60,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
     texts: dict[Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
     names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        queue = choose(_("Cases"), names, "queue", heading=False)
+        queue = choose(_("Cases"), names, "queue", address="queue", heading=False)
         if not counts[queue]:
             return queue, None
         known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
