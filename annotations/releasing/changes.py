@@ -111,7 +111,7 @@ def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: La
     blocks: list[Block] = [
         title,
         Text(say(N_("Compared with release {version}."), version=changes["from"])),
-        Table((say(N_("What")), say(N_("Number"))), rows),
+        Table((say(N_("What is counted")), say(N_("Number"))), rows),
         *_guideline(changes, facts, say),
         *_agreement_table(changes, say),
     ]

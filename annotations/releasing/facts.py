@@ -4,12 +4,13 @@ Shares lie between 0 and 1 with 95 % intervals; a value that is undefined is Non
 Seconds are those on an item, as the desk measured them.
 """
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 from statistics import median
 from typing import Any
 
 from annotations.agreement import AgreementReport, Measures, agreement
+from annotations.consistency import consistency
+from annotations.describing import describe_project, usual_vocabulary
 from annotations.events import events
 from annotations.leaving import CANARY
 from annotations.projects import annotators, guidelines
@@ -26,9 +27,10 @@ BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace
 
 PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
 ITEMS = f"item {PUBLISHED}"
-# unanimous: all labels that the item wants are there and all of them accept (generations: say the same)
+# reviewed: with as many blind labels as the item wants; unanimous: and all of them accept (generations: say the same)
 FUNNEL = f"""
-SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0), sum(item.status <> 'pending'),
+SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
+    sum(item.labels >= item.wanted AND item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND (item.settlement IS NOT NULL
         OR item.status = 'accepted')),
     sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
@@ -66,7 +68,7 @@ SELECT count(*), count(DISTINCT each.value) FROM item JOIN label ON label.item =
 WHERE item.pilot = ? AND label.superseded = 0
 """
 NO_TIME = Note(N_("No label came with a time."))
-NO_REVIEW = Note(N_("No item has been decided yet."))
+NO_REVIEW = Note(N_("No item has all its labels yet."))
 
 
 def gather(store: Store, project: Project) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "retests": _retests(store, project),
         "adjudication": _adjudication(store, project),
         "events": _events(store, project),
-        "statistics": _statistics(store, project),
+        "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
     }
 
@@ -203,18 +205,20 @@ def _measures(found: Measures) -> dict[str, Any]:
     }
 
 
-RETESTED = f"""
-SELECT count(*), sum(second.choice = first.choice), count(DISTINCT retest.annotator)
-FROM retest JOIN label AS first ON first.id = retest.first JOIN retest_label AS second ON second.id = retest.latest
-     JOIN item ON item.id = retest.item {PUBLISHED}
-WHERE retest.project = ? AND retest.state = 'labelled' AND second.choice IS NOT NULL
-"""
-NO_RETEST = Note(N_("No item was labelled a second time by the same annotator."))
-
-
 def _retests(store: Store, project: Project) -> dict[str, Any]:
-    items, same, people = store.db.execute(RETESTED, (project.id,)).fetchone()
-    return {"items": items, "people": people, "same": estimate(wilson(same or 0, items, nothing=NO_RETEST))}
+    """Agreement of annotators with themselves, all together; no annotator's own."""
+    found = consistency(store, project)
+    together = found.together
+    return {
+        "items": together.compared,
+        "people": sum(one.compared > 0 for one in found.annotators),
+        "same": estimate(together.agreed),
+        "kappa": estimate(together.kappa),
+        "days": together.days,
+        "other_guideline": together.other_guideline,
+        "seen": together.seen,
+        "signature": found.signature,
+    }
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:
@@ -234,20 +238,3 @@ def _events(store: Store, project: Project) -> dict[str, int]:
     for one in events(store, project):
         counted[one.action] = counted.get(one.action, 0) + 1
     return counted
-
-
-def _statistics(store: Store, project: Project) -> Mapping[str, Any]:
-    kept = f"SELECT item.text FROM {ITEMS} WHERE item.project = ? AND item.status = 'accepted'"
-    lengths: list[int] = []
-    characters: set[str] = set()
-    for (text,) in store.db.execute(kept, (project.id,)):
-        lengths.append(len(text))
-        characters.update(text)
-    return {
-        "texts": len(lengths),
-        "characters": sum(lengths),
-        "distinct_characters": len(characters),
-        "shortest": min(lengths, default=None),
-        "median_length": median(lengths) if lengths else None,
-        "longest": max(lengths, default=None),
-    }

@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotations.releasing.document import Block, Heading, Points, Say, Table, Text, Verbatim
-from annotations.releasing.method_numbers import agreement_blocks, funnel_blocks, number, self_agreement, share
+from annotations.releasing.method_numbers import (
+    agreement_blocks,
+    funnel_blocks,
+    self_agreement,
+    share,
+    statistics_blocks,
+)
 from core.errors import N_
 from core.language import Language
 
@@ -25,7 +31,7 @@ def method(facts: Facts, guideline_text: str, language: Language) -> list[Block]
         agreement_blocks(facts, say),
         self_agreement(facts, say),
         _adjudication(facts, say),
-        _statistics(facts, say),
+        statistics_blocks(facts, say),
         _rights(facts, say),
         [Heading(say(N_("Appendix: text of the guideline"))), Verbatim(guideline_text)],
     )
@@ -198,18 +204,6 @@ def _adjudication(facts: Facts, say: Say) -> list[Block]:
         )
         lines.append(Text(say(rescue, rescued=found["rescued"])))
     return [*head, *lines]
-
-
-def _statistics(facts: Facts, say: Say) -> list[Block]:
-    found = facts["statistics"]
-    head: list[Block] = [Heading(say(N_("The kept texts")))]
-    if not found["texts"]:
-        return [*head, Text(say(N_("No text is kept.")))]
-    heads = (N_("Texts"), N_("Characters"), N_("Distinct characters"), N_("Shortest"), N_("Median"), N_("Longest"))
-    keys = ("texts", "characters", "distinct_characters", "shortest", "median_length", "longest")
-    row = tuple(number(found[key]) for key in keys)
-    text = N_("Lengths are counted in characters (Unicode code points).")
-    return [*head, Table(tuple(say(one) for one in heads), (row,)), Text(say(text))]
 
 
 def _rights(facts: Facts, say: Say) -> list[Block]:

@@ -100,8 +100,53 @@ def self_agreement(facts: Facts, say: Say) -> list[Block]:
     if not found["items"]:
         return [*head, Text(reason(found["same"], say)[:1].upper() + reason(found["same"], say)[1:])]
     text = N_(
-        "{items} items came to {people} of their annotators a second time, after {hours} hours or more; the second "
-        "choice was the first one in {same} of them (Wilson's 95 % interval)."
+        "{items} items were compared that came to {people} of their annotators a second time, after {hours} hours or "
+        "more; the second choice was the first one in {same} of them (Wilson's 95 % interval), Cohen's kappa {kappa}."
     )
     values = {"items": f"{found['items']:,}", "people": found["people"], "hours": asked["retest_hours"]}
-    return [*head, Text(say(text, **values, same=share(found["same"], say)))]
+    values |= {"same": share(found["same"], say), "kappa": share(found["kappa"], say)}
+    blocks: list[Block] = [*head, Text(say(text, **values))]
+    if left := found["other_guideline"] + found["seen"]:
+        why = N_("{number} more are left out: the guideline had changed, or labels of others had been seen in between.")
+        blocks.append(Text(say(why, number=left)))
+    return [*blocks, Text(say(N_("Signature: {signature}"), signature=found["signature"]))]
+
+
+def statistics_blocks(facts: Facts, say: Say) -> list[Block]:
+    """Characters, lengths, balance and vocabulary of the kept texts."""
+    found = facts["statistics"]
+    head: list[Block] = [Heading(say(N_("The kept texts")))]
+    if not found["sentences"]:
+        return [*head, Text(say(N_("No text is kept.")))]
+    length, characters, copies = found["length"], found["characters"], found["duplicates"]["exact"]
+    rows = [
+        (say(N_("Texts")), found["sentences"]),
+        (say(N_("Characters")), characters["total"]),
+        (say(N_("Distinct characters")), characters["distinct"]),
+        (say(N_("Shortest")), length["min"]),
+        (say(N_("Median")), number(length["median"])),
+        (say(N_("Longest")), length["max"]),
+        (say(N_("Texts that stand in the set already")), copies["surplus"]),
+    ]
+    if facts["project"]["kind"] == "sentences":
+        rows += [(say(N_("With a male word")), found["male"]), (say(N_("With a female word")), found["female"])]
+    common = ", ".join(f"{one['character']} {one['count']:,}" for one in characters["commonest"])
+    blocks = [
+        *head,
+        Table((say(N_("What is counted")), say(N_("Number"))), tuple(rows)),
+        Text(say(N_("Lengths are counted in characters (Unicode code points)."))),
+        Text(say(N_("Commonest characters: {characters}."), characters=common)),
+    ]
+    if found["vocabulary"] is not None:
+        blocks.append(Text(_vocabulary(found["vocabulary"], say)))
+    return [*blocks, Text(say(N_("Signature: {signature}"), signature=found["signature"]))]
+
+
+def _vocabulary(found: Facts, say: Say) -> str:
+    text = N_(
+        "Beside the vocabulary of {model} ({size} entries) the distinct characters are {published}; {known} of them "
+        "are in it."
+    )
+    published = f"{found['distinct_of_vocabulary']:.2%}"
+    return say(text, model=found["model"], size=f"{found['size']:,}", published=published,
+               known=f"{found['in_vocabulary']:,}")  # fmt: skip
