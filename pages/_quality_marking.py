@@ -23,7 +23,8 @@ SHOWN = 5  # problems of a file
 
 def mark_more(store: Store, project: Project) -> None:
     """Three ways to more items with a known answer."""
-    st.markdown(f"**{plain(_('More hidden gold'))}**")
+    heading = _("More hidden gold")
+    st.markdown(f"**{plain(heading)}**")
     st.text_input(_("Who knows the answers"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
     ways = {"draw": _("Draw at random"), "one": _("One item"), "file": _("From a file")}
     way = choose(_("How"), ways, "mark-how", heading=False)
