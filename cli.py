@@ -15,6 +15,8 @@ COMMANDS = {
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
     "plan": "commands.plan:plan",
+    "people": "commands.people:people",
+    "progress": "commands.progress:progress",
     "agreement": "commands.agreement:agreement",
     "quality": "commands.quality:quality",
     "release": "commands.release:release",

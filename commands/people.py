@@ -1,0 +1,142 @@
+"""`people PROJECT [add|rename|deactivate|replace|give-back|record]`: who labels in a project."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations import projects
+from annotations.record_files import record_csv, record_json
+from annotations.store import Store
+from annotations.types import Project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadFile
+
+
+@click.group("people", invoke_without_command=True)
+@click.argument("project")
+@db_option
+@json_option
+@click.pass_context
+def people(context: click.Context, project: str, db: str, as_json: bool) -> None:
+    """Who labels in PROJECT; without a command: everybody who does or did.
+
+    --db and --json stand behind the command, where there is one.
+    """
+    context.obj = project
+    if context.invoked_subcommand is None:
+        with existing_store(db) as store:
+            _say(store, projects.project(store, project), as_json)
+
+
+def _say(store: Store, found: Project, as_json: bool, **more: Any) -> None:
+    active = {one.id for one in projects.annotators(store, found)}
+    everybody = projects.annotators(store, found, active=False)
+    rows = [{"name": one.name, "id": one.uid, "active": one.id in active} for one in everybody]
+    lines = [f"{row['name']}{'' if row['active'] else ' (has left)'}" for row in rows]
+    answer({"annotators": rows, **more}, "\n".join(lines) or "Nobody yet.", as_json=as_json)
+
+
+@people.command()
+@click.argument("names", nargs=-1, required=True)
+@click.option("--author", default="", help="Who does this; kept with the time.")
+@db_option
+@json_option
+@click.pass_obj
+def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: bool) -> None:
+    """Let more people label; somebody who had left is back."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        projects.add_annotators(store, found, names, author=author)
+        _say(store, found, as_json)
+
+
+@people.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--author", default="", help="Who does this; kept with the time.")
+@db_option
+@json_option
+@click.pass_obj
+def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
+    """Give an annotator another name, here and in every other project; labels stay."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        person = projects.annotator(store, found, old)
+        others = projects.other_projects(store, found, person)
+        projects.rename_annotator(store, found, person, new, author=author)
+        if others:
+            click.echo(f"Renamed in these projects too: {', '.join(others)}", err=True)
+        _say(store, found, as_json, also_in=others)
+
+
+@people.command()
+@click.argument("name")
+@click.option("--author", default="", help="Who does this; kept with the time.")
+@db_option
+@json_option
+@click.pass_obj
+def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> None:
+    """Let somebody leave: what is in hand goes to others, labels stay and count."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
+        _say(store, found, as_json)
+
+
+@people.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--author", default="", help="Who does this; kept with the time.")
+@db_option
+@json_option
+@click.pass_obj
+def replace(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
+    """Let NEW take the place of OLD: what is in hand moves, past labels stay with OLD, who leaves."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
+        _say(store, found, as_json)
+
+
+@people.command("give-back")
+@click.argument("name")
+@click.option("--author", default="", help="Who does this; kept with the time.")
+@db_option
+@json_option
+@click.pass_obj
+def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> None:
+    """Hand out to others what NAME has and does not label; what was sent back stays."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        items = projects.give_back(store, found, projects.annotator(store, found, name), author=author)
+    answer({"given_back": items}, f"{items} items were given back.", as_json=as_json)
+
+
+@people.command()
+@click.argument("name")
+@click.option("--format", "kind", type=click.Choice(["json", "csv"]), default="json", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write; without it the record is printed.")
+@db_option
+@click.pass_obj
+def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
+    """Everything that is recorded about NAME in PROJECT, as NAME may see it."""
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        person = projects.annotator(store, found, name)
+        parts = (record_json if kind == "json" else record_csv)(store, found, person)
+        if out is None:
+            for part in parts:
+                click.echo(part, nl=False)
+            return
+        _write(out, parts)
+    click.echo(str(out), err=True)
+
+
+def _write(out: Path, parts: Iterable[str] | Iterator[str]) -> None:
+    try:
+        with out.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(parts)
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be written: {why}."), file=str(out), why=error.strerror or error) from error

@@ -1,0 +1,130 @@
+"""`progress PROJECT`: who does what, what is missing per pair and side, whether the quotas can be met."""
+
+from dataclasses import asdict
+from datetime import UTC, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import click
+
+from annotations.dashboard import Dashboard, dashboard
+from annotations.dashboard_cells import CellState
+from annotations.dashboard_people import Worker
+from annotations.projects import project as find_project
+from annotations.store import timestamp
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, Refused
+from core.statistics import Estimate
+
+VERDICTS = {
+    "none": "no quota",
+    "met": "met",
+    "enough": "enough candidates left",
+    "open": "may not be enough",
+    "short": "NOT ENOUGH",
+    "unknown": "unknown",
+}
+
+
+@click.command("progress")
+@click.argument("project")
+@click.option("--zone", default="UTC", show_default=True, help="Whose midnight begins a day, as Asia/Shanghai.")
+@db_option
+@json_option
+def progress(project: str, zone: str, db: str, as_json: bool) -> None:
+    """Who does what, what is missing per pair and side, and whether the candidates left can meet the quotas.
+
+    Candidates needed = missing / share kept so far; the ends are those of the share's 95 % Wilson interval. A pair and
+    side with fewer than 20 reviewed items takes the share of its pair, else that of all.
+    """
+    where = _zone(zone)
+    with existing_store(db) as store:
+        found = dashboard(store, find_project(store, project), zone=where)
+    answer(whole(found), "\n".join(_lines(found)), as_json=as_json)
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise Refused(N_("{zone} is not a time zone; write it like Asia/Shanghai."), zone=name) from error
+
+
+def whole(found: Dashboard) -> dict[str, Any]:
+    """Everything as JSON: times in UTC, shares of 0 to 1, undefined values null with a reason beside them."""
+    return {
+        "project": found.project,
+        "at": timestamp(found.moment),
+        "annotators": [_person(one) for one in found.people],
+        "days": [asdict(day) for day in found.days],
+        "cells": [_cell(one) for one in found.cells],
+        "labels_left": found.ahead.labels,
+        "candidates_to_review": found.ahead.candidates,
+        "labels_per_item": round(found.ahead.each, 3),
+        "pace": found.pace,
+        "hours_left": found.hours,
+        "hours_left_each": found.each,
+        **({"hours_left_reason": str(found.hours_reason)} if found.hours_reason else {}),
+        "signature": found.signature,
+    }
+
+
+def _estimate(name: str, one: Estimate) -> dict[str, Any]:
+    values: dict[str, Any] = {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+    return values if one.value is not None else values | {f"{name}_reason": str(one.reason)}
+
+
+def _person(one: Worker) -> dict[str, Any]:
+    return {
+        "name": one.annotator.name, "id": one.annotator.uid, "active": one.active, "labels": one.labels,
+        **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week, "pace": one.pace,
+        "median_seconds": one.seconds, "last_label": one.last, "heard": one.heard and timestamp(one.heard),
+        "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
+        "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,
+        **_estimate("differs_from_most", one.differs.most), **_estimate("differs_from_any", one.differs.any),
+    }  # fmt: skip
+
+
+def _cell(one: CellState) -> dict[str, Any]:
+    outlook = one.outlook
+    return {
+        "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": outlook.missing,
+        **_estimate("share_kept", outlook.rate), "share_of": outlook.basis, **_estimate("needed", outlook.needed),
+        **_estimate("to_find", outlook.to_find), "verdict": outlook.verdict,
+    }  # fmt: skip
+
+
+def _lines(found: Dashboard) -> list[str]:
+    lines = [_worker_line(one) for one in found.people] or ["Nobody labels here yet."]
+    lines += [_cell_line(one) for one in found.cells]
+    hours = f"— ({found.hours_reason})" if found.hours is None else f"{found.hours:,.1f} hours of work"
+    return [*lines, f"labels left: {found.ahead.labels:,}; at the present pace: {hours}", found.signature]
+
+
+def _worker_line(one: Worker) -> str:
+    left = "" if one.active else " (has left)"
+    pace = "—" if one.pace is None else f"{one.pace:,.0f}/h"
+    stalled = f", stalled since {timestamp(one.stalled)}" if one.stalled else ""
+    return (
+        f"{one.annotator.name}{left}: {one.labels:,} labels, accepted {_share(one.accepted)}, today {one.today:,}, "
+        f"7 days {one.week:,}, pace {pace}, in hand {one.leased:,}{stalled}, "
+        f"differs from most {_share(one.differs.most)}"
+    )
+
+
+def _cell_line(one: CellState) -> str:
+    counted, needed = one.counted, one.outlook.needed
+    text = (
+        f"  {one.pair} {one.side}: {counted.mined:,} mined, {counted.reviewed:,} reviewed, {counted.unanimous:,} "
+        f"unanimous, {counted.kept:,} kept, {counted.left:,} left"
+    )
+    if counted.quota is None:
+        return text
+    least, value, most = ("—" if end is None else f"{end:,.0f}" for end in (needed.low, needed.value, needed.high))
+    return f"{text}; quota {counted.quota:,}, needs {value} [{least}, {most}]: {VERDICTS[one.outlook.verdict]}"
+
+
+def _share(one: Estimate) -> str:
+    if one.value is None or one.low is None or one.high is None:
+        return "—"
+    return f"{100 * one.value:.1f} % [{100 * one.low:.1f}, {100 * one.high:.1f}]"
