@@ -67,7 +67,7 @@ def again(found: Description) -> None:
             _("groups"): one.groups,
             _("texts in them"): one.texts,
             _("left if one of each stayed"): found.sentences - one.surplus,
-            _("where"): "; ".join(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
+            _("places"): "; ".join(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
         }
         for name, one in kinds.items()
     ]

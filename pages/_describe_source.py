@@ -59,8 +59,9 @@ def _items(store: Store, project: Project, accepted: int) -> Items:
 
 def _model(first: str) -> str:
     """Whose vocabulary; the built-in model of the language until somebody chooses."""
-    entries = [entry.name for entry in known_models(None)]
-    names = list(dict.fromkeys([first, *entries]))
+    entries = [entry for entry in known_models(None) if entry.available or entry.task == "masked"]
+    entries.sort(key=lambda entry: not entry.available)
+    names = list(dict.fromkeys([first, *(entry.name for entry in entries)]))
     st.session_state.setdefault(f"vocabulary-{first}", first)
     chosen = st.selectbox(
         _("Vocabulary"),

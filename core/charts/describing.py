@@ -159,7 +159,7 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
         known.mark_bar(height=18, color=palette.male_fill).encode(x=at("zero"), x2=alt.X2(field="share")),
         known.mark_bar(height=18, color=palette.female_fill).encode(x=at("share"), x2=alt.X2(field="one")),
         half.encode(x=alt.X(field="half", type="quantitative", scale=scale, axis=axis, title=title)),
-        known.mark_rule(color=palette.ink, strokeWidth=4).encode(x=at("low"), x2=alt.X2(field="high")),
+        known.mark_rule(color=palette.ink, strokeWidth=3).encode(x=at("low"), x2=alt.X2(field="high")),
         base.mark_text(align="left", dx=6, **text).encode(x=at("zero"), text=alt.Text(field="male_text")),
         base.mark_text(align="right", dx=-6, **text).encode(x=at("one"), text=alt.Text(field="female_text")),
     ]
@@ -182,7 +182,7 @@ def length_bars(data: pd.DataFrame, *, description: str, say: Say = same, palett
     ]
     rows = rows.assign(span=[_span(row) for row in rows.to_dict("records")], zero=0)
     drawn = alt.Chart(rows).mark_rect(color=palette.neutral, stroke=palette.paper, strokeWidth=0.5)
-    y = alt.Y(field="texts", type="quantitative", title=say(N_("texts")), axis=alt.Axis(tickCount=5))
+    y = alt.Y(field="texts", type="quantitative", title=None, axis=alt.Axis(tickCount=5))
     return styled(
         drawn.encode(x=x, x2=alt.X2(field="to"), y=y, y2=alt.Y2(field="zero"), tooltip=tips).properties(height=TALL),
         description,
