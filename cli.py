@@ -12,8 +12,12 @@ from core.version import VERSION
 COMMANDS = {
     "project": "commands.projects:project",
     "demo": "commands.projects:demo",
+    "guideline": "commands.guideline:guideline",
+    "pilot": "commands.pilot:pilot",
     "import": "commands.files:import_file",
     "export": "commands.files:export_file",
+    "undo": "commands.undo:undo",
+    "conflicts": "commands.undo:list_conflicts",
     "plan": "commands.plan:plan",
     "people": "commands.people:people",
     "progress": "commands.progress:progress",

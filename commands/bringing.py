@@ -7,13 +7,14 @@ import click
 
 from annotations.formats import packages
 from annotations.formats.archives import Member
-from annotations.formats.importing import english
+from annotations.formats.importing import Examined, ImportReport, english
+from annotations.projects import create_project, project_by_uid
 from annotations.projects import project as find_project
-from annotations.projects import project_by_uid
 from annotations.returning import Returned
 from annotations.store import Store
+from annotations.types import Kind, Project
 from commands.shared import answer, existing_store
-from core.errors import N_, BadFile
+from core.errors import N_, BadFile, NotFound
 
 SHOWN = 20  # problems printed for people; --json lists them all
 
@@ -62,3 +63,40 @@ def _summary(labels: Returned) -> str:
         f"{labels.rejected} rejected; {labels.decisions} decisions and comments"
     )
     return text + (f"; {labels.beside} kept beside a label that was here first" if labels.beside else "")
+
+
+# How a project begins that an import makes: models are judged on English (SPEC 4)
+BEGUN: dict[Kind, dict[str, Any]] = {"sentences": {}, "generations": {"language": "en"}}
+
+
+def project_for(store: Store, name: str, examined: Sequence[Examined]) -> Project | None:
+    """The project, made where it is unknown; None where it is unknown and the file has nothing to put into it."""
+    try:
+        return find_project(store, name)
+    except NotFound:
+        kind = examined[0].layout.kind
+        usable = any(one.usable for one in examined)
+        return create_project(store, name, kind=kind, **BEGUN[kind]) if usable else None
+
+
+def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE from the command line. Raises BadFile where it is no such pair."""
+    found = [text.partition("=") for text in given]
+    for key, sign, _value in found:
+        if not sign or key.strip() not in known:
+            message = N_("{option} takes NAME=VALUE, with a name of {known}.")
+            raise BadFile(message, option=option, known=", ".join(known))
+    return {key.strip(): value.strip() for key, _sign, value in found}
+
+
+def import_summary(report: ImportReport) -> str:
+    """What an import did, for people."""
+    text = (
+        f"{report.rows} rows read ({report.encoding}): {report.imported} imported, "
+        f"{report.duplicates} duplicates, {report.rejected} rejected"
+    )
+    if report.reasons:
+        text += " (" + ", ".join(f"{reason} {count}" for reason, count in report.reasons.most_common()) + ")"
+    if report.spans:
+        text += "\npositions: " + ", ".join(f"{status} {count}" for status, count in report.spans.most_common())
+    return text

@@ -11,15 +11,17 @@ from annotations.formats.columns import FIXED, KEYS, Columns
 from annotations.formats.importing import Examined, ImportReport, english, import_examined, look_through
 from annotations.formats.layouts import FORMATS
 from annotations.formats.opening import examine_tables
+from annotations.formats.tasks import TASKS
 from annotations.formats.wishes import needs_password
 from annotations.job_process import progress
 from annotations.mining import PATIENCE_S
-from annotations.projects import create_project, project, project_by_uid
+from annotations.projects import project, project_by_uid
 from annotations.store import Store
-from annotations.types import Kind, Project
-from commands.bringing import bring_labels
+from annotations.types import Project
+from commands.bringing import bring_labels, import_summary, pairs, project_for
 from commands.passwords import asked_for, opened
 from commands.shared import answer, db_option, existing_store, json_option
+from commands.switching import TasksWish, bring_tasks, task_format_of
 from core.errors import N_, BadFile, NotFound, Refused
 
 SHOWN = 20  # problems printed for people; --json lists them all
@@ -31,12 +33,13 @@ SHOWN = 20  # problems printed for people; --json lists them all
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["auto", *FORMATS, *labels_in.FORMATS]),
+    type=click.Choice(["auto", *FORMATS, *labels_in.FORMATS, *TASKS]),
     default="auto",
     show_default=True,
     help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or a sentence a line. "
     "candidates: what `mine` writes. generations: context and completion, or a published sample. labels: an export "
-    "of labels (CSV or JSON lines) of items that are in the project. package: a whole project.",
+    "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano: "
+    "tasks with annotations, as these programs export them.",
 )
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option(
@@ -44,8 +47,18 @@ SHOWN = 20  # problems printed for people; --json lists them all
     "named",
     multiple=True,
     metavar="NAME=COLUMN",
-    help="generations: the column that holds NAME (" + ", ".join(KEYS) + "); once for each.",
+    help="generations: the column that holds NAME (" + ", ".join(KEYS) + "); once for each. label-studio, doccano: "
+    "what the choice NAME of the file is called here (accept, reject, a reason), or nothing to pass over it.",
 )
+@click.option(
+    "--annotator",
+    "people",
+    multiple=True,
+    metavar="FOUND=NAME",
+    help="label-studio, doccano: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: who made the "
+    "annotations that name nobody.",
+)
+@click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes hidden gold.")
 @click.option(
     "--set",
     "fixed",
@@ -63,6 +76,8 @@ def import_file(
     column: str | None,
     named: tuple[str, ...],
     fixed: tuple[str, ...],
+    people: tuple[str, ...],
+    known: bool,
     uid: str | None,
     db: str,
     as_json: bool,
@@ -73,19 +88,23 @@ def import_file(
     their reason, the rest goes in. Importing the same file twice adds nothing.
     The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked for.
     """
-    wished = Columns(_pairs(named, "--map", KEYS), _pairs(fixed, "--set", FIXED)) if named or fixed else None
     with opened(file) as members:
+        if (tasks := task_format_of(members, layout)) is not None:
+            wish = TasksWish(tasks, column, named, fixed, people, known)
+            bring_tasks(name, members, Path(file).name, wish, uid=uid, db=db, as_json=as_json)
+            return
+        wished = Columns(pairs(named, "--map", KEYS), pairs(fixed, "--set", FIXED)) if named or fixed else None
         if layout in labels_in.FORMATS or (layout == "auto" and _comes_back(members)):
             bring_labels(name, members, Path(file).name, uid=uid, layout=layout, db=db, as_json=as_json)
             return
         layout = _format_for(name, uid, db) if layout == "auto" else layout
         examined = examine_tables(members, format=layout, column=column, wished=wished)
         with Store.open(db) as store:
-            found = project_by_uid(store, uid) if uid else _project(store, name, examined)
+            found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
             report = _imported(store, found, examined, Path(file).name) if found else look_through(examined)
     for problem in [] if as_json else report.errors[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
-    answer(report.as_json(), _summary(report), as_json=as_json)
+    answer(report.as_json(), import_summary(report), as_json=as_json)
     if report.rejected and report.rejected == report.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = report.errors[0]
@@ -111,46 +130,10 @@ def _format_for(name: str, uid: str | None, db: str) -> str:
     return "generations" if found.kind == "generations" else "auto"
 
 
-def _pairs(given: tuple[str, ...], option: str, known: tuple[str, ...]) -> dict[str, str]:
-    """NAME=VALUE from the command line. Raises BadFile where it is no such pair."""
-    pairs = [text.partition("=") for text in given]
-    for key, sign, _value in pairs:
-        if not sign or key.strip() not in known:
-            message = N_("{option} takes NAME=VALUE, with a name of {known}.")
-            raise BadFile(message, option=option, known=", ".join(known))
-    return {key.strip(): value.strip() for key, _sign, value in pairs}
-
-
 def _imported(store: Store, project: Project, examined: list[Examined], file: str) -> ImportReport:
     # Two jobs may mine for the same project; a person at the terminal would rather be told than wait.
     patience_s = PATIENCE_S if examined[0].layout.format == "candidates" else 0.0
     return import_examined(store, project, examined, progress=progress(), patience_s=patience_s, file=file)
-
-
-def _project(store: Store, name: str, examined: list[Examined]) -> Project | None:
-    """The project, made where it is unknown; None where it is unknown and the file has nothing to put into it."""
-    try:
-        return project(store, name)
-    except NotFound:
-        kind = examined[0].layout.kind
-        usable = any(one.usable for one in examined)
-        return create_project(store, name, kind=kind, **BEGUN[kind]) if usable else None
-
-
-# How a project begins that an import makes: models are judged on English (SPEC 4)
-BEGUN: dict[Kind, dict[str, Any]] = {"sentences": {}, "generations": {"language": "en"}}
-
-
-def _summary(report: ImportReport) -> str:
-    text = (
-        f"{report.rows} rows read ({report.encoding}): {report.imported} imported, "
-        f"{report.duplicates} duplicates, {report.rejected} rejected"
-    )
-    if report.reasons:
-        text += " (" + ", ".join(f"{reason} {count}" for reason, count in report.reasons.most_common()) + ")"
-    if report.spans:
-        text += "\npositions: " + ", ".join(f"{status} {count}" for status, count in report.spans.most_common())
-    return text
 
 
 @click.command("export")

@@ -1,0 +1,194 @@
+"""Where two files, or a file and the desk, disagree: a list for the lead, who may let the other one count.
+
+Three kinds: two labels of one annotator on one item; two known answers of one item; the same text with another keyword
+or the same id with another text, as noticed while a file came in. What was here first stands.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotations.aside import set_aside
+from annotations.differing import OTHER_TEXT, OTHER_WORD
+from annotations.events import record
+from annotations.gold import settle
+from annotations.hidden_gold import set_known
+from annotations.returning import insert, point
+from annotations.store import Store, timestamp
+from annotations.types import Project
+from core.errors import N_, NotFound, Refused
+
+Kind = Literal["label", "answer", "word", "text"]
+SETTLED = "conflict_settled"  # the event that ends one: {"key", "took"}
+LEAD = "lead"  # the desk of a label that the lead let count
+
+# A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
+LABELS = """
+SELECT label.id, item.uid, item.text, annotator.name, first.choice, first.reasons, first.file, label.choice,
+       label.reasons, coalesce(theirs.file, '') AS file
+FROM label INDEXED BY label_superseded
+JOIN annotator ON annotator.id = label.annotator
+JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+LEFT JOIN label_of_file AS came ON came.label = label.id LEFT JOIN label_file AS theirs ON theirs.id = came.file
+JOIN (SELECT assignment.item, assignment.annotator, standing.choice, standing.reasons, standing.id,
+             coalesce((SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
+                       WHERE label_of_file.label = standing.id), '') AS file
+      FROM assignment JOIN label AS standing ON standing.id = assignment.latest) AS first
+    ON first.item = label.item AND first.annotator = label.annotator
+WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND label.choice IS NOT NULL
+    AND (label.choice <> first.choice OR label.reasons <> first.reasons) AND (theirs.id IS NOT NULL OR first.file <> '')
+    AND theirs.undone IS NULL
+    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id
+        AND later.annotator = label.annotator AND later.superseded = 0)
+ORDER BY label.id
+"""
+ANSWERS = """
+SELECT max(other.id), item.uid, item.text, item.known, other.choice, other.why,
+       (SELECT why FROM known WHERE known.item = item.id ORDER BY id DESC LIMIT 1)
+FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN known AS other ON other.item = item.id
+WHERE item.project = ? AND item.known IS NOT NULL AND other.choice IS NOT NULL AND other.choice <> item.known
+GROUP BY item.id, other.choice ORDER BY item.id
+"""
+NOTICED = """
+SELECT event.id, event.action, item.uid, item.text, item.keyword, item.start, item.stop, cell.pair,
+       item.file, item.line, event.data
+FROM event JOIN item ON item.id = event.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN cell ON cell.id = item.cell
+WHERE event.project = ? AND event.action IN (?, ?) ORDER BY event.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two things that are said of one item: `first` stands, `second` is kept beside it.
+
+    `key` names it in commands. `annotator` is "" where it is nobody's label; a file is "" for the desk.
+    """
+
+    key: str
+    kind: Kind
+    item: str
+    text: str
+    annotator: str
+    first: str
+    first_file: str
+    second: str
+    second_file: str
+
+
+def conflicts(store: Store, project: Project) -> list[Conflict]:
+    """What nobody has decided yet: labels first, then known answers, keywords and texts, each as it came in."""
+    done = _settled(store, project)
+    found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
+    return [one for one in found if one.key not in done]
+
+
+def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
+    """Two labels of one annotator on one item, with other choices or reasons, where a file brought one of them."""
+    people = store.db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall()
+    for (who,) in people:
+        for row in store.db.execute(LABELS, (project.id, who)).fetchall():
+            label, uid, text, name, choice, reasons, file, other, more, other_file = row
+            yield Conflict(
+                f"label-{label}", "label", uid, text, name, _said(choice, reasons), file, _said(other, more), other_file
+            )
+
+
+def _said(choice: str, reasons: str) -> str:
+    return " · ".join((choice, *json.loads(reasons)))
+
+
+def _answers(store: Store, project: Project) -> Iterator[Conflict]:
+    for row, uid, text, known, other, why, standing in store.db.execute(ANSWERS, (project.id,)).fetchall():
+        yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why)
+
+
+def _noticed(store: Store, project: Project) -> Iterator[Conflict]:
+    for row in store.db.execute(NOTICED, (project.id, OTHER_WORD, OTHER_TEXT)).fetchall():
+        event, action, uid, text, keyword, start, stop, pair, file, line, said = row
+        data = json.loads(said)
+        here, there = f"{file}:{line}", f"{data['file']}:{data['line']}"
+        if action == OTHER_TEXT:
+            yield Conflict(f"text-{event}", "text", uid, text, "", text, here, data["text"], there)
+        else:
+            first = _place(keyword, start, stop, pair)
+            second = _place(data["keyword"], data["start"], data["end"], data["pair"])
+            yield Conflict(f"word-{event}", "word", uid, text, "", first, here, second, there)
+
+
+def _place(keyword: str | None, start: int | None, stop: int | None, pair: str) -> str:
+    return f"{keyword} {start}–{stop} ({pair})"
+
+
+def _settled(store: Store, project: Project) -> set[str]:
+    query = "SELECT json_extract(data, '$.key') FROM event WHERE project = ? AND action = ?"
+    return {row[0] for row in store.db.execute(query, (project.id, SETTLED))}
+
+
+def find_conflict(store: Store, project: Project, key: str) -> Conflict:
+    """The conflict of that key that nobody has decided. Raises NotFound."""
+    found = next((one for one in conflicts(store, project) if one.key == key.strip()), None)
+    if found is None:
+        message = N_("{project} has no open conflict {key}. The list of conflicts names them.")
+        raise NotFound(message, project=project.name, key=key[:40])
+    return found
+
+
+def keep(store: Store, project: Project, key: str, *, author: str = "") -> None:
+    """Leave what stands, and take the conflict from the list. Raises NotFound."""
+    found = find_conflict(store, project, key)
+    with store.write():
+        _settle(store, project, found, "first", author)
+
+
+def take(store: Store, project: Project, key: str, *, author: str = "") -> None:
+    """Let the other one count: a label is appended in the annotator's name, or a known answer; the event says who did.
+
+    Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
+    """
+    found = find_conflict(store, project, key)
+    row = int(found.key.partition("-")[2])
+    if found.kind == "answer":
+        set_known(store, project, found.item, found.second, why=found.second_file, author=author)
+        with store.write():
+            _settle(store, project, found, "second", author)
+    elif found.kind == "label":
+        with store.write():
+            _let_stand(store, project, row)
+            _settle(store, project, found, "second", author)
+    else:
+        raise Refused(
+            N_("The text and the keyword of an item are never changed. Take its import back and import the other file.")
+        )
+
+
+def _settle(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
+    query = "SELECT id FROM item WHERE uid = ?"
+    item = int(store.db.execute(query, (found.item,)).fetchone()[0])
+    record(
+        store, project, SETTLED, item=item, author=author, key=found.key, took=took, kind=found.kind,
+        first=found.first, second=found.second,
+    )  # fmt: skip
+
+
+def _let_stand(store: Store, project: Project, label: int) -> None:
+    names = (
+        "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds",
+        "form_shown", "after_reveal",
+    )  # fmt: skip
+    row = store.db.execute(f"SELECT {', '.join(names)} FROM label WHERE id = ?", (label,)).fetchone()
+    values: dict[str, Any] = dict(zip(names, row, strict=True))
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    standing = store.db.execute(query, (values["item"], values["annotator"])).fetchone()
+    values |= {
+        "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "base": standing[0],
+        "created": timestamp(),
+    }  # fmt: skip
+    insert(store, "label", values)
+    point(store, project, values["item"], values["annotator"])
+    settle(store, values["item"])
+    set_aside(store, project, values["item"])
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
