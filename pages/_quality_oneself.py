@@ -41,6 +41,7 @@ def settings(report: ConsistencyReport) -> None:
         all_of_them = report.together
         values = {"share": f"{100 * report.share:.3g} %", "hours": report.hours, "waiting": all_of_them.waiting}
         st.caption(plain(text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)))
+    st.page_link("planning.py", label=_("Plan of labels"), icon=":material/tune:")
 
 
 def second_labels(report: ConsistencyReport) -> None:
