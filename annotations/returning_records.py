@@ -20,8 +20,11 @@ Row = Mapping[str, Any]
 
 
 def is_bare(store: Store, project: Project) -> bool:
-    """Whether a project has no record of its own yet, so that those of a package can only be its own coming back."""
-    tables = ("pilot", "known", "retest", "event")
+    """Whether a project has no pilot, known answer or retest of its own, as after an import that was cut off.
+
+    Events do not count: making the project wrote some.
+    """
+    tables = ("pilot", "known", "retest")
     return not any(
         store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
         for table in tables

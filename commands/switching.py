@@ -11,6 +11,7 @@ from annotations.formats.choice_names import Names
 from annotations.formats.columns import FIXED, KEYS, Columns
 from annotations.formats.importing import Examined, english, look_through
 from annotations.formats.opening import examine_tables
+from annotations.formats.packages import is_package
 from annotations.formats.readers import open_source
 from annotations.formats.task_rows import task_format, text_key
 from annotations.formats.tasks import TASKS
@@ -67,7 +68,9 @@ def task_format_of(members: Sequence[Member], layout: str) -> str | None:
     """The program whose tasks these are, as the command says or the first file shows; None for any other file."""
     if layout in TASKS:
         return layout
-    return task_format(open_source(members[0].path, members[0].name)) if layout == "auto" else None
+    if layout != "auto" or is_package(members):  # a release holds tasks too, beside its package
+        return None
+    return task_format(open_source(members[0].path, members[0].name))
 
 
 def bring_tasks(

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.leaving import SHORTEST_PASSWORD
 from annotations.projects import project_by_uid
 from annotations.releasing import Release, file_facts, release_archive, release_file, releases
-from annotations.releasing.folders import locked_names
+from annotations.releasing.folders import locked_texts
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -82,7 +82,7 @@ def _changes(one: Release) -> str:
 def _show_archive(project: Project, one: Release) -> None:
     """The whole release as one ZIP; with a password where text must not leave in plain."""
     password: str | None = None
-    if locked_names(project, one):
+    if locked_texts(project, one):
         typed = st.text_input(
             _("Password of the archive"), type="password", key=f"password-{one.uid}", width=320,
             help=_("Whoever opens the archive needs it. It is not stored anywhere; without it the texts are lost."),
@@ -123,7 +123,7 @@ def _show_paper(store: Store, one: Release) -> None:
 
 
 def _show_files(store: Store, project: Project, one: Release) -> None:
-    found, locked = file_facts(store, one), locked_names(project, one)
+    found, locked = file_facts(store, one), locked_texts(project, one)
     if locked:
         st.caption(_("Files with text (🔒) leave in the encrypted archive only."))
     names = {file.name: file for file in found if file.name not in locked}

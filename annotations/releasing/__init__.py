@@ -1,7 +1,7 @@
 """Releases: what people made of a project, frozen with its papers, and how one is checked."""
 
 from annotations.releasing.changes import changes
-from annotations.releasing.folders import release_archive, write_release
+from annotations.releasing.folders import locked_texts, release_archive, write_release
 from annotations.releasing.making import make_release
 from annotations.releasing.readiness import Check, readiness
 from annotations.releasing.records import FileFact, Release, file_facts, release, release_file, release_files, releases
@@ -14,6 +14,7 @@ __all__ = [
     "Verification",
     "changes",
     "file_facts",
+    "locked_texts",
     "make_release",
     "readiness",
     "release",

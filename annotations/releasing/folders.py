@@ -28,7 +28,7 @@ def write_release(
     folder, or the whole of a .zip. `package`: with the folder that Evenhand can import; it tells which items are
     hidden gold or in the random share. Raises Refused where a password is needed, NotAllowed where *out* exists.
     """
-    refuse_out(project, out, password, locked=bool(locked_names(project, release)))
+    refuse_out(project, out, password, locked=bool(locked_texts(project, release)))
     if out.suffix.lower() == ".zip":
         archive = release_archive(store, project, release, password, package=package)
         _write_whole(out, lambda part: part.write_bytes(archive))
@@ -56,7 +56,7 @@ def leaving_files(
 ) -> dict[str, bytes]:
     """Name -> content as the files leave for a folder. Raises Refused where text would leave in plain that must not."""
     files = _kept(release_files(store, release), package)
-    locked = locked_names(project, release) & files.keys()
+    locked = locked_texts(project, release) & files.keys()
     if not locked:
         return files
     secret = _password(project, password)
@@ -72,7 +72,7 @@ def release_archive(
     Raises Refused where text would leave in plain that must not.
     """
     files = _kept(release_files(store, release), package)
-    if password or locked_names(project, release):
+    if password or locked_texts(project, release):
         return packed(files, _password(project, password))
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -81,7 +81,7 @@ def release_archive(
     return buffer.getvalue()
 
 
-def locked_names(project: Project, release: Release) -> set[str]:
+def locked_texts(project: Project, release: Release) -> set[str]:
     """The files that leave encrypted only: those with text, where the text of the project may not leave in plain."""
     return set() if text_may_leave(project) else set(release.facts["text_in"])
 

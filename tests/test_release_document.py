@@ -1,0 +1,99 @@
+"""The papers of a release as Markdown and LaTeX: whatever a name holds, it stays text."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.releasing.document import (
+    Heading,
+    Points,
+    Table,
+    Text,
+    Verbatim,
+    latex_text,
+    markdown_text,
+    rendered,
+)
+
+SPECIAL = set("\\{}$&#%_^~")
+COMMAND = re.compile(
+    r"\\(?:text(?:backslash|asciicircum|asciitilde|less|greater|bar|quotedbl|asciigrave)|textemdash)\{\}"
+)
+HOSTILE = (
+    r"\input{/etc/passwd}",
+    r"}\end{document}\write18{rm}",
+    "a_b^c~d#e%f&g$h",
+    "<script>alert(1)</script>",
+    "| a | b |",
+    "**bold** _x_ `code` [link](http://example.org)",
+    "\\\\[2em]",
+    "1. not a list",
+    "- nor this",
+    "--- ''",
+    "一句话“引号”",
+)
+
+
+def bare(text: str) -> str:
+    """What is left of escaped LaTeX once every escape that this app writes is taken out."""
+    return re.sub(r"\\[{}$&#%_]", "", COMMAND.sub("", text))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_nothing_in_a_name_is_a_command(text):
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{}", "")
+    assert not SPECIAL & set(left), left
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_escaped_whole(text):
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{}", "")
+    assert not SPECIAL & set(left)
+    assert "\n" not in latex_text(text) and "\n" not in markdown_text(text)
+    assert not re.search(r"--|''", latex_text(text))
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
+def test_a_whole_paper_is_balanced(texts):
+    first = texts[0]
+    blocks = [
+        Heading(first, 1), Heading(first), Text(first), Points(tuple(texts)), Verbatim("\n".join(texts)),
+        Table(("a", first), tuple((text, number) for number, text in enumerate(texts))),
+    ]  # fmt: skip
+    for language in ("zh", "en"):
+        paper = rendered(blocks, "tex", language)
+        assert balanced(paper)
+        opened = re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", paper)
+        stack = []
+        for what, name in opened:
+            if what == "begin":
+                stack.append(name)
+            else:
+                assert stack.pop() == name
+        assert not stack
+
+
+def balanced(paper: str) -> bool:
+    depth = 0
+    for sign in re.sub(r"\\[\\{}]", "", paper):
+        depth += (sign == "{") - (sign == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def test_a_table_keeps_its_shape_and_numbers_stand_right():
+    table = Table(("name", "n"), (("a|b", 1_000), ("c\nd", None)))
+    assert rendered([table], "md", "en") == "| name | n |\n| --- | ---: |\n| a\\|b | 1,000 |\n| c d | — |\n"
+    paper = rendered([table], "tex", "en")
+    assert "\\begin{longtable}{lr}" in paper and "a\\textbar{}b & 1,000 \\\\" in paper
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [("0.5 of them", "0.5 of them"), ("1. a", "1\\. a"), ("- a", "\\- a"), ("a - b", "a - b"), ("<b>", "\\<b\\>")],
+)
+def test_markdown_is_text(text, escaped):
+    assert markdown_text(text) == escaped
