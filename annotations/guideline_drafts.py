@@ -1,7 +1,7 @@
 """The next version of the guideline while it is written: kept at every change, published as a whole."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -112,13 +112,23 @@ def _check_words(draft: Draft) -> None:
         raise Refused(N_("Say in a sentence what changed: annotators are told it."))
     if len(draft.changes) > LONGEST_CHANGES:
         raise Refused(N_("What changed is told in at most {most} characters."), most=LONGEST_CHANGES)
-    for one in draft.reasons:
-        if len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
-            message = N_("{code} is no code: write one word of at most {most} characters, like too_vague.")
-            raise Refused(message, code=repr(one.code[:LONGEST_CODE]), most=LONGEST_CODE)
-        if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
-            raise Refused(N_("The criterion {code} needs a name, of at most {most} characters."), code=one.code,
-                          most=LONGEST_NAME)  # fmt: skip
+    for place, one in enumerate(draft.reasons):
+        check_criterion(one, draft.reasons[:place])
+
+
+def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
+    """Raise Refused, with one sentence, where *one* cannot be a criterion beside the *others*."""
+    bare = not any(character.isalnum() for character in one.code)
+    if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
+        message = N_("{code} is no code: write one word of at most {most} characters, like too_vague.")
+        raise Refused(message, code=repr(one.code[:LONGEST_CODE]), most=LONGEST_CODE)
+    if one.code in {other.code for other in others}:
+        raise Refused(N_("There is a criterion with the code {code} already."), code=one.code)
+    if one.key and one.key.lower() in {other.key.lower() for other in others}:
+        raise Refused(N_("The key {key} stands for another criterion already."), key=one.key)
+    if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
+        message = N_("The criterion {code} needs a name, of at most {most} characters.")
+        raise Refused(message, code=one.code, most=LONGEST_NAME)
 
 
 def write_version(

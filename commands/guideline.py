@@ -1,0 +1,153 @@
+"""`python cli.py guideline`: versions of what annotators are asked, and labels of older ones sent back."""
+
+import difflib
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from annotations import projects
+from annotations.criteria import read_reasons, read_text
+from annotations.guideline_drafts import Draft, write_version
+from annotations.guidelines import changed_codes, guidelines
+from annotations.sending_back import WHICH, Counts, Which, affected, send_back
+from annotations.types import Choice, Guideline
+from commands.shared import answer, db_option, existing_store, json_option
+
+_which = click.option(
+    "--which", type=click.Choice(WHICH), default="none", show_default=True,
+    help="Labels of older versions: keep all, send back those that name a changed criterion, or accepts too.",
+)  # fmt: skip
+_also = click.option("--also", default="", metavar="CODES", help="Codes whose meaning changed too, joined by commas.")
+_author = click.option("--author", default="", help="Who does it; kept with the event.")
+
+
+@click.group()
+def guideline() -> None:
+    """Show, compare and write versions of the guideline; send labels of older versions back."""
+
+
+@guideline.command()
+@click.argument("name")
+@click.option("--version", type=int, help="An older version.")
+@db_option
+@json_option
+def show(name: str, version: int | None, db: str, as_json: bool) -> None:
+    """A version of the guideline (default: the one in use), and what each version changed."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        shown, versions = projects.guideline(store, found, version), guidelines(store, found)
+    told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
+    listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
+    said = "\n".join(f"version {one['version']}, {one['created']}: {one['changes'] or '—'}" for one in told)
+    answer(_as_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}", as_json=as_json)
+
+
+@guideline.command()
+@click.argument("name")
+@click.option("--text", type=click.Path(path_type=Path), help="A Markdown file with the new text.")
+@click.option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
+@click.option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
+@click.option("--base", type=int, help="Refuse unless this is the version in use.")
+@click.option("--dry-run", is_flag=True, help="Only count what would be sent back.")
+@_which
+@_also
+@_author
+@db_option
+@json_option
+def new(
+    name: str,
+    text: Path | None,
+    reasons: Path | None,
+    changes: str,
+    base: int | None,
+    dry_run: bool,
+    which: str,
+    also: str,
+    author: str,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Write the next version, tell annotators what changed, and send labels back."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        now = projects.guideline(store, found)
+        draft = Draft(now.version if base is None else base, now.text, now.choices, now.reasons, changes)
+        draft = replace(
+            draft,
+            text=read_text(text) if text else now.text,
+            reasons=read_reasons(reasons) if reasons else now.reasons,
+        )
+        counts = affected(store, found, draft.choices, draft.reasons, _codes(also))
+        if dry_run:
+            data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
+                    "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
+            line = f"named: {_line(counts.named)}\nall: {_line(counts.all)}\nstay in any case: {counts.shown}"
+            answer(data, line, as_json=as_json)
+            return
+        made, sent = write_version(store, found, draft, which=cast(Which, which), also=_codes(also), author=author)
+    data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
+    answer(data, f"Version {made.version} is written; sent back: {_line(sent)}", as_json=as_json)
+
+
+@guideline.command("send-back")
+@click.argument("name")
+@click.option("--version", type=int, help="Labels of versions before this one (default: the one in use).")
+@_which
+@_also
+@_author
+@db_option
+@json_option
+def send(name: str, version: int | None, which: str, also: str, author: str, db: str, as_json: bool) -> None:
+    """Send labels of older versions back to those who made them; what was sent before is not sent again."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        number = projects.guideline(store, found, version).version
+        sent = send_back(store, found, number, cast(Which, which), also=_codes(also), author=author)
+    answer({"version": number, "sent_back": _counted(sent)}, f"Sent back: {_line(sent)}", as_json=as_json)
+
+
+@guideline.command()
+@click.argument("name")
+@click.argument("old", type=int)
+@click.argument("newer", type=int, required=False)
+@db_option
+@json_option
+def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None:
+    """What differs between two versions (default: an old one and the one in use)."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        first, second = projects.guideline(store, found, old), projects.guideline(store, found, newer)
+    names = (f"version {first.version}", f"version {second.version}")
+    lines = [_lines(each) for each in (first, second)]
+    text = "\n".join(difflib.unified_diff(lines[0], lines[1], *names, lineterm=""))
+    codes = changed_codes((*first.choices, *first.reasons), (*second.choices, *second.reasons))
+    data = {"old": first.version, "new": second.version, **codes._asdict(), "diff": text}
+    answer(data, text or "Nothing differs.", as_json=as_json)
+
+
+def _lines(one: Guideline) -> list[str]:
+    return [*one.text.splitlines(), "", *map(_option, one.choices), *map(_option, one.reasons)]
+
+
+def _option(one: Choice) -> str:
+    return f"{one.key or '·'}  {one.code}: {one.zh} / {one.en}"
+
+
+def _codes(joined: str) -> list[str]:
+    return [code.strip() for code in joined.split(",") if code.strip()]
+
+
+def _counted(counts: Counts) -> dict[str, Any]:
+    return {"labels": counts.labels, "items": counts.items, "annotators": counts.annotators}
+
+
+def _line(counts: Counts) -> str:
+    return f"{counts.labels:,} labels on {counts.items:,} items"
+
+
+def _as_json(one: Guideline) -> dict[str, Any]:
+    data = asdict(one)
+    del data["id"]
+    return data

@@ -1,0 +1,112 @@
+"""`python cli.py pilot`: items that everybody labels first, with free tags."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from annotations import pilots, projects
+from annotations.free_tags import tags
+from annotations.guideline_drafts import tag_codes
+from annotations.pilot_figures import PilotFigures, pilot_figures
+from annotations.store import Store
+from annotations.types import Project
+from commands.shared import answer, db_option, existing_store, json_option
+from core.statistics import Estimate
+
+
+@click.group()
+def pilot() -> None:
+    """Let everybody label a few items first, with free tags, before the criteria are fixed."""
+
+
+@pilot.command()
+@click.argument("name")
+@click.option("--items", type=click.IntRange(min=1), default=100, show_default=True, help="How many items are drawn.")
+@click.option("--seed", type=int, help="Of the draw (default: the project's).")
+@click.option("--author", default="", help="Who starts it; kept with the event.")
+@db_option
+@json_option
+def start(name: str, items: int, seed: int | None, author: str, db: str, as_json: bool) -> None:
+    """Draw items that nobody has labelled; until the pilot is closed nothing else is handed out."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        made = pilots.start_pilot(store, found, items, seed=seed, author=author)
+    text = f"Pilot {made.number} is open: {made.items} items, {made.people} annotators label each."
+    answer(asdict(made) | {"project": found.name}, text, as_json=as_json)
+
+
+@pilot.command()
+@click.argument("name")
+@click.option("--author", default="", help="Who closes it; kept with the event.")
+@db_option
+@json_option
+def close(name: str, author: str, db: str, as_json: bool) -> None:
+    """End the open pilot; its labels stay, items without a label leave it."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        ended = pilots.close_pilot(store, found, author=author)
+        shown = _figures(pilot_figures(store, found, ended))
+    answer({"project": found.name} | shown, _line(shown), as_json=as_json)
+
+
+@pilot.command()
+@click.argument("name")
+@db_option
+@json_option
+def show(name: str, db: str, as_json: bool) -> None:
+    """Every pilot of a project in figures, and the tags with what was decided about them."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        shown = [_figures(pilot_figures(store, found, each)) for each in pilots.pilots(store, found)]
+        written = _tags(store, found)
+    lines = [_line(each) for each in shown] or ["This project has had no pilot."]
+    lines += [f"  {each['tag']}: {each['items']} items, {each['labels']} labels{_decided(each)}" for each in written]
+    answer({"project": found.name, "pilots": shown, "tags": written}, "\n".join(lines), as_json=as_json)
+
+
+def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
+    codes = tag_codes(store, project)
+    return [
+        {
+            "tag": each.text, "items": each.items, "labels": each.labels, "annotators": each.annotators,
+            "decided": each.text in codes, "code": codes.get(each.text),
+        }
+        for each in tags(store, project)
+    ]  # fmt: skip
+
+
+def _decided(each: dict[str, Any]) -> str:
+    if not each["decided"]:
+        return ""
+    return f" -> {each['code']}" if each["code"] else ", left out"
+
+
+def _figures(found: PilotFigures) -> dict[str, Any]:
+    return {
+        "number": found.pilot.number, "begun": found.pilot.begun, "closed": found.pilot.closed,
+        "drawn": found.pilot.items, "items": found.items, "labelled": found.labelled, "compared": found.compared,
+        "complete": found.complete, **_share("unanimous", found.unanimous),
+        "annotators": [
+            {"annotator": one.annotator.name, "labelled": one.labelled, **_share("accepted", one.accepted)}
+            for one in found.people
+        ],
+        "signature": found.signature,
+    }  # fmt: skip
+
+
+def _share(key: str, share: Estimate) -> dict[str, Any]:
+    shown: dict[str, Any] = {key: share.value, f"{key}_low": share.low, f"{key}_high": share.high}
+    return shown if share.value is not None else shown | {f"{key}_reason": str(share.reason)}
+
+
+def _line(shown: dict[str, Any]) -> str:
+    state = "open" if shown["closed"] is None else "closed"
+    value = shown["unanimous"]
+    agreed = (
+        f"unanimous — ({shown['unanimous_reason']})"
+        if value is None
+        else f"unanimous {100 * value:.1f} % ({100 * shown['unanimous_low']:.1f} – {100 * shown['unanimous_high']:.1f})"
+    )
+    counts = f"{shown['labelled']} of {shown['items']} items with a label"
+    return f"Pilot {shown['number']}, {state}: {counts}, {agreed} on {shown['compared']} items; {shown['signature']}"
