@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -18,13 +18,22 @@ from annotations.formats.readers import open_source
 from annotations.leaving import text_may_leave
 from annotations.returning import Returned
 from annotations.store import Store
+from annotations.switching import Switched
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages._projects_columns import ask_password, choose_columns, show_texts
 from pages._projects_parts import preview_table, show
 from pages._projects_report import show_brought, show_report, show_returned
+from pages._projects_tasks import (
+    ask_tasks,
+    import_tasks,
+    show_switched,
+    start_tasks_job,
+    tasks_in,
+)
 from pages._widgets import _, plain, show_error
 
+Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
 
@@ -56,6 +65,8 @@ def show_files(store: Store, project: Project) -> None:
         show_brought(report, quoting=text_may_leave(project))
     elif isinstance(report, Returned):
         show_returned(report)
+    elif isinstance(report, Switched):
+        show_switched(report, quoting=text_may_leave(project))
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
 
@@ -67,8 +78,8 @@ def _what_fits(project: Project) -> str:
             "ZIP of them, with or without a password. Labels and packages of this app come back here too."
         )
     return _(
-        "CSV, TSV, JSON lines or plain text with a sentence a line; UTF-8 or GB18030. "
-        "The released SlguSet file fits as it is."
+        "CSV, TSV, JSON or plain text with a sentence a line; UTF-8 or GB18030. The released SlguSet file and exports "
+        "of Label Studio and doccano fit as they are."
     )
 
 
@@ -128,6 +139,9 @@ def _show_tables(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
     large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
+    if not packages.is_package(members) and (program := tasks_in(members)) is not None:
+        _offer_tasks(store, project, path, members, program, password, large=large)
+        return
     if packages.is_package(members) or is_labels(members[0]):
         _offer_labels(store, project, path, members, password, large=large)
         return
@@ -153,11 +167,33 @@ def _show_tables(
             _done(store, project, path, report)
 
 
-def _done(store: Store, project: Project, path: Path, report: ImportReport | Returned | packages.Brought) -> None:
+def _done(store: Store, project: Project, path: Path, report: Reported) -> None:
     st.session_state[_report_key(project)] = report
     jobs.drop_upload(store, path)
     _used()
     st.rerun()  # the counts above have changed
+
+
+def _offer_tasks(
+    store: Store,
+    project: Project,
+    path: Path,
+    members: list[Member],
+    program: str,
+    password: str | None,
+    *,
+    large: bool,
+) -> None:
+    """Tasks of another labelling program: what their names mean, then the import."""
+    wish = ask_tasks(store, project, members, program, password)
+    if large:
+        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if large:
+            start_tasks_job(store, project, path, wish)
+            _told()
+        else:
+            _done(store, project, path, import_tasks(store, project, members, wish, path.name))
 
 
 def _offer_labels(
@@ -225,6 +261,10 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
+    _told()
+
+
+def _told() -> None:
     _used()  # the file is the job's now
     st.success(_("The import runs as a job."))
     st.page_link("jobs.py", label=_("Jobs"), icon=":material/schedule:")

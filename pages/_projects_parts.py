@@ -181,4 +181,5 @@ def reason_name(code: str) -> str:
         "not_told_apart": _("context and completion not told apart"),
         "no_item": _("item not in this project"),
         "label": _("not a label of this project"),
+        "unknown_choice": _("choice not explained"),
     }.get(code, code)

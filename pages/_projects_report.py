@@ -23,8 +23,8 @@ def show_brought(brought: Brought, *, quoting: bool) -> None:
     show_returned(brought.labels, heading=brought.items is None)
 
 
-def show_returned(report: Returned, *, heading: bool = True) -> None:
-    """What came back of labels and decisions."""
+def show_returned(report: Returned, *, heading: bool = True, decisions: bool = True) -> None:
+    """What came back of labels and, where a file may hold them, of decisions."""
     if heading:
         st.subheader(_("Report"), anchor=False)
     numbers = (
@@ -32,7 +32,7 @@ def show_returned(report: Returned, *, heading: bool = True) -> None:
         (_("Imported"), report.imported),
         (_("Here already"), report.duplicates),
         (_("Not usable"), report.rejected),
-        (_("Decisions and comments"), report.decisions),
+        *([(_("Decisions and comments"), report.decisions)] if decisions else []),
     )
     with st.container(horizontal=True):
         for name, number in numbers:

@@ -7,14 +7,17 @@ from core.errors import NotFound
 from pages._projects_aside import show_aside
 from pages._projects_export import show_export
 from pages._projects_files import show_files
+from pages._projects_imports import show_imports
 from pages._projects_list import NEW, leave, opened, settings_line, show_list
 from pages._projects_new import show_form
+from pages._projects_people import show_people
 from pages._projects_settings import show_settings
-from pages._projects_views import show_guideline, show_people, show_quotas, show_summary
+from pages._projects_views import show_guideline, show_quotas, show_summary
 from pages._widgets import _, open_store, page_head, plain, show_error
 
 SECTIONS = {
     "files": (_("Files"), show_files),
+    "imports": (_("Imports"), show_imports),
     "guideline": (_("Guideline"), show_guideline),
     "people": (_("People"), show_people),
     "aside": (_("Set aside"), show_aside),
