@@ -33,7 +33,7 @@ FLAGS: dict[Flag, str] = {
     "changed": "item.id IN (SELECT item FROM label GROUP BY item, annotator HAVING count(*) > 1)",
     "sent_back": "item.id IN (SELECT item FROM assignment WHERE project = :project AND kept = 1)",
     "released": "item.id IN (SELECT item FROM release_item WHERE release IN"
-    " (SELECT id FROM release WHERE project = :project))",
+    " (SELECT id FROM release WHERE project = :project AND whole = 1))",
     "pilot": "item.pilot IS NOT NULL",
     "known": "item.known IS NOT NULL",
     "shared": "item.shared = 1",

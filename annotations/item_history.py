@@ -58,7 +58,7 @@ _KNOWN = "SELECT created, author, choice, why FROM known WHERE item = :item"
 _RELEASED = (
     "SELECT release.created, release.author, release.version, release_item.status, release_item.gold FROM release"
     " JOIN release_item ON release_item.release = release.id WHERE release_item.item = :item"
-    " AND release.project = :project"
+    " AND release.project = :project AND release.whole = 1"
 )
 _IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
 _GUIDELINES = (
@@ -219,7 +219,7 @@ def _by_labels(project: Project, row: Row, choices: list[str]) -> Note:
     if labels < row.wanted:
         return Note(N_("{labels} of {wanted} labels are there."), values)
     if project.plan == "stop" and "reject" in counted and labels < project.per_item:
-        return Note(N_("A reject ended it after {labels} labels: the plan stops at the first reject."), values)
+        return Note(N_("Label {labels} was a reject and ended it: the plan stops at the first one."), values)
     if len(counted) == 1:
         return Note(
             N_("All {labels} labels say: {choice}.") if labels > 1 else N_("The one label says: {choice}."), values

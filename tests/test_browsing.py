@@ -1,7 +1,9 @@
 """Browsing: every filter against what Python finds in the same items, the order, pages, plans of the queries."""
 
 import string
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -31,7 +33,7 @@ from core.keywords import find
 from tests.filling import decide
 from tests.test_adjudication import all_items
 
-TEXTS = (
+TEXTS: tuple[tuple[str, str, list[str]], ...] = (
     ("他把实验报告交给了老师。", "one.txt", []),
     ("她在图书馆整理旧报纸，老师也在。", "one.txt", ["names"]),
     ("那个男孩考了100%，不是100_。", "one.txt", ["generic", "names"]),
@@ -41,8 +43,23 @@ TEXTS = (
 )
 
 
+Filled = tuple[Project, dict[int, Item], list[Annotator]]
+
+
 @pytest.fixture
-def filled(fresh_store: Store) -> tuple[Project, dict[int, Item], list[Annotator]]:
+def filled(fresh_store: Store) -> Filled:
+    """The six sentences in a database of the test's own."""
+    return fill(fresh_store)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Filled]]:
+    """The six sentences in one database, for tests that only read."""
+    with Store.open(tmp_path_factory.mktemp("browsing") / "once.db") as store:
+        yield store, fill(store)
+
+
+def fill(fresh_store: Store) -> Filled:
     """Six sentences of two files: 1 accepted, 2 split, 3 rejected by all, 4 one label, 5 skipped, 6 untouched."""
     project = create_project(fresh_store, "set", annotators=("Ada", "Bo"), per_item=2, seed=4)
     for file in ("one.txt", "two.txt"):
@@ -111,10 +128,9 @@ FILTERS = [
 def test_a_filter(
     filters: dict[str, object],
     expected: list[int],
-    fresh_store: Store,
-    filled: tuple[Project, dict[int, Item], list[Annotator]],
+    once: tuple[Store, Filled],
 ) -> None:
-    assert lines(fresh_store, filled[0], **filters) == expected
+    assert lines(once[0], once[1][0], **filters) == expected
 
 
 SEARCHES = [
@@ -140,13 +156,11 @@ SEARCHES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), SEARCHES)
-def test_a_search(
-    text: str, expected: list[int], fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
-    assert lines(fresh_store, filled[0], text=text) == expected
+def test_a_search(text: str, expected: list[int], once: tuple[Store, Filled]) -> None:
+    assert lines(once[0], once[1][0], text=text) == expected
 
 
-def test_an_id_finds_its_item(fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]) -> None:
+def test_an_id_finds_its_item(fresh_store: Store, filled: Filled) -> None:
     project, items, _people = filled
     assert lines(fresh_store, project, text=f" {items[4].uid} ") == [4]
     other = create_project(fresh_store, "other")
@@ -157,12 +171,10 @@ def test_an_id_finds_its_item(fresh_store: Store, filled: tuple[Project, dict[in
 @given(
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )
-def test_a_search_finds_what_python_finds(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]], word: str
-) -> None:
+def test_a_search_finds_what_python_finds(once: tuple[Store, Filled], word: str) -> None:
     wanted = [one.lower() if one.isascii() else _lower(one) for one in words_of(word)]
     expected = [line for line, (text, _file, _flags) in enumerate(TEXTS, 1) if all(w in _lower(text) for w in wanted)]
-    assert lines(fresh_store, filled[0], text=word) == expected
+    assert lines(once[0], once[1][0], text=word) == expected
 
 
 def _lower(text: str) -> str:
@@ -187,7 +199,7 @@ def test_words_of_a_search(text: str, words: list[str]) -> None:
     assert words_of(text) == words
 
 
-def test_marks_that_come_later(fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]) -> None:
+def test_marks_that_come_later(fresh_store: Store, filled: Filled) -> None:
     store, (project, items, people) = fresh_store, filled
     ada, bo = people
     add_comment(store, project, items[4].uid, "Why?", author="Lead", thread=ada)
@@ -207,16 +219,12 @@ def test_marks_that_come_later(fresh_store: Store, filled: tuple[Project, dict[i
 
 
 @pytest.mark.parametrize("flag", [*FLAGS, f"{MINED}x"])
-def test_every_mark_can_be_asked_for(
-    flag: str, fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
-    project, items, _people = filled
-    assert set(lines(fresh_store, project, flag=flag)) <= set(items)
+def test_every_mark_can_be_asked_for(flag: str, once: tuple[Store, Filled]) -> None:
+    store, (project, items, _people) = once
+    assert set(lines(store, project, flag=flag)) <= set(items)
 
 
-def test_a_reader_gets_the_own_items_alone(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
+def test_a_reader_gets_the_own_items_alone(fresh_store: Store, filled: Filled) -> None:
     store, (project, items, people) = fresh_store, filled
     ada, bo = people
     add_comment(store, project, items[2].uid, "Why, Ada?", author="Lead", thread=ada)
@@ -235,31 +243,25 @@ def test_a_reader_gets_the_own_items_alone(
             found(store, project, Filters(flag=flag, reader=bo))
 
 
-def test_pages_cover_everything_once(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
-    project = filled[0]
-    pages = [found(fresh_store, project, Filters(), number, size=4) for number in (1, 2)]
+def test_pages_cover_everything_once(once: tuple[Store, Filled]) -> None:
+    store, (project, *_rest) = once
+    pages = [found(store, project, Filters(), number, size=4) for number in (1, 2)]
     assert [row.item.line for page in pages for row in page.rows] == [1, 2, 3, 4, 5, 6]
     assert [(page.total, page.number, page.pages) for page in pages] == [(6, 1, 2), (6, 2, 2)]
-    assert found(fresh_store, project, Filters(), 99, size=4) == pages[1]
-    assert found(fresh_store, project, Filters(text="龘"), 3).pages == 1
+    assert found(store, project, Filters(), 99, size=4) == pages[1]
+    assert found(store, project, Filters(text="龘"), 3).pages == 1
 
 
-def test_a_row_says_how_far_its_item_is(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
-    project = filled[0]
-    made = {row.item.line: row for row in rows(fresh_store, found_ids(fresh_store, project, Filters()))}
+def test_a_row_says_how_far_its_item_is(once: tuple[Store, Filled]) -> None:
+    store, (project, *_rest) = once
+    made = {row.item.line: row for row in rows(store, found_ids(store, project, Filters()))}
     assert [(row.labels, row.wanted, row.split) for row in made.values()] == [
         (2, 2, False), (2, 2, True), (2, 2, False), (1, 2, False), (0, 2, False), (0, 2, False),
     ]  # fmt: skip
     assert made[2].item.status == "rejected" and made[1].item.gold == "accept"
 
 
-def test_what_is_not_published_is_not_found(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
+def test_what_is_not_published_is_not_found(fresh_store: Store, filled: Filled) -> None:
     project = filled[0]
     batch = Batch.begin(fresh_store, project, "three.txt")
     batch.add([NewItem("奶奶在老师家。", find("奶奶在老师家。")[0], "three.txt", 1)])
@@ -271,9 +273,7 @@ def test_what_is_not_published_is_not_found(
     assert imported_files(fresh_store, project)[-1] == "three.txt" and "爷爷/奶奶" in pairs_of(fresh_store, project)
 
 
-def test_items_of_another_project_are_not_found(
-    fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]
-) -> None:
+def test_items_of_another_project_are_not_found(fresh_store: Store, filled: Filled) -> None:
     other = create_project(fresh_store, "other", annotators=("Ada",))
     assert found(fresh_store, other, Filters()).total == 0
     with Batch.begin(fresh_store, other, "one.txt") as batch:
@@ -299,8 +299,8 @@ def test_neighbours(ids: list[int], item: int, expected: tuple[int | None, int |
     assert neighbours(ids, item) == expected
 
 
-def test_uid_of(fresh_store: Store, filled: tuple[Project, dict[int, Item], list[Annotator]]) -> None:
-    assert uid_of(fresh_store, filled[1][3].id) == filled[1][3].uid
+def test_uid_of(once: tuple[Store, Filled]) -> None:
+    assert uid_of(once[0], once[1][1][3].id) == once[1][1][3].uid
 
 
 @pytest.mark.parametrize(
@@ -320,14 +320,14 @@ def test_a_search_is_one_walk(
     filters: Filters,
     steps: list[str],
     fresh_store: Store,
-    filled: tuple[Project, dict[int, Item], list[Annotator]],
+    filled: Filled,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The plan of the query, as the database tells it: one walk along the items, labels from the index alone."""
-    asked: list[tuple[str, object]] = []
+    asked: list[tuple[str, Any]] = []
     run = fresh_store.db.execute
 
-    def listen(query: str, values: object = ()) -> object:
+    def listen(query: str, values: Any = ()) -> Any:
         asked.append((query, values))
         return run(query, values)
 
