@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal
 
@@ -25,8 +26,8 @@ FROM item JOIN batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
 WHERE batch.project = ? AND batch.published > 0 {kept}
 ORDER BY batch.published, item.id
 """
-SOURCE_COLUMNS = ("来源", "出处", "source_name", "corpus", "dataset")
-DATE_COLUMNS = ("date", "日期", "时间", "年份", "published", "year")
+SOURCE_COLUMNS = frozenset(("来源", "出处", "source_name", "corpus", "dataset"))
+DATE_COLUMNS = frozenset(("date", "日期", "时间", "年份", "published", "year"))
 
 
 def usual_items(store: Store, project: Project) -> Items:
@@ -48,7 +49,7 @@ def description_of(
     cells = counts(store, project).cells
     query = TEXTS.format(kept="AND item.status = 'accepted'" if chosen == "accepted" else "")
     return described(
-        [_text(row) for row in store.db.execute(query, (project.id,))],
+        _texts(store.db.execute(query, (project.id,)).fetchall()),
         name=project.name,
         items=chosen,
         kind=project.kind,
@@ -130,29 +131,44 @@ def _file_texts(source: Source, chosen: Layout) -> Iterator[Text]:
         yield Text(item.text, pair, side, word, str(row.line), source_of(extra), date_of(extra), item.context)
 
 
-def _text(row: tuple[Any, ...]) -> Text:
-    text, pair, side, start, stop, file, line, extra, context = row
-    said = {} if extra == "{}" else json.loads(extra)
-    source = source_of(said) or file  # at least the file that it was imported from is known
+def _texts(found: list[tuple[Any, ...]]) -> list[Text]:
+    extras = json.loads(f"[{','.join(row[7] for row in found)}]")  # at once: twice as fast as one by one
+    return [_text(row, extra) for row, extra in zip(found, extras, strict=True)]
+
+
+def _text(row: tuple[Any, ...], extra: dict[str, Any]) -> Text:
+    text, pair, side, start, stop, file, line, _, context = row
+    source = source_of(extra) or file  # at least the file that it was imported from is known
     word = None if start is None else (start, stop)
-    return Text(text, pair, side, word, f"{file}:{line}", source, date_of(said), context)
+    return Text(text, pair, side, word, f"{file}:{line}", source, date_of(extra), context)
 
 
 def source_of(extra: Mapping[str, Any]) -> str:
     """The source that a row names, "" where it names none; of a path only the file: folders say nothing to a reader."""
     given = extra.get("source")
     named = given.get("name") or given.get("file") if isinstance(given, dict) else given
-    named = named or next((extra[key] for key in SOURCE_COLUMNS if extra.get(key)), "")
+    if not named:
+        named = _first(extra, SOURCE_COLUMNS)
     return _name(named) if isinstance(named, str) else str(named) if isinstance(named, int | float) else ""
 
 
 def date_of(extra: Mapping[str, Any]) -> str:
     """The date that a row names, as it stands there; "" where it names none."""
     given = extra.get("source")
-    inside = given.get("date") if isinstance(given, dict) else None
-    dated = inside or next((extra[key] for key in DATE_COLUMNS if extra.get(key)), "")
+    dated = given.get("date") if isinstance(given, dict) else None
+    if not dated:
+        dated = _first(extra, DATE_COLUMNS)
     return str(dated) if isinstance(dated, str | int) else ""
 
 
+def _first(extra: Mapping[str, Any], columns: frozenset[str]) -> Any:
+    """What stands in the first of these columns that a row has, in the row's order; "" where none is filled."""
+    for column in extra:  # a row has few columns: quicker than asking for every name
+        if column in columns and extra[column]:
+            return extra[column]
+    return ""
+
+
+@lru_cache(maxsize=10_000)
 def _name(path: str) -> str:
     return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name if path.startswith("/") else path

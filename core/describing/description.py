@@ -126,7 +126,5 @@ def _masked(one: Text) -> str | None:
 
 
 def _digest(texts: Sequence[str]) -> str:
-    found = hashlib.sha256()
-    for text in texts:
-        found.update(text.encode("utf-8", "surrogatepass") + b"\n")
-    return found.hexdigest()
+    # A line break after each: two texts are another set than the one that they make together.
+    return hashlib.sha256("".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?|(\d{2})(\d{2})(?!\d))?(?!\d)")
 YEARS = range(1000, 2101)
@@ -25,6 +26,7 @@ class Origins:
     latest: str | None
 
 
+@lru_cache(maxsize=10_000)
 def date_of(text: str) -> str | None:
     """The date in *text* as YYYY-MM-DD, YYYY-MM or YYYY; None where none can be read. 20180705 counts too."""
     found = _DATE.search(text)

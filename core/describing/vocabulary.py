@@ -115,7 +115,8 @@ def coverage(counts: Mapping[str, int], found: Vocabulary) -> Coverage:
 def vocabulary(name: str, *, files: bool = True) -> Vocabulary:
     """The vocabulary of a built-in model, of a model in a folder or in the hub's local cache, or of a file of words.
 
-    `files`: False takes no file of words. Raises NotFound where there is none by that name on this machine, BadFile where its file cannot be read.
+    `files`: False takes no file of words. Raises NotFound where there is none by that name on this machine, BadFile
+    where its file cannot be read.
     """
     if name in BUILTIN:
         return _of_folder(folder_of(name), name)
