@@ -5,6 +5,7 @@ the ends of the share's 95 % Wilson interval in its place. (`forecast` of a mini
 kept instead, and takes the text that is left to read into account: core.mining.forecast.)
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -46,8 +47,8 @@ class Outlook:
 
     `missing`: kept ones that the quota still wants, 0 or more; None without a quota. `rate`: share of reviewed ones
     that are kept, 0 to 1, of this pair and side alone ("own"), of both sides of the pair, or of all ("all"), as
-    `basis` says. `needed`: candidates that have to be reviewed for what is missing, with the ends of the rate's
-    interval; `high` None: no end can be named. `verdict`: "none" (no quota), "met", "enough" (what is left suffices
+    `basis` says. `needed`: candidates that have to be reviewed for what is missing, rounded up, with the ends of
+    the rate's interval; `high` None: no end can be named. `verdict`: "none" (no quota), "met", "enough" (what is left suffices
     even at the lower end of the rate), "short" (it cannot, even at the upper end), "open" (in between), "unknown".
     `to_find`: candidates to be found beside those that are left, 0 or more.
     """
@@ -92,11 +93,16 @@ def _needed(missing: int, rate: Estimate) -> Estimate:
         return Estimate(0.0, 0.0, 0.0, rate.units)
     if rate.value is None:
         return Estimate.undefined(NOTHING_REVIEWED)
-    low = missing / rate.high if rate.high else None
+    low = _whole(missing, rate.high)
     if not rate.value:
         reason = Note(NONE_KEPT.message, {"reviewed": f"{rate.units:,}"})
         return Estimate(None, low, None, rate.units, reason)
-    return Estimate(missing / rate.value, low, missing / rate.low if rate.low else None, rate.units)
+    return Estimate(_whole(missing, rate.value), low, _whole(missing, rate.low), rate.units)
+
+
+def _whole(missing: int, share: float | None) -> float | None:
+    """Candidates to review for *missing* at a *share* kept: nobody reviews half a candidate."""
+    return float(math.ceil(missing / share - 1e-9)) if share else None
 
 
 def _verdict(one: Counted, missing: int, needed: Estimate) -> Verdict:

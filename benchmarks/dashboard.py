@@ -53,7 +53,7 @@ def _label(store: Store, project: Project, items: int) -> None:
     people = annotators(store, project)
     begun = datetime.now(UTC) - timedelta(days=30)
     ids = [row[0] for row in store.db.execute("SELECT id FROM item ORDER BY rank LIMIT ?", (items,))]
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for number, item in enumerate(ids):
         for who in people:
             choice = "accept" if chance.random() < PEOPLE[who.name] else "reject"

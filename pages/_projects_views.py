@@ -1,28 +1,24 @@
-"""The other views of an open project: guideline, people, quotas; and the head above them."""
+"""The other views of an open project: guideline and quotas; and the head above them."""
 
 import html
 
 import streamlit as st
 
-from annotations.labels import own_progress
 from annotations.projects import (
-    add_annotators,
     add_guideline,
-    annotators,
     counts,
     guideline,
     guidelines,
-    remove_annotator,
     set_quotas,
 )
 from annotations.store import Store
-from annotations.types import Annotator, Project
+from annotations.types import Project
 from core.errors import EvenhandError
 from core.guidelines import in_language
 from core.resources import quotas
 from pages._projects_new import edit_options, edit_quotas, edit_text, preset_name, say_total
 from pages._projects_parts import guideline_html, options_html, quota_bars, show, status_bar
-from pages._widgets import _, language, open_store, plain, show_error
+from pages._widgets import _, language, open_store, show_error
 
 
 def show_guideline(store: Store, project: Project) -> None:
@@ -51,44 +47,6 @@ def show_guideline(store: Store, project: Project) -> None:
         else:
             del st.session_state["edit_guideline"], st.session_state["version"]
             st.rerun()
-
-
-def show_people(store: Store, project: Project) -> None:
-    """Who labels here, how far each is, a link to each desk, and more people."""
-    people = annotators(store, project)
-    if not people:
-        st.info(_("Nobody labels here yet. Add the first annotator."))
-    for person in people:
-        own = own_progress(store, project, person)
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(f"**{plain(person.name)}**", width=240)
-            text = _("{labelled} of {total}").format(labelled=f"{own.labelled:,}", total=f"{own.total:,}")
-            st.progress(own.labelled / own.total if own.total else 0.0, text, width=260)
-            where = {"project": project.name, "annotator": person.name}
-            st.page_link("review.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
-            _show_leaving(project, person)
-    with st.form("add_people", border=False, clear_on_submit=True):
-        names = st.text_area(_("More annotators, one a line"), key="new_annotators", height=90)
-        if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
-            try:
-                add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
-            except EvenhandError as error:
-                show_error(error)
-            else:
-                st.rerun()
-
-
-def _let_leave(project: Project, person: Annotator) -> None:
-    with open_store() as store:
-        remove_annotator(store, project, person)
-
-
-def _show_leaving(project: Project, person: Annotator) -> None:
-    with st.popover(_("Remove"), icon=":material/person_remove:", type="tertiary", key=f"leaving-{person.uid}"):
-        text = _("{name} gets no more sentences. The labels stay and count. Add the name again to bring {name} back.")
-        st.caption(plain(text.format(name=person.name)))
-        label = _("Remove {name}").format(name=person.name)
-        st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
 
 
 def _use_preset(project: Project, preset: str) -> None:

@@ -71,6 +71,8 @@ with open_store() as store:
         st.html(ROOM)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.title(_("Review"))
+            where = {"project": desk[0].name, "annotator": desk[1].name}
+            st.page_link("record.py", label=_("My record"), icon=":material/history:", query_params=where)
             st.button(
                 _("Another desk"),
                 key="leave",

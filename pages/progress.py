@@ -1,0 +1,27 @@
+"""Progress: who does what, what is missing per pair and side, whether the quotas can be met."""
+
+import streamlit as st
+
+from pages._progress_cells import cells
+from pages._progress_people import by_day, people, stalled
+from pages._progress_views import current, made_how, tiles
+from pages._widgets import _, choose_project, open_store, page_head
+
+page_head(
+    _("Progress"),
+    _("Who labels how much, what waits at whose desk, and whether the candidates that are left can meet the quotas."),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    found = current(store, project)
+    tiles(project, found)
+    st.subheader(_("Annotators"))
+    people(project, found)
+    stalled(project, found)
+    st.subheader(_("Labels per day"))
+    by_day(found)
+    st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
+    cells(project, found)
+    made_how(project, found)
