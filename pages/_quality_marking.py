@@ -40,7 +40,7 @@ def _draw(store: Store, project: Project) -> None:
     names: dict[Among, str] = {"unlabelled": _("Nobody has labelled"), "agreed": _("All agreed on")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         among = choose(_("Items that"), names, "draw-among")
-        number = st.number_input(_("How many"), 1, MOST, 10, key="draw-number", width=120)
+        number = st.number_input(_("How many items"), 1, MOST, 10, key="draw-number", width=120)
         if st.button(_("Draw"), key="draw", icon=":material/casino:"):
             drawn = [one.uid for one in draw_known(store, project, int(number), among)]
             st.session_state["drawn"] = (project.uid, among, drawn)
