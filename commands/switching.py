@@ -12,7 +12,6 @@ from annotations.formats.columns import FIXED, KEYS, Columns
 from annotations.formats.importing import Examined, english, look_through
 from annotations.formats.opening import examine_tables
 from annotations.formats.packages import is_package
-from annotations.formats.packages import is_package
 from annotations.formats.readers import open_source
 from annotations.formats.task_rows import task_format, text_key
 from annotations.formats.tasks import TASKS

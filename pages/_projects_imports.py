@@ -65,7 +65,7 @@ def _when(moment: str) -> str:
 def said(found: Import, done: Effect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
-        text = _("{labels} labels that still stand are taken back; {kept} that were replaced since stay as they are.")
+        text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
         return text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
     text = _(
         "{deleted} that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come back "
