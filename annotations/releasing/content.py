@@ -7,6 +7,7 @@ another database give the same hash.
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,31 +35,30 @@ class Entry:
 
 @dataclass(slots=True)
 class Standing:
-    """The operations of one annotator on one item that count: the one that stands, and the last blind one."""
+    """What the operations of one annotator on one item come to: what stands, and the last that was said blindly."""
 
-    latest: Row | None = None
-    blind: Row | None = None
+    latest: str = ""
+    blind: str = ""
 
-    def take(self, row: Row) -> None:
+    def take(self, row: Row, said: str) -> None:
         """The next operation, in the order they were made; one that came too late changes nothing."""
         if row.get("superseded"):
             return
-        made = row if row.get("choice") is not None else None
-        self.latest = made
+        self.latest = said
         if not row.get("after_reveal"):
-            self.blind = made
+            self.blind = said
 
     def said(self) -> str:
         """What counts, as text; "" where nothing does."""
-        if self.latest is None and self.blind is None:
-            return ""
-        return _canonical([_said(self.latest), _said(self.blind)])
+        return f"{self.latest}\n{self.blind}" if self.latest or self.blind else ""
 
 
-def _said(row: Row | None) -> list[Any] | None:
-    if row is None:
-        return None
-    return [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in SAID]
+def _said(row: Row) -> str:
+    """What one operation says; "" where it takes a label back. Equal ones share their text: most labels are alike."""
+    if row.get("choice") is None:
+        return ""
+    values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in SAID]
+    return sys.intern(_canonical(values))
 
 
 def _canonical(value: Any) -> str:
@@ -77,7 +77,7 @@ class Contents:
         self._items: dict[str, str] = {}
         self._standing: dict[tuple[str, str], Standing] = {}
         self._corrected: dict[tuple[str, str], dict[str, Any]] = {}
-        self._operations: dict[str, Row] = {}
+        self._operations: dict[str, str] = {}
         self._gold: dict[str, tuple[str, str | None]] = {}
 
     def add_item(self, row: Row) -> None:
@@ -99,15 +99,15 @@ class Contents:
         """One operation."""
         if "item" not in row:
             return
-        place = (row["item"], row["annotator"])
+        place, said = (row["item"], row["annotator"]), _said(row)
         if place in self._corrected:
-            self._operations[row["op_id"]] = row
-        self._standing.setdefault(place, Standing()).take(row)
+            self._operations[row["op_id"]] = said
+        self._standing.setdefault(place, Standing()).take(row, said)
 
     def finish(self) -> dict[str, Entry]:
         """Public id -> entry of every item that somebody judged or that has a gold label."""
         for place, found in self._corrected.items():
-            by = {key: self._operations.get(op_id or "") for key, op_id in found.items()}
+            by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
             self._standing[place] = Standing(by["latest"], by["blind"])
         for (item, annotator), standing in self._standing.items():
             if (said := standing.said()) and item in self._items:
