@@ -19,6 +19,8 @@ from core.models.names import known_models
 from pages._widgets import _, choose, choose_project, open_store, plain, show_error
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
+State = tuple[str, ...]
+MANY = 30_000  # texts; more take longer than a page may
 LARGEST = 16 * 2**20  # bytes: about 130,000 sentences, ten seconds
 NO_WORDS = ""  # no vocabulary
 
@@ -43,8 +45,28 @@ def _of_project(store: Store) -> Description | None:
         items = _items(store, project, stock.accepted)
     with right:
         model = _model(usual_vocabulary(project.language))
+    moment = _moment(project, stock.accepted if items == "accepted" else stock.items, (*state(store), project.name))
+    if moment is None:
+        return None
     with st.spinner(_("Counting …"), show_time=False):
-        return _described(project.uid, (*state(store), project.name), items, model, project)
+        return _described(project.uid, moment, items, model, project)
+
+
+def _moment(project: Project, texts: int, now: State) -> State | None:
+    """Of which moment the numbers are: of now; of many texts, which take seconds, when somebody asked last."""
+    if texts <= MANY:
+        return now
+    key = f"counted-{project.uid}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(_("Count now"), key=f"count-{project.uid}", icon=":material/calculate:"):
+            st.session_state[key] = now
+        then: State | None = st.session_state.get(key)
+        if then is None:
+            text = _("{texts} texts take a few seconds to count, so it is done when you ask for it.")
+            st.caption(plain(text.format(texts=f"{texts:,}")))
+        elif then != now:
+            st.caption(_("Something has changed since this was counted."))
+    return then
 
 
 def _items(store: Store, project: Project, accepted: int) -> Items:
@@ -76,7 +98,7 @@ def _model(first: str) -> str:
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _described(uid: str, state_of_store: tuple[str, ...], items: Items, model: str, _project: Project) -> Description:
+def _described(uid: str, state_of_store: State, items: Items, model: str, _project: Project) -> Description:
     words = vocabulary(model, files=False) if model else None
     with open_store() as store:
         return description_of(store, _project, items=items, words=words)

@@ -197,6 +197,18 @@ def test_page_shows_the_numbers(
     assert not page.exception and "bert" in page.error[0].value
 
 
+def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._describe_source.MANY", 5)
+    project = kept(fresh_store)  # six are kept
+    page = open_page()
+    assert not page.metric and any("when you ask" in one.value for one in page.caption)
+    page.button(key=f"count-{project.uid}").click().run()
+    assert not page.exception and page.metric[0].value == "6"
+    label(fresh_store, project, "Ada", {texts(fresh_store, project)[10]: "accept"})
+    page.run()
+    assert page.metric[0].value == "6" and any("has changed" in one.value for one in page.caption)
+
+
 def test_page_takes_a_file(fresh_store: Store) -> None:
     hostile = "<b>x</b> :red[y].csv"
     page = open_page()
