@@ -91,7 +91,7 @@ def _edit(begun: Draft, place: str) -> Draft:
         st.caption(_("As the desk shows it"))
         with st.container(border=True, height=420):
             st.html(desk_html(text))
-    st.markdown(f"**{_('Criteria for a reject')}**")
+    st.subheader(_("Criteria for a reject"), anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
         choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)

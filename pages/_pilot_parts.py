@@ -56,7 +56,11 @@ def desk_html(markdown: str) -> str:
         else:
             tag = "h4" if block["kind"] == "head" else "p"
             made.append(f"<{tag}>{_runs(block['runs'])}</{tag}>")
-    style = "<style>.asdesk{line-height:1.6;overflow-wrap:anywhere}.asdesk h4{font-size:1rem;padding:.4em 0 0}</style>"
+    style = (
+        "<style>.asdesk{line-height:1.6;overflow-wrap:anywhere;font-size:.95rem}"
+        ".asdesk h4{font-size:1rem;padding:.5em 0 0;margin:0}.asdesk li{font-size:.95rem}"
+        ".asdesk p,.asdesk ol,.asdesk ul{margin:.3em 0}</style>"
+    )
     return f'{style}<div class="asdesk">{"".join(made)}</div>'
 
 
