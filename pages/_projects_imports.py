@@ -68,7 +68,7 @@ def said(found: Import, done: Effect) -> str:
         text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
         return text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
     text = _(
-        "{deleted} that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come back "
+        "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come back "
         "when the same text is imported again."
     )
     return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")

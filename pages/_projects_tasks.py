@@ -100,7 +100,7 @@ def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
         options[option.code] = option.zh if language() == "zh" else option.en
     said: dict[str, str] = {}
     with st.container(border=True):
-        st.markdown(f"**{_('What its choices are called here')}**")
+        st.subheader(_("What its choices are called here"), anchor=False)
         for name, number in found.names.most_common(MOST):
             start = guess(name, asked) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -118,12 +118,13 @@ def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
 
 def _ask_people(found: Found) -> dict[str, str]:
     named: dict[str, str] = {}
+    nobody = _("nobody named")
     if not found.people:
         return named
     with st.container(border=True):
-        st.markdown(f"**{_('Who its annotators are here')}**")
+        st.subheader(_("Who its annotators are here"), anchor=False)
         for who, number in found.people.most_common(MOST):
-            label = plain(f"{who[:60] or _('nobody named')} · {number:,}")
+            label = plain(f"{who[:60] or nobody} · {number:,}")
             named[who] = st.text_input(label, person(who, Names()), key=f"task-person-{who}", max_chars=80, width=320)
     return named
 
