@@ -84,11 +84,13 @@ def _table(project: Project, rows: list[CellState], quotas: bool) -> str:
     heads = [_("Mined") if not generations else _("Texts"), _("Reviewed"), _("Unanimous")]
     heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
     heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
-    first = html.escape(_("Stratum") if generations else _("Keyword pair"))
-    head = f"<th>{first}</th>" + "".join(f'<th class="number">{html.escape(text)}</th>' for text in heads)
-    verdict = f"<th>{html.escape(_('Can it be met?'))}</th>" if quotas else ""
+    name = html.escape(_("Stratum") if generations else _("Keyword pair"))
+    first = f"<th>{name}</th>"
+    head = "".join(f'<th class="number">{html.escape(text)}</th>' for text in heads)
+    question = html.escape(_("Can it be met?"))
+    verdict = f"<th>{question}</th>" if quotas else ""
     body = "".join(_row(cell, quotas) for cell in rows)
-    return f'<div class="wide"><table class="cells"><tr>{head}{verdict}</tr>{body}</table></div>'
+    return f'<div class="wide"><table class="cells"><tr>{first}{verdict}{head}</tr>{body}</table></div>'
 
 
 def _row(cell: CellState, quotas: bool) -> str:
@@ -103,7 +105,7 @@ def _row(cell: CellState, quotas: bool) -> str:
         texts += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
         texts += [share(outlook.rate) + mark, _range(outlook.needed)]
     numbers = "".join(f'<td class="number">{html.escape(text)}</td>' for text in texts)
-    return f"<tr><td>{html.escape(cell.pair or DASH)}{side}</td>{numbers}{_verdict(cell) if quotas else ''}</tr>"
+    return f"<tr><td>{html.escape(cell.pair or DASH)}{side}</td>{_verdict(cell) if quotas else ''}{numbers}</tr>"
 
 
 def _range(one: Estimate) -> str:

@@ -11,7 +11,7 @@ from annotations.projects import annotators, counts
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate, Note
-from pages._widgets import DASH, _, open_store, plain, undefined
+from pages._widgets import DASH, _, open_store, plain
 
 KEPT_S = 30
 
@@ -35,6 +35,13 @@ def moment(when: float | str | None) -> str:
 def said(note: Note | None) -> str:
     """A reason in the visitor's language; nothing for None."""
     return _(note.message).format(**note.values) if note else ""
+
+
+def duration(hours: float) -> str:
+    """Hours to one decimal, below one hour minutes."""
+    if hours < 1:
+        return _("{minutes} min").format(minutes=f"{60 * hours:.0f}")
+    return _("{hours} h").format(hours=f"{hours:,.1f}")
 
 
 def share(one: Estimate) -> str:
@@ -91,16 +98,15 @@ def tiles(project: Project, found: Dashboard) -> None:
 
 
 def _ahead(found: Dashboard) -> None:
-    hours, explained = undefined(found.hours, said(found.hours_reason), "{:,.1f}")
     about = _(
         "Labels ahead / mean labels per hour of those who label here, over the last 60 labels of each, breaks left out."
         " Where there is a quota, only as many candidates count as it is expected to need."
     )
-    st.metric(_("Hours of work ahead"), hours, help=explained or about)
+    st.metric(_("Work ahead"), DASH if found.hours is None else duration(found.hours), help=plain(about))
     text = _("{labels} labels")
     st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
     if found.each is not None:
-        st.caption(plain(_("{hours} hours for each annotator").format(hours=f"{found.each:,.1f}")))
+        st.caption(plain(_("{time} for each annotator").format(time=duration(found.each))))
     elif found.hours_reason:
         st.caption(plain(said(found.hours_reason)))
 

@@ -8,8 +8,8 @@ from annotations.record import Summary
 from annotations.record_files import record_csv, record_json
 from annotations.store import Store
 from annotations.types import Annotator, Project
-from pages._progress_views import moment
-from pages._widgets import DASH, _, open_store, plain
+from pages._progress_views import duration, moment
+from pages._widgets import _, open_store, plain
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
@@ -44,14 +44,18 @@ def show_summary(project: Project, found: Summary) -> None:
         st.caption(plain(_("labels made, with changes: {labels}").format(labels=f"{found.labels:,}")))
     with second, st.container(border=True, height="stretch"):
         st.metric(_("In hand"), f"{found.states['leased']:,}")
-        until = _("kept for you until {moment}").format(moment=moment(found.heard)) if found.heard else DASH
-        st.caption(plain(until))
+        until = (
+            _("kept for you until {moment}").format(moment=moment(found.heard))
+            if found.heard and found.states["leased"]
+            else ""
+        )
+        st.caption(plain(until) or "\u00a0")
     with third, st.container(border=True, height="stretch"):
         st.metric(_("Skipped"), f"{found.states['skipped']:,}")
         text = _("went to others before you decided: {released}")
         st.caption(plain(text.format(released=f"{found.states['released']:,}")))
     with fourth, st.container(border=True, height="stretch"):
-        st.metric(_("Time on items"), _("{hours} h").format(hours=f"{found.seconds / 3600:,.1f}"))
+        st.metric(_("Time on items"), duration(found.seconds / 3600))
         st.caption(_("the sum of the times that the desk measured"))
     about = _("Known since {since}.").format(since=moment(found.since))
     if found.told:
