@@ -19,6 +19,12 @@ NOT_MINE = (
     " AND assignment.state <> 'released')"
 )
 
+# What lies ahead of the walk will be met there: else who skips would change the order in which others see items.
+PASSED = (
+    "AND EXISTS (SELECT 1 FROM progress WHERE progress.annotator = :annotator AND progress.batch = item.batch"
+    " AND progress.cell = item.cell AND (finished = 1 OR progress.rank >= item.rank))"
+)
+
 
 @dataclass(slots=True)
 class _Walk:
@@ -127,12 +133,15 @@ class Handing:
         return walks
 
     def _came_back(self, room: int) -> dict[int, deque[tuple[int, int]]]:
-        """Items that became free again since this annotator last looked, by cell, with their number of return."""
+        """Items that became free again since this annotator last looked, by cell, with their number of return.
+
+        Under `stop` also those that this annotator has not come to yet: see `_unseen`.
+        """
         rows = self.db.execute(
             "SELECT cell, id, returned FROM item INDEXED BY item_returned WHERE project = :project"
             " AND returned > 0 AND returned > :looked AND taken < wanted AND aside = 0"
             " AND (SELECT published FROM batch WHERE id = item.batch) > 0"
-            f" AND {NOT_MINE} ORDER BY returned LIMIT :room",
+            f" AND {NOT_MINE} {'' if self.mixed else PASSED} ORDER BY returned LIMIT :room",
             {"project": self.project.id, "looked": self.looked, "annotator": self.annotator.id, "room": room},
         ).fetchall()
         back: dict[int, deque[tuple[int, int]]] = {}
