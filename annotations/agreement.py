@@ -92,11 +92,7 @@ def agreement(
     tally = labels.tally(len(choices))
     all_items, by_labels = _stock(store, project, tally, on, version)
     names = _names(store, labels)
-    cells = tuple(
-        (*key, _measures(labels.tally(len(choices), np.isin(labels.item, items)), resampling))
-        for key, items in groups.items()
-    )
-    named = tuple((" / ".join(filter(None, key)), measures) for *key, measures in cells)
+    cells = _cells(labels, groups, len(choices), resampling)
     return AgreementReport(
         project=project.name,
         all_items=all_items,
@@ -106,7 +102,7 @@ def agreement(
         overall=_measures(tally, resampling),
         categories=tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices)),
         cohen=_each_two(labels, names, len(choices), resampling),
-        by_pair=_most_first(named) if groups else _by_pair(store, labels, len(choices), resampling),
+        by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
         signature=signature(choices, resampling, on=on, version=version, stopped=project.plan == "stop"),
         cells=cells,
         on=on,
@@ -213,6 +209,20 @@ def _category(tally: Tally, index: int, choice: Choice, resampling: Resampling) 
         prevalence=prevalence(tally, index, resampling),
         specific=specific_agreement(tally, index, resampling),
     )
+
+
+def _cells(
+    labels: BlindLabels, groups: dict[tuple[str, str], Numbers], categories: int, resampling: Resampling
+) -> tuple[tuple[str, str, Measures], ...]:
+    """Generations: the measures of each model and pronoun set."""
+    return tuple(
+        (*key, _measures(labels.tally(categories, np.isin(labels.item, items)), resampling))
+        for key, items in groups.items()
+    )
+
+
+def _named(cells: tuple[tuple[str, str, Measures], ...]) -> tuple[tuple[str, Measures], ...]:
+    return _most_first((" / ".join(filter(None, key)), measures) for *key, measures in cells)
 
 
 def _by_pair(

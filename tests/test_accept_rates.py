@@ -16,8 +16,8 @@ def made(labels: list[Label]) -> BlindLabels:
     return columns([(item, who, choice, 1, 1, form) for item, who, choice, form in sorted(labels)], CODES)
 
 
-def rates(labels: list[Label], **more: int) -> FormRates:
-    return accept_rates(made(labels), 0, {1: "Ada", 2: "Bo"}, Resampling(**more))
+def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
+    return accept_rates(made(labels), 0, {1: "Ada", 2: "Bo"}, Resampling(resamples))
 
 
 def drawn(number: int, seed: int = 1) -> list[Label]:

@@ -54,7 +54,7 @@ def test_a_set_that_nobody_labelled_is_described_as_a_whole(fresh_store: Store) 
 
 def test_sources_and_dates_of_what_came_along(fresh_store: Store) -> None:
     project = create_project(fresh_store, "made", annotators=("Ada",))
-    extras = (
+    extras: tuple[dict[str, object], ...] = (
         {"source": {"file": "/srv/corpus/2018/a.txt", "name": None, "date": "2018-03-01"}},
         {"source": "Evening news", "date": "2019年4月"},
         {"来源": "C:\\texts\\b.txt"},
@@ -222,3 +222,13 @@ def test_page_takes_a_file(fresh_store: Store) -> None:
     assert not any(":red[" in caption.value for caption in page.caption)
     assert not page.error
     assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (0,)
+
+
+def test_the_document_shows_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = (Path(MAIN).parents[1] / "docs" / "describe.md").read_text(encoding="utf-8")
+    block = document.split("```console\n$ cat own.csv\n")[1].split("```")[0]
+    file, shown = block.split("$ python cli.py describe --file own.csv --model demo-zh\n")
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_text(file, encoding="utf-8")
+    done = CliRunner().invoke(cli, ["describe", "--file", "own.csv", "--model", "demo-zh"], catch_exceptions=False)
+    assert done.stdout == shown
