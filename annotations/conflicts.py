@@ -27,13 +27,14 @@ LEAD = "lead"  # the desk of a label that the lead let count
 # A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
 LABELS = """
 SELECT label.id, item.uid, item.text, annotator.name, first.choice, first.reasons, first.file, label.choice,
-       label.reasons, coalesce(theirs.file, '') AS file
+       label.reasons, coalesce(theirs.file || ' (labels-' || theirs.id || ')', '') AS file
 FROM label INDEXED BY label_superseded
 JOIN annotator ON annotator.id = label.annotator
 JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
 LEFT JOIN label_of_file AS came ON came.label = label.id LEFT JOIN label_file AS theirs ON theirs.id = came.file
 JOIN (SELECT assignment.item, assignment.annotator, standing.choice, standing.reasons, standing.id,
-             coalesce((SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
+             coalesce((SELECT label_file.file || ' (labels-' || label_file.id || ')' FROM label_of_file
+                       JOIN label_file ON label_file.id = label_of_file.file
                        WHERE label_of_file.label = standing.id), '') AS file
       FROM assignment JOIN label AS standing ON standing.id = assignment.latest) AS first
     ON first.item = label.item AND first.annotator = label.annotator
@@ -65,7 +66,8 @@ WHERE event.project = ? AND event.action IN (?, ?) ORDER BY event.id
 class Conflict:
     """Two things that are said of one item: `first` stands, `second` is kept beside it.
 
-    `key` names it in commands. `annotator` is "" where it is nobody's label; a file is "" for the desk.
+    `key` names it in commands. `annotator` is "" where it is nobody's label; a file of labels is named with its import,
+    "" is the desk. Labels are codes: the choice, then the reasons, joined by " · ".
     """
 
     key: str

@@ -1,15 +1,17 @@
 """Where two files, or a file and the desk, say different things: side by side, for the lead to decide."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import streamlit as st
 
 from annotations.conflicts import Conflict, conflicts, keep, take
+from annotations.guidelines import guidelines
 from annotations.leaving import text_may_leave
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages._widgets import _, downloads, literal, open_store, plain, show_error
+from pages._widgets import _, downloads, language, literal, open_store, plain, show_error
 
 LISTED = 20
 
@@ -38,14 +40,25 @@ def show_conflicts(store: Store, project: Project) -> None:
         show_error(error)
     hidden = () if text_may_leave(project) else ("text",)
     downloads([{k: v for k, v in asdict(one).items() if k not in hidden} for one in found], key="conflicts")
+    names = _names(store, project)
     for one in found[:LISTED]:
-        _show(project, one)
+        _show(project, one, names)
     if len(found) > LISTED:
         text = _("The first {shown} of {all}; the file has them all.")
         st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
 
 
-def _show(project: Project, one: Conflict) -> None:
+def _names(store: Store, project: Project) -> dict[str, str]:
+    """What the codes of every version of the guideline say to this visitor."""
+    options = [option for one in guidelines(store, project) for option in (*one.choices, *one.reasons)]
+    return {option.code: option.zh if language() == "zh" else option.en for option in options}
+
+
+def _in_words(said: str, names: Mapping[str, str]) -> str:
+    return " · ".join(names.get(code, code) for code in said.split(" · "))
+
+
+def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
     with st.container(border=True):
         about = kind_name(one.kind) + (f" · {one.annotator}" if one.annotator else "")
         st.caption(plain(about))
@@ -54,7 +67,7 @@ def _show(project: Project, one: Conflict) -> None:
             st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
         ):
             with place:
-                literal(said)
+                literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
                 st.caption(plain(file or _("at the desk")))
         with st.container(horizontal=True):
             st.button(

@@ -43,7 +43,7 @@ def _show_list(project: Project, found: list[Import]) -> None:
         {
             _("File"): one.file,
             _("Imported on"): _when(one.created),
-            _("Holds"): _("labels") if one.kind == "labels" else _kind(project),
+            _("Holds"): _("annotators' labels") if one.kind == "labels" else _kind(project),
             _("Rows"): one.rows,
             _("Taken back"): DASH if one.undone is None else _when(one.undone),
             _("Name"): one.key,

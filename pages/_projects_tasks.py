@@ -124,7 +124,8 @@ def _ask_people(found: Found) -> dict[str, str]:
     with st.container(border=True):
         st.subheader(_("Who its annotators are here"), anchor=False)
         for who, number in found.people.most_common(MOST):
-            label = plain(f"{who[:60] or nobody} · {number:,}")
+            # An invisible joiner: an address would become a link.
+            label = plain(f"{who[:60] or nobody} · {number:,}").replace("\\@", "\u2060\\@")
             named[who] = st.text_input(label, person(who, Names()), key=f"task-person-{who}", max_chars=80, width=320)
     return named
 
@@ -154,7 +155,7 @@ def show_switched(report: Switched, *, quoting: bool) -> None:
     """What came in: texts, labels, and what was counted and left."""
     show_report(report.items, quoting=quoting, place="items-")
     if report.labels.rows:
-        st.subheader(_("Labels"), anchor=False)
+        st.subheader(_("Labels in the file"), anchor=False)
         show_returned(report.labels, heading=False, decisions=False)
     names = {
         "skipped": _("skipped by their annotators"),

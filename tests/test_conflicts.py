@@ -60,7 +60,7 @@ def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: 
     )
     (one,) = conflicts(fresh_store, sample_project)
     assert (one.kind, one.item, one.annotator) == ("label", uids[0], "Ada")
-    assert (one.first, one.first_file, one.second, one.second_file) == ("accept", "one.csv", "reject", "two.csv")
+    assert (one.first, one.first_file, one.second, one.second_file) == ("accept", "one.csv (labels-1)", "reject", "two.csv (labels-2)")
     keep(fresh_store, sample_project, one.key, author="Lin")
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
@@ -79,7 +79,7 @@ def test_a_file_against_the_desk_and_the_other_one_counts(
     for who in ("Bo", "Chen"):
         bring(fresh_store, sample_project, tmp_path / f"{who}.csv", (uids[0], who, "accept"))
     (one,) = conflicts(fresh_store, sample_project)
-    assert (one.first_file, one.second_file) == ("", "one.csv")
+    assert (one.first_file, one.second_file) == ("", "one.csv (labels-1)")
     before = fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0]
     take(fresh_store, sample_project, one.key)
     assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0] == before + 1
