@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from annotations.agreement import agreement
+from annotations.agreement import AgreementReport, agreement
 from annotations.decisions import each_label_row
 from annotations.items import items as stored_items
 from annotations.leaving import CANARY, needs_canary, text_may_leave
@@ -28,19 +28,28 @@ LONGEST_ANSWER = 4_000  # of a statement of the lead
 
 def datasheet(store: Store, project: Project, language: Language) -> str:
     """The data sheet as Markdown, in Chinese or English. It holds no text of an item and no annotator's name."""
-    say = _Say(language)
+    return datasheets(store, project, (language,))[language]
+
+
+def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, str]:
+    """The data sheet in several languages; the database is read once."""
     found = list(stored_items(store, project))
     rows = list(each_label_row(store, project, which="latest"))
-    parts = (
-        _head(store, project, say, found),
-        _composition(project, say, found),
-        _judging(store, project, say, rows),
-        _labels(store, project, say, rows),
-        _agreement(store, project, say, rows),
-        _leaving(project, say),
-        _by_hand(project, say),
-    )
-    return "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
+    report = agreement(store, project) if len({row["annotator"] for row in rows}) > 1 else None
+    sheets: dict[Language, str] = {}
+    for language in languages:
+        say = _Say(language)
+        parts = (
+            _head(store, project, say, found),
+            _composition(project, say, found),
+            _judging(store, project, say, rows),
+            _labels(store, project, say, rows),
+            _agreement(report, say),
+            _leaving(project, say),
+            _by_hand(project, say),
+        )
+        sheets[language] = "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
+    return sheets
 
 
 class _Say:
@@ -155,11 +164,10 @@ def _labels(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, 
     return lines
 
 
-def _agreement(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+def _agreement(found: AgreementReport | None, say: _Say) -> list[str]:
     lines = ["## " + say(N_("Agreement")), ""]
-    if len({row["annotator"] for row in rows}) < 2:
+    if found is None:
         return [*lines, say(N_("Fewer than two people have labelled, so there is none to report."))]
-    found = agreement(store, project)
     measures = (
         (N_("Items on which everybody agreed"), found.overall.unanimity),
         (N_("Krippendorff's alpha"), found.overall.alpha),

@@ -180,8 +180,8 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     source, kept = _SOURCES[which]
     for values in store.db.execute(_ROW.format(source=source, kept=kept), (project.id,)):
         row = dict(zip(_ROW_NAMES, values, strict=True))
-        row["reasons"], row["spans"] = json.loads(row["reasons"]), json.loads(row["spans"])
-        row["tags"] = json.loads(row["tags"])
+        for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million of them
+            row[key] = [] if row[key] == "[]" else json.loads(row[key])
         row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
         row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
         yield row

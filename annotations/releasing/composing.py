@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.datasheet import datasheet
+from annotations.datasheet import datasheets
 from annotations.formats.doccano import lines_out
 from annotations.formats.exporting import lines as export_lines
 from annotations.formats.label_studio import labelling_config, tasks_out
@@ -161,8 +161,9 @@ class _Composer:
         for one in guidelines(self.store, self.project):
             self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
         newest = guideline(self.store, self.project).text
+        sheets = datasheets(self.store, self.project, LANGUAGES)
         for language in LANGUAGES:
-            self._add(f"datasheet.{language}.md", [datasheet(self.store, self.project, language)])
+            self._add(f"datasheet.{language}.md", [sheets[language]])
             blocks = method(self.made.facts, newest, language)
             self._add(f"method.{language}.md", [rendered(blocks, "md", language)])
             self._add(f"method.{language}.tex", [rendered(blocks, "tex", language)])

@@ -10,10 +10,12 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 HEAD = b"evenhand-content-1\n"  # another number once the same contents would give another hash
 PLACES = ("item", "file", "line", "status")  # of an item: where it stands and how it is called, not what it is
+PLAIN = ("choice", "extraneous", "form_shown", "guideline", "after_reveal")
 SAID = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
 Row = Mapping[str, Any]
 
@@ -57,8 +59,20 @@ def _said(row: Row) -> str:
     """What one operation says; "" where it takes a label back. Equal ones share their text: most labels are alike."""
     if row.get("choice") is None:
         return ""
-    values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in SAID]
-    return sys.intern(_canonical(values))
+    if any(row.get(key) for key in ("reasons", "tags", "spans", "note")):
+        values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in SAID]
+        return sys.intern(_canonical(values))
+    return _plain(*(row.get(key) for key in PLAIN))
+
+
+@lru_cache(maxsize=1_000)
+def _plain(
+    choice: str, extraneous: bool | None, form_shown: str | None, guideline: int | None, after_reveal: bool | None
+) -> str:
+    """The same of a label with nothing but a choice."""
+    row = dict(zip(PLAIN, (choice, extraneous, form_shown, guideline, after_reveal), strict=True))
+    empty: dict[str, Any] = {"reasons": [], "tags": [], "spans": [], "note": ""}
+    return sys.intern(_canonical([(row | empty)[key] for key in SAID]))
 
 
 def _canonical(value: Any) -> str:
