@@ -104,7 +104,7 @@ class World:
         self.items: dict[int, list[dict[str, Any]]] = {0: [], 1: [], 2: []}
         self.bases: dict[tuple[int, str], str] = {}
         self.revisions = [0, 0, 0]
-        self.tokens = {}
+        self.tokens: dict[int, str] = {}
         for who in range(3):
             self.open(who)
 
@@ -138,7 +138,7 @@ class World:
     def decide(self, who: int, uid: str, choice: str | None, note: str = "", tags: tuple[str, ...] = ()) -> None:
         self.revisions[who] += 1
         person = self.people[who]
-        operation = {
+        operation: dict[str, Any] = {
             "database": self.store.uid, "project": self.project.uid, "annotator": person.uid,
             "op": f"op-{who}-{self.revisions[who]}", "item": uid, "desk": f"desk-{who}", "revision": self.revisions[who],
             "base": self.bases.get((who, uid)), "choice": choice, "note": note, "seconds": 2.0, "form": "masked",
