@@ -8,6 +8,7 @@ from annotations.guideline_drafts import Draft, discard_draft, draft, save_draft
 from annotations.guidelines import guideline, guidelines
 from annotations.store import Store
 from annotations.types import Guideline, Project
+from core.guidelines import recognise
 from pages._pilot_parts import desk_html, difference_html, moment, option_name
 from pages._pilot_publish import publish, published, send_older
 from pages._projects_new import edit_options
@@ -91,6 +92,12 @@ def _edit(begun: Draft, place: str) -> Draft:
         st.caption(_("As the desk shows it"))
         with st.container(border=True, height=420):
             st.html(desk_html(text))
+    if recognise(text):
+        st.caption(
+            _(
+                "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as typed."
+            )
+        )
     st.subheader(_("Criteria for a reject"), anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):

@@ -13,6 +13,7 @@ from core.guidelines import in_language
 from core.statistics import Estimate
 from pages._widgets import DASH, language
 
+AROUND = 2  # lines without a change that are shown beside one
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
@@ -73,10 +74,14 @@ def difference_html(old: str, new: str) -> str:
     tint = colours()
     looks = {"-": (tint.bad, "line-through"), "+": (tint.good, "underline")}
     rows = []
-    for line in difflib.ndiff(old.splitlines(), new.splitlines()):
-        sign, text = line[0], line[2:]
-        if sign == "?":
+    lines = [line for line in difflib.ndiff(old.splitlines(), new.splitlines()) if line[0] != "?"]
+    near = {place + step for place, line in enumerate(lines) if line[0] != " " for step in range(-AROUND, AROUND + 1)}
+    for place, line in enumerate(lines):
+        if place not in near:  # far from any change
+            if place == 0 or place - 1 in near:
+                rows.append(f'<div style="color:{tint.soft}">…</div>')
             continue
+        sign, text = line[0], line[2:]
         colour, decoration = looks.get(sign, (tint.ink, "none"))
         mark = {"-": "−", "+": "+"}.get(sign, "")
         rows.append(

@@ -114,9 +114,12 @@ def _show_closed(found: PilotFigures) -> None:
             reason = said(found.unanimous.reason) if found.unanimous.value is None else ""
             st.metric(_("All agree"), _share(found), help=reason or None)
             if found.unanimous.value is not None:
-                text = _("95 % interval: {interval}; on {n} items with two labels or more everybody chose the same.")
+                text = _(
+                    "95 % interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
+                )
+                same = round(found.unanimous.value * found.compared)
                 interval = percent(found.unanimous).partition("(")[2].rstrip(")") + " %"
-                st.caption(plain(text.format(interval=interval, n=found.compared)))
+                st.caption(plain(text.format(interval=interval, k=same, n=found.compared)))
         with right:
             st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

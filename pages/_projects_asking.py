@@ -41,8 +41,26 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
         ),
     )
     hidden = st.checkbox(_("Blur each text until it is opened"), blur, key=f"{place}blur")
+    return {"checked": rules, "blur": hidden, **_ask_pause(pause_minutes, place)}
+
+
+def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
+    """What the desk for sentences does for those who sit at it."""
+    hidden = st.checkbox(
+        _("Blur flagged sentences until they are opened"),
+        blur,
+        key=f"{place}blur",
+        help=_(
+            "Sentences that mining flagged, and those with anything but 0 in a column named sensitive. Annotators see"
+            " that a sentence is covered, not why."
+        ),
+    )
+    return {"blur": hidden, **_ask_pause(pause_minutes, place)}
+
+
+def _ask_pause(pause_minutes: int | None, place: str) -> dict[str, int | None]:
     pause = st.number_input(
         _("Remind of a pause after minutes"), 1, 600, pause_minutes, key=f"{place}pause", placeholder=_("never"),
         width=260,
     )  # fmt: skip
-    return {"checked": rules, "blur": hidden, "pause_minutes": None if pause is None else int(pause)}
+    return {"pause_minutes": None if pause is None else int(pause)}

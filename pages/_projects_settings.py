@@ -10,7 +10,7 @@ from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.resources import table
-from pages._projects_asking import agreed_name, ask_desk, ask_labels
+from pages._projects_asking import agreed_name, ask_care, ask_desk, ask_labels
 from pages._projects_list import open_project
 from pages._projects_new import form_name, gold_name
 from pages._widgets import _, show_error
@@ -56,7 +56,7 @@ def _for_sentences(project: Project) -> dict[str, Any]:
     )
     return {
         "per_item": int(per_item), "gold": gold, "presentation": form,
-        "opinion_model": opinion or None,
+        "opinion_model": opinion or None, **ask_care(project.blur, project.pause_minutes, place="new_"),
     }  # fmt: skip
 
 
