@@ -96,7 +96,10 @@ def redraw(store: Store, project: Project) -> None:
     seed, share, hours = store.db.execute(
         "SELECT seed, retest, retest_hours FROM project WHERE id = ?", (project.id,)
     ).fetchone()
-    store.db.execute("UPDATE retest SET state = 'void' WHERE project = ? AND state = 'waiting'", (project.id,))
+    # What was labelled once and taken back waits for its second label, whatever the share is now.
+    store.db.execute(
+        "UPDATE retest SET state = 'void' WHERE project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,)
+    )
     if not share:
         return
     rows = store.db.execute(

@@ -15,14 +15,17 @@ from hypothesis import strategies as st
 from annotations import retests
 from annotations.agreement import agreement
 from annotations.gold import settle
+from annotations.items import Batch
 from annotations.labels import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.pilots import close_pilot, start_pilot
 from annotations.projects import add_guideline, annotator, change_project, guideline, remove_annotator
 from annotations.queue import LEASE_S, claim
 from annotations.retest_labels import with_retests
 from annotations.sending_back import send_back
 from annotations.store import Store
 from annotations.types import Annotator, Answer, Item, Project
-from tests.filling import broken_rules, decide, filled_project
+from tests.filling import broken_rules, decide, filled_project, new_items
+from tests.test_races import output, start
 
 DAY = 86_400.0
 NOON = time.time() - 30 * DAY
@@ -165,7 +168,7 @@ MOVES: dict[str, Callable[[Item, dict[str, str]], Any]] = {
 }
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(sorted(MOVES)), max_size=8))
 def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "play.db") as store:
@@ -398,3 +401,55 @@ def test_settling_again_changes_no_draw(made: Made) -> None:
         for item in items:
             settle(store, item.id)
     assert store.db.execute("SELECT * FROM retest").fetchall() == before
+
+
+def test_while_a_pilot_is_open_nothing_comes_again(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    with Batch.begin(store, project, "more.txt") as batch:
+        batch.add(new_items(20, first=1_000))
+        batch.publish()
+    start_pilot(store, project, items=5, seed=1)
+    came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert came and not came & set(states(store, "uid"))
+    close_pilot(store, project)
+    came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert came & set(states(store, "uid"))
+
+
+# Labels until nothing is left, what came again included, and sends everything twice.
+WORKER = """
+    import sys, uuid
+    from annotations.labels import append
+    from annotations.projects import annotator, project
+    from annotations.queue import claim
+    from annotations.store import Store
+    from annotations.types import Operation
+    path, name, desk, who = sys.argv[1:]
+    with Store.open(path) as store:
+        made = project(store, name)
+        person = annotator(store, made, who)
+        while items := claim(store, made, person, want=5):
+            operations = [Operation(uuid.uuid4().hex, i.uid, "accept", desk, n) for n, i in enumerate(items)]
+            for _ in range(2):
+                for answer in append(store, made, person, operations):
+                    assert answer.stored, answer
+            for operation in operations:
+                print(operation.op_id, flush=True)
+"""
+
+
+def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) -> None:
+    """Two desks of Ada and one of Bo, each a process: everything that was told is there, each item stands once."""
+    project, _ = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
+    seats = (("one", "Ada"), ("two", "Ada"), ("three", "Bo"))
+    workers = [start(WORKER, fresh_store.path, project.name, desk, who) for desk, who in seats]
+    told = {line for worker in workers for line in output(worker)}
+    query = "SELECT op_id FROM label UNION ALL SELECT op_id FROM retest_label"
+    stored = [row[0] for row in fresh_store.db.execute(query)]
+    assert set(stored) == told and len(stored) == len(told)
+    assert states(fresh_store) == ["labelled"] * 60
+    twice = "SELECT count(*) FROM retest_label WHERE superseded = 0 GROUP BY retest"
+    assert {row[0] for row in fresh_store.db.execute(twice)} == {1}
+    assert broken_rules(fresh_store) == []
