@@ -20,7 +20,7 @@ from annotations.types import Annotator, Item, Mark, Project
 
 PAGE = 20  # items on one page
 CHUNK = 500  # items read at once for a file
-ABOUT_ME = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back", "sent_back")
+ABOUT_ME = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back")
 
 State = Literal["labelled", "skipped", "leased", "released"]
 

@@ -83,7 +83,6 @@ def _event(action: str, data: dict[str, object]) -> str:
         "renamed": _("changed your name from {old} to {new}"),
         "replaced": _("let {new} take your place"),
         "given_back": _("gave {items} items that you had in hand to others"),
-        "sent_back": _("sent items back to you, because the guideline changed"),
     }
     text = texts.get(action, action)
     try:
