@@ -19,7 +19,12 @@ SEARCHED = 50_000  # two and a half times the released set; a search reads the s
 PACE_LABELS = 60  # the pace is that of the last labels
 PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
-
+# Not of an import that was taken back, and not brought by a file of labels that was.
+SEEN = "(SELECT published FROM batch WHERE batch.id = item.batch) > 0"
+NOT_TAKEN_BACK = (
+    "NOT EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file"
+    " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
+)
 
 DECISION_COLUMNS = (
     "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans,"
@@ -59,6 +64,7 @@ def history(
         " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
         f" WHERE label.annotator = :annotator AND label.project = :project {wanted if search.strip() else ''}"
+        f" AND {SEEN}"
         " ORDER BY label.id DESC LIMIT :limit"
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
@@ -77,7 +83,8 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
         " JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator"
         " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
-        " WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1"
+        f" WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1 AND {SEEN}"
+        f" AND {NOT_TAKEN_BACK}"
         " AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id"
         "   AND later.annotator = label.annotator AND later.superseded = 0)"
         " AND NOT EXISTS (SELECT 1 FROM label AS newer WHERE newer.item = label.item"

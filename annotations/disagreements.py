@@ -18,7 +18,8 @@ FOUND = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
 GROUP BY assignment.item
-HAVING (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
+HAVING (SELECT published FROM item JOIN batch ON batch.id = item.batch WHERE item.id = assignment.item) > 0
+    AND (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
 ORDER BY assignment.item
 """
 WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"

@@ -22,6 +22,7 @@ _TAGGED = """
 SELECT label.item, label.annotator, label.choice, label.reasons, label.tags, label.note
 FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
 WHERE item.pilot IN (SELECT id FROM pilot WHERE project = :project) AND label.tags <> '[]' AND label.superseded = 0
+    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
     AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item
                     AND later.annotator = label.annotator AND later.superseded = 0 AND later.id > label.id)
 ORDER BY item.rank, label.annotator

@@ -31,7 +31,8 @@ LABELS = """
 SELECT item.uid, annotator.name, blind_label.choice, blind_label.extraneous, blind_label.spans, blind_label.reasons,
     blind_label.note
 FROM blind_label JOIN item ON item.id = blind_label.item JOIN annotator ON annotator.id = blind_label.annotator
-WHERE blind_label.project = ? ORDER BY item.id, annotator.name
+WHERE blind_label.project = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
+ORDER BY item.id, annotator.name
 """
 COLUMNS = (
     "item", "text", "context", "cluster", "model", "pronouns", "pronoun", "dataset", "setting", "index", "name",

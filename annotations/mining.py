@@ -129,7 +129,11 @@ def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
     remaining = _identities(file)
     while chunk := list(islice(remaining, ASKED_AT_ONCE)):
         marks = ", ".join("?" * len(chunk))
-        query = f"SELECT hash FROM item WHERE project = ? AND hash IN ({marks})"
+        # What was taken back comes in again when it is imported again.
+        query = (
+            f"SELECT hash FROM item WHERE project = ? AND hash IN ({marks})"
+            " AND batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"
+        )
         there = {row[0] for row in store.db.execute(query, (project.id, *(identity for _, identity in chunk)))}
         for cell, identity in chunk:
             if identity not in there and identity not in seen:

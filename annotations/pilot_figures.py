@@ -19,17 +19,19 @@ _OWN = """
 SELECT assignment.annotator, count(*), sum(label.choice IN ('accept', 'correct'))
 FROM item INDEXED BY item_pilot JOIN assignment ON assignment.item = item.id
     JOIN label ON label.id = assignment.latest
-WHERE item.pilot = ? AND assignment.state = 'labelled' GROUP BY assignment.annotator
+WHERE item.pilot = ? AND assignment.state = 'labelled'
+    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0) GROUP BY assignment.annotator
 """
 _ITEMS = """
 SELECT count(label.id), count(DISTINCT label.choice)
 FROM item INDEXED BY item_pilot LEFT JOIN assignment ON assignment.item = item.id
     LEFT JOIN label ON label.id = assignment.blind AND label.choice IS NOT NULL
-WHERE item.pilot = ? GROUP BY item.id
+WHERE item.pilot = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0) GROUP BY item.id
 """
 # Items that somebody who is still here could and should label: not set aside, and not full.
 _OPEN = """
 SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = :pilot AND labels < wanted AND aside = 0
+AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
 AND EXISTS (SELECT 1 FROM member WHERE member.project = :project AND member.active = 1 AND NOT EXISTS (
     SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
         AND assignment.state = 'labelled'))

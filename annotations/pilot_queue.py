@@ -11,6 +11,7 @@ from annotations.types import Annotator, Project
 _WAITING = """
 SELECT item.cell, pair, side, item.id FROM item INDEXED BY item_pilot JOIN cell ON cell.id = item.cell
 WHERE item.pilot = :pilot AND taken < wanted AND aside = 0
+    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = :annotator
                     AND assignment.state <> 'released')
 ORDER BY item.rank

@@ -15,11 +15,13 @@ from core.errors import N_, Refused
 SETTLEMENT = ("op_id", "adjudicator", "action", "choice", "reasons", "extraneous", "spans", "why", "seen", "created")
 COMMENT = ("op_id", "author", "text", "created")
 LISTS = ("reasons", "spans", "seen")  # JSON in the database, lists in a file
-ORDERED = " WHERE {kind}.project = ? ORDER BY {kind}.id"
+HIDDEN = "item.batch IN (SELECT id FROM batch WHERE published = 0)"  # items of imports that were taken back
+ORDERED = f" WHERE {{kind}}.project = ? AND NOT {HIDDEN} ORDER BY {{kind}}.id"
 COMMENTS = (
     "SELECT item.uid, annotator.name, whose.name, {columns} FROM comment JOIN item ON item.id = comment.item"
     " LEFT JOIN annotator ON annotator.id = comment.annotator"
-    " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ? ORDER BY comment.id"
+    " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ?"
+    f" AND NOT {HIDDEN} ORDER BY comment.id"
 )
 
 
