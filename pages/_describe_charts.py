@@ -15,7 +15,6 @@ from pages._describe_views import number, percent, said
 from pages._widgets import DASH, _, show_chart
 
 Row = dict[str, Any]
-BLANK = "␠"  # a blank has no shape of its own
 
 
 def traced(rows: Iterable[Row], found: Description) -> list[Row]:
@@ -58,6 +57,21 @@ def keywords(found: Description) -> None:
         key="per-word",
         says=says,
     )
+
+
+def cells(found: Description) -> None:
+    """Generations: how many texts there are of each model and pronoun set, or whatever they were drawn from."""
+    rows: list[Row] = [{"cell": one.word, "texts": one.before or 0} for one in found.keywords if one.word]
+    if not rows:
+        return
+    st.subheader(_("Texts per cell"), anchor=False)
+    says = _("{cells} cells with {least} to {most} texts each.").format(
+        cells=len(rows), least=f"{min(row['texts'] for row in rows):,}", most=f"{max(row['texts'] for row in rows):,}"
+    )
+    drawn = pd.DataFrame([{"name": row["cell"], "count": row["texts"]} for row in rows])
+    titles = {"name": _("Cell"), "count": _("Texts")}
+    chart = bars(drawn, description=says, titles=titles, palette=palette(st.context.theme.type))
+    show_chart(chart, traced(rows, found), key="cells", says=says)
 
 
 def _keywords_say(found: Description) -> str:
@@ -153,5 +167,5 @@ def commonest(found: Description) -> None:
 def shown(character: str) -> str:
     """A character that can be seen: a blank as a sign, what cannot be printed by its number."""
     if character == " ":
-        return BLANK
+        return _("space")  # it has no shape of its own
     return character if character.isprintable() else f"U+{ord(character):04X}"

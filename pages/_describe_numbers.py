@@ -59,8 +59,9 @@ def again(found: Description) -> None:
     kinds: dict[str, Repeats] = {
         _("exactly the same"): found.exact,
         _("the same without punctuation and blanks"): found.near,
-        _("the same with the keyword masked"): found.twins,
     }
+    if found.kind == "sentences":
+        kinds[_("the same with the keyword masked")] = found.twins
     rows = [
         {
             _("how"): name,
@@ -74,7 +75,7 @@ def again(found: Description) -> None:
     st.dataframe(rows, hide_index=True, key="repeats")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _("With the keyword masked: a sentence that is there once with the male and once with the female word.")
-        st.caption(plain(f"{text} {_places(found)}"))
+        st.caption(plain(f"{text} {_places(found)}" if found.kind == "sentences" else _places(found)))
         downloads(traced(rows, found), key="repeats-table")
 
 

@@ -40,10 +40,12 @@ def _of_project(store: Store) -> Description | None:
     if not stock.items:
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
         return None
-    left, right = st.columns(2)
-    with left:
+    first, second = st.columns(2)
+    if project.kind == "generations":
+        first, second = second, first  # there is nothing to choose on the left
+    with first:
         items = _items(store, project, stock.accepted)
-    with right:
+    with second:
         model = _model(usual_vocabulary(project.language))
     moment = _moment(project, stock.accepted if items == "accepted" else stock.items, (*state(store), project.name))
     if moment is None:

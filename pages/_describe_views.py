@@ -75,7 +75,7 @@ def writing(found: Description) -> None:
     with third, st.container(border=True, height="stretch"):
         _repeated(_("Repetitiveness"), wrote.completion, _("of the completions alone; 0: nothing comes twice"))
     with fourth, st.container(border=True, height="stretch"):
-        _repeated(_("Repetitiveness, as published"), wrote.published, _("of context and completion together"))
+        _repeated(_("With contexts"), wrote.published, _("repetitiveness of context and completion, as published"))
 
 
 def _repeated(name: str, value: Repeated, meaning: str) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.errors import EvenhandError
-from pages._describe_charts import balance, commonest, keywords, length_histogram
+from pages._describe_charts import balance, cells, commonest, keywords, length_histogram
 from pages._describe_numbers import again, origins_and_endings, vocabulary_facts
 from pages._describe_source import chosen_description
 from pages._describe_views import made_how, tiles, writing
@@ -27,6 +27,7 @@ if found is None:
 tiles(found)
 if found.kind == "generations":
     writing(found)
+    cells(found)
 else:
     st.subheader(_("Sentences per word, before and after"), anchor=False)
     keywords(found)

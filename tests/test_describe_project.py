@@ -232,3 +232,17 @@ def test_the_document_shows_what_the_command_prints(tmp_path: Path, monkeypatch:
     Path("own.csv").write_text(file, encoding="utf-8")
     done = CliRunner().invoke(cli, ["describe", "--file", "own.csv", "--model", "demo-zh"], catch_exceptions=False)
     assert done.stdout == shown
+
+
+def test_page_of_generations(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "gen", kind="generations", language="en", annotators=("Ada",))
+    with Batch.begin(fresh_store, project, "g.jsonl") as batch:
+        text = " here and here and here."
+        batch.add([NewItem(text, None, "g.jsonl", 1, context="Kim is", key="1", stratum="made / she")])
+        batch.publish()
+    page = open_page()
+    shown = {metric.label: metric.value for metric in page.metric}
+    assert shown["Generations"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
+    headings = [one.value for one in page.subheader]
+    assert "Texts per cell" in headings and "Balance of the two words" not in headings
+    assert text not in str([element.value for element in page.caption])  # texts of generations stay inside
