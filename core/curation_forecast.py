@@ -231,9 +231,11 @@ class _Drawn:
         """How many candidates will be judged: all, or as many as the quota takes at these *rates*."""
         if self.cell.quota is None or rates is None:
             return np.array([float(self.cell.stock)])
+        if not self.cell.quota:
+            return np.zeros_like(rates)
         with np.errstate(divide="ignore", invalid="ignore"):
             taken = np.where(rates > 0, self.cell.quota / rates, np.inf)
-        return np.minimum(self.cell.stock, taken if self.cell.quota else 0.0)
+        return np.minimum(self.cell.stock, taken)
 
     def need(self) -> CellNeed:
         """Candidates for the quota."""

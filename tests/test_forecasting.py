@@ -1,0 +1,183 @@
+"""The forecast of a project: which items it rests on, and the command and page that show it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotations.events import events
+from annotations.forecasting import as_json, forecast
+from annotations.gold import effects
+from annotations.hidden_gold import set_known
+from annotations.labels import append
+from annotations.pilots import close_pilot, start_pilot
+from annotations.plan import is_shared
+from annotations.projects import change_project, counts, create_project, project, set_quotas
+from annotations.queue import claim
+from annotations.store import Store
+from annotations.types import Annotator, Project
+from cli import cli
+from core.errors import EvenhandError
+from tests.filling import decide, filled_project
+from tests.test_pages import opened
+
+START = 1_000_000.0
+
+
+def label_all(store: Store, made: Project, people: list[Annotator], seconds: float = 6.0) -> None:
+    """Everybody labels what the queue has, 70 in 100 accepted, as the text and the name have it."""
+    for person in people * 4:
+        while items := claim(store, made, person, want=40, now=START):
+            choices = [
+                "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in items
+            ]
+            made_now = [decide(one, choice, seconds=seconds) for one, choice in zip(items, choices, strict=True)]
+            assert all(answer.stored for answer in append(store, made, person, made_now, now=START))
+
+
+def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 60)
+    start_pilot(fresh_store, made, 20)
+    label_all(fresh_store, made, people)
+    close_pilot(fresh_store, made)
+    found = forecast(fresh_store, made)
+    assert (found.sample, found.reviewed, found.items, found.made, found.people) == ("pilot", 20, 60, 60, 3)
+    assert found.work.all.judgements.value == 180 and found.work.seconds.value == 6.0
+    assert found.work.stop.judgements.value is not None and 60 < found.work.stop.judgements.value < 180
+    assert forecast(fresh_store, made, candidates=6_000).work.all.judgements.value == 18_000
+    text = json.dumps(as_json(found), allow_nan=False)
+    assert json.loads(text)["needed_reason"] == "No pair and side has a quota."
+
+
+def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 80, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.3)
+    label_all(fresh_store, made, people)
+    query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE shared = 1"
+    shared, kept = fresh_store.db.execute(query).fetchone()
+    found = forecast(fresh_store, made)
+    assert found.sample == "all" and found.reviewed == shared and found.work.rate.value == kept / shared
+    three = fresh_store.db.execute("SELECT count(*) FROM item WHERE labels = 3").fetchone()[0]
+    assert three > shared  # the others with three labels were accepted by all: they must not count
+
+
+def test_hidden_gold_is_chosen_and_does_not_count(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 20)
+    for (uid,) in fresh_store.db.execute("SELECT uid FROM item LIMIT 5").fetchall():
+        set_known(fresh_store, made, uid, "accept")
+    label_all(fresh_store, made, people)
+    assert forecast(fresh_store, made).reviewed == 15
+
+
+def test_the_forecast_of_stop_is_what_stop_takes(fresh_store: Store) -> None:
+    one, people = filled_project(fresh_store, 240, seed=6)
+    label_all(fresh_store, one, people)
+    expected = forecast(fresh_store, one).work.stop.judgements
+    other, people = filled_project(fresh_store, 240, seed=6)
+    other = change_project(fresh_store, other, plan="stop")
+    label_all(fresh_store, other, people)
+    query = "SELECT count(*) FROM label WHERE project = ?"
+    made = fresh_store.db.execute(query, (other.id,)).fetchone()[0]
+    assert expected.low is not None and expected.high is not None
+    assert expected.low <= made <= expected.high
+    assert counts(fresh_store, one).accepted == counts(fresh_store, other).accepted
+
+
+def test_generations_have_no_reject(fresh_store: Store) -> None:
+    made = create_project(fresh_store, "texts", kind="generations", per_item=2)
+    found = forecast(fresh_store, made)
+    assert found.work.stop.judgements.value is None and "no reject" in str(found.work.stop.judgements.reason)
+
+
+def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40, seed=2)
+    for item in claim(fresh_store, made, people[0], now=START):
+        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+    told = effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
+    before = counts(fresh_store, made).pending
+    made = change_project(fresh_store, made, plan="stop", share=0.2)
+    assert before - counts(fresh_store, made).pending == told.decided > 0 and told.reopened == 0
+    back = effects(fresh_store, made, plan="all", per_item=3, share=0.2)
+    assert back.reopened == told.decided and sum(back) == sum(told) == 40
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(cli, list(arguments))
+    if isinstance(result.exception, EvenhandError):
+        return 2, str(result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+def test_the_command_shows_and_sets(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40)
+    name = made.name
+    code, text = run("plan", name)
+    assert code == 0 and "3 labels for every item" in text and "a pilot shows" in text
+    label_all(fresh_store, made, people)
+    code, text = run("plan", name, "--set", "stop", "--share", "0.2", "--retest", "0.02", "--author", "Lin", "--json")
+    shown = json.loads(text)
+    assert (shown["plan"], shown["share"], shown["retest"]) == ("stop", 0.2, 0.02)
+    assert shown["forecast"]["all"]["judgements"]["value"] == 120
+    assert project(fresh_store, name).plan == "stop"
+    assert events(fresh_store, made, action="plan")[-1].author == "Lin"
+    code, text = run("plan", name)
+    assert code == 0 and "stop at the first reject, up to 3 labels; 20% labelled by all; 2% come again" in text
+    assert run("plan", name, "--share", "2")[0] == 2
+    assert run("plan", "nothing of that name")[0] == 2
+
+
+def page(made: Project) -> AppTest:
+    app = opened("planning.py")
+    app.selectbox(key="project").set_value(made.name).run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def shown_text(app: AppTest) -> str:
+    captions = (each.value.replace("\\", "") for each in app.caption)
+    return " ".join([*(each.proto.body for each in app.get("html")), *captions])
+
+
+def test_the_page_saves_a_plan(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40, seed=2)
+    for item in claim(fresh_store, made, people[0], now=START):
+        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+    app = page(made)
+    assert app.button(key="save_plan").disabled
+    app.radio(key=f"plan-{made.uid}").set_value("stop").run()
+    assert "would be decided by the labels they have" in app.info[-1].value
+    app.number_input(key=f"share-{made.uid}").set_value(20.0).run()
+    app.text_input(key="adjudicator").set_value("Lin").run()
+    app.button(key="save_plan").click().run()
+    assert not app.exception and not app.error
+    changed = project(fresh_store, made.name)
+    assert (changed.plan, changed.share) == ("stop", 0.2)
+    assert counts(fresh_store, changed).rejected > 0
+    assert any("Lin" in caption.value for caption in app.caption)
+    assert app.button(key="save_plan").disabled
+
+
+def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
+    made, _ = filled_project(fresh_store, 8, gold="majority")
+    app = page(made)
+    app.radio(key=f"plan-{made.uid}").set_value("stop").run()
+    app.button(key="save_plan").click().run()
+    assert "majority" in app.error[0].value and project(fresh_store, made.name).plan == "all"
+
+
+def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 60, words=("他", "她"))
+    set_quotas(fresh_store, made, {("他/她", "male"): 5, ("他/她", "female"): 900})
+    label_all(fresh_store, made, people)
+    text = shown_text(page(made))
+    assert "Stopping at the first reject saves" in text and "enough" in text and "too few" in text
+    assert "labels-forecast|" in text
+
+
+@pytest.mark.parametrize("kind", ["sentences", "generations"])
+def test_the_page_of_an_empty_project(fresh_store: Store, kind: str) -> None:
+    made = create_project(fresh_store, "empty", kind=kind, annotators=["Ada"])  # type: ignore[arg-type]
+    text = shown_text(page(made))
+    assert "There is no candidate yet" in text
