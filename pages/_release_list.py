@@ -119,7 +119,7 @@ def _show_paper(store: Store, one: Release) -> None:
     except EvenhandError as error:
         show_error(error)
         return
-    st.code(text, language="markdown", wrap_lines=True, height=420)
+    st.code(text, language=None, wrap_lines=True, height=420)
 
 
 def _show_files(store: Store, project: Project, one: Release) -> None:
