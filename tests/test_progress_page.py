@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
