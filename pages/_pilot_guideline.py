@@ -93,11 +93,11 @@ def _edit(begun: Draft, place: str) -> Draft:
         with st.container(border=True, height=420):
             st.html(desk_html(text))
     if recognise(text):
-        st.caption(
-            _(
-                "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as typed."
-            )
+        told = _(
+            "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as"
+            " typed."
         )
+        st.caption(told)
     st.subheader(_("Criteria for a reject"), anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
