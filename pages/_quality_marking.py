@@ -65,7 +65,7 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
         for number, uid in enumerate(uids, 1):
             found = one_item(store, project, uid)
             card(found, _("{n} of {all}").format(n=number, all=len(uids)), [])
-            given[uid] = st.segmented_control(
+            given[uid] = st.pills(  # they wrap where a telephone has no room
                 _("Answer to text {n}").format(n=number),
                 list(choices),
                 default=found.gold if among == "agreed" and found.gold in choices else None,

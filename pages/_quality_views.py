@@ -81,6 +81,7 @@ def card(item: Item, about: str, sides: Sequence[str]) -> None:
     colours = palette(st.context.theme.type)
     context = html.escape(item.context or "")
     before = f'<div style="color:{colours.soft};white-space:pre-wrap">{context}</div>' if context else ""
+    before = _who(item) + before
     st.html(
         f'<article data-item="{html.escape(item.uid)}" style="border:1px solid {colours.line};border-radius:12px;'
         f'padding:14px 18px;background:{colours.card};color:{colours.ink}">'
@@ -105,6 +106,16 @@ def side(heading: str, choice: str, names: Mapping[str, str], lines: Iterable[st
         f'<div style="color:{colour};font-weight:700">{sign} {html.escape(names.get(choice, choice))}</div>'
         f"{reasons}{words}</div>"
     )
+
+
+def _who(item: Item) -> str:
+    """Of a generation: who is meant. Model and setting stay away: the lead judges the text alone, like everybody."""
+    name, sets = item.extra.get("name"), item.extra.get("pronouns") or []
+    if item.context is None or not (name or sets):
+        return ""
+    said_sets = ", ".join(map(str, sets)) if isinstance(sets, list) else str(sets)
+    text = _("{name}, pronouns: {pronouns}").format(name=name or DASH, pronouns=said_sets or DASH)
+    return f'<div style="font-weight:700">{html.escape(text)}</div>'
 
 
 def _text(item: Item, colours: Palette) -> str:

@@ -140,7 +140,7 @@ def test_an_open_desk_is_asked_first(fresh_store: Store) -> None:
     assert not page.exception and len(page.dataframe[0].value) == 3
 
 
-def test_generations_have_a_flag(fresh_store: Store) -> None:
+def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: Store) -> None:
     project = generations_project(fresh_store, "made", 4)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     set_known(fresh_store, project, uid, "misgendering")
@@ -149,7 +149,8 @@ def test_generations_have_a_flag(fresh_store: Store) -> None:
     append(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
     page = open_page("known", project)
     assert list(page.dataframe[0].value["wrong"]) == [1, 0]
-    assert len(cards(page)) == 1
+    (card,) = cards(page)
+    assert "pronouns: " in card and "bees" in card and "Secret" not in card and "secret" not in card
 
 
 def command(*arguments: str) -> tuple[int, str, str]:
