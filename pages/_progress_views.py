@@ -56,7 +56,8 @@ def current(store: Store, project: Project) -> Dashboard:
     there = (
         *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
     )  # fmt: skip
-    return _dashboard(project.uid, there, str(zone()), project)
+    with st.spinner(_("Counting …"), show_time=False):
+        return _dashboard(project.uid, there, str(zone()), project)
 
 
 @st.cache_data(max_entries=8, ttl=KEPT_S, show_spinner=False)

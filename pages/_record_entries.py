@@ -30,15 +30,15 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         search = st.text_input(_("Search in texts and notes"), key="record-search", icon=":material/search:", width=320)
         chosen = choose(_("State"), names, "record-state", heading=False)
     state: State | None = next((one for one in get_args(State) if one == chosen), None)
-    asked = (person.uid, search, chosen)
-    if st.session_state.get("record-asked") != asked:  # a new question begins at its first page
-        st.session_state["record-asked"], st.session_state["record-page"] = asked, 1
-    found = entries(store, project, person, Looked(search, state, st.session_state["record-page"]))
+    asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
+    st.session_state["record-asked"] = asked
+    page = st.session_state.get("record-page", 1) if asked == before else 1  # a new question begins at its first page
+    found = entries(store, project, person, Looked(search, state, page))
     if not found.total:
         empty = _("Nothing is stored yet. It begins with your first label.")
         st.info(_("Nothing was found.") if search or state else empty, icon=":material/search_off:")
         return
-    if found.number != st.session_state["record-page"]:
+    if found.number != st.session_state.get("record-page", 1):
         st.session_state["record-page"] = found.number
     st.caption(plain(_("{total} items, the last ones first").format(total=f"{found.total:,}")))
     options = [one for each in guidelines(store, project) for one in (*each.choices, *each.reasons)]
