@@ -103,7 +103,11 @@ def standing(store: Store, project: Project, annotator: Annotator, uid: str) -> 
 
 def history(store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = "") -> list[Decision]:
     """The annotator's second labels that stand, newest first."""
-    wanted = "AND (instr(item.text, :search) OR instr(retest_label.note, :search))" if search else ""
+    wanted = (
+        "AND (instr(item.text, :search) OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
+        if search
+        else ""
+    )
     query = f"{OWN.format(which='retest_label.id = retest.latest')} {wanted} ORDER BY retest_label.id DESC LIMIT :limit"
     values = {"annotator": annotator.id, "project": project.id, "search": search, "limit": limit}
     return [_decision(row) for row in store.db.execute(query, values)]
