@@ -1,6 +1,8 @@
 """How far a pilot is, and how far its annotators agree: simple shares with their intervals."""
 
 import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotations.people import annotators
@@ -15,18 +17,14 @@ GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
 NO_TWO = Note(N_("no item of the pilot has labels of two annotators yet"))
 
-_OWN = """
-SELECT assignment.annotator, count(*), sum(label.choice IN ('accept', 'correct'))
-FROM item INDEXED BY item_pilot JOIN assignment ON assignment.item = item.id
-    JOIN label ON label.id = assignment.latest
-WHERE item.pilot = ? AND assignment.state = 'labelled'
-    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0) GROUP BY assignment.annotator
-"""
-_ITEMS = """
-SELECT count(label.id), count(DISTINCT label.choice)
-FROM item INDEXED BY item_pilot LEFT JOIN assignment ON assignment.item = item.id
-    LEFT JOIN label ON label.id = assignment.blind AND label.choice IS NOT NULL
-WHERE item.pilot = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0) GROUP BY item.id
+# The last blind label that each annotator made of an item before the pilot was closed: what was sent back or changed
+# since is another version's.
+_MADE = """
+SELECT label.item, label.annotator, label.choice FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
+WHERE item.pilot = :pilot AND label.superseded = 0 AND label.after_reveal = 0 AND label.created <= :closed
+    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.annotator = label.annotator
+        AND later.superseded = 0 AND later.after_reveal = 0 AND later.created <= :closed AND later.id > label.id)
+    AND label.choice IS NOT NULL
 """
 # Items that somebody who is still here could and should label: not set aside, and not full.
 _OPEN = """
@@ -53,9 +51,10 @@ class InPilot:
 class PilotFigures:
     """A pilot in numbers.
 
-    `items` are in it now (a closed pilot lets go of those without labels); `labelled` have a label, `compared` two or
-    more; `unanimous`: the share of these on which everybody made the same choice, with a Wilson interval, 95 %.
-    `complete`: nobody who is still here has anything left to label in it.
+    `items` are in it now (a closed pilot lets go of those without labels); `labelled` got a label while it was open,
+    `compared` two or more; `unanimous`: the share of these on which everybody made the same choice, with a Wilson
+    interval, 95 %. What is labelled anew after the pilot was closed changes nothing here.
+    `complete`: nobody who is still here has anything left to label in it; of a closed one: it was labelled whole.
     """
 
     pilot: Pilot
@@ -70,21 +69,30 @@ class PilotFigures:
 
 def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
     """Everything about one pilot; reads its items and their labels once."""
-    counted = store.db.execute(_ITEMS, (pilot.id,)).fetchall()
-    two = [kinds for labels, kinds in counted if labels > 1]
-    same = sum(kinds == 1 for kinds in two)
-    left = store.db.execute(_OPEN, {"pilot": pilot.id, "project": project.id}).fetchone()[0]
-    labelled = sum(labels > 0 for labels, _ in counted)
+    made = store.db.execute(_MADE, {"pilot": pilot.id, "closed": pilot.closed or "9999"}).fetchall()
+    choices: dict[int, list[str]] = {}
+    for item, _, choice in made:
+        choices.setdefault(item, []).append(choice)
+    two = [each for each in choices.values() if len(each) > 1]
+    same = sum(len(set(each)) == 1 for each in two)
+    items = store.db.execute("SELECT count(*) FROM item WHERE pilot = ?", (pilot.id,)).fetchone()[0]
     return PilotFigures(
         pilot,
-        len(counted),
-        labelled,
+        items,
+        len(choices),
         len(two),
         wilson(same, len(two), nothing=NO_TWO),
-        _people(store, project, pilot),
-        bool(counted) and left == 0 and labelled > 0,
-        f"pilot:{pilot.number}|items:{pilot.items}|seed:{pilot.seed}|labels:blind|interval:wilson-95|v1",
+        _people(store, project, pilot, [(annotator, choice) for _, annotator, choice in made]),
+        bool(choices) and _is_complete(store, project, pilot, items, choices),
+        f"pilot:{pilot.number}|items:{pilot.items}|seed:{pilot.seed}|labels:blind,in-pilot|interval:wilson-95|v1",
     )
+
+
+def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choices: Mapping[int, list[str]]) -> bool:
+    if pilot.closed is not None:
+        return len(choices) == items == pilot.items and all(len(each) >= pilot.people for each in choices.values())
+    left = store.db.execute(_OPEN, {"pilot": pilot.id, "project": project.id}).fetchone()[0]
+    return int(left) == 0
 
 
 def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, str]:
@@ -95,14 +103,13 @@ def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, st
     return dict(zip(order.sample(everybody, len(everybody)), names, strict=True))
 
 
-def _people(store: Store, project: Project, pilot: Pilot) -> tuple[InPilot, ...]:
-    counts = {row[0]: row[1:] for row in store.db.execute(_OWN, (pilot.id,))}
+def _people(store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[int, str]]) -> tuple[InPilot, ...]:
+    labelled, accepted = Counter(who for who, _ in made), Counter(who for who, choice in made if choice in GOOD)
     active = {one.id for one in annotators(store, project)}
     named = letters(store, project, pilot)
     found = []
     for one in annotators(store, project, active=False):
-        labelled, accepted = counts.get(one.id, (0, 0))
-        if labelled or (one.id in active and pilot.closed is None):
-            share = wilson(accepted, labelled, nothing=NOBODY)
-            found.append(InPilot(one, named[one.id], labelled, share, one.id in active))
+        if labelled[one.id] or (one.id in active and pilot.closed is None):
+            share = wilson(accepted[one.id], labelled[one.id], nothing=NOBODY)
+            found.append(InPilot(one, named[one.id], labelled[one.id], share, one.id in active))
     return tuple(found)

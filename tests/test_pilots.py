@@ -1,6 +1,7 @@
 """Pilots: what is drawn, that nothing else is handed out, how one ends; their figures against counts by hand."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotations.events import events
+from annotations.guideline_drafts import draft, write_version
 from annotations.labels import append
 from annotations.pilot_figures import letters, pilot_figures
 from annotations.pilots import close_pilot, open_pilot, own_pilot, pilot_items, pilots, start_pilot
@@ -253,3 +255,17 @@ def test_figures_of_a_pilot(fresh_store: Store) -> None:
     assert figures.people[0].accepted.low == pytest.approx(0.6756, abs=1e-4)
     named = letters(fresh_store, project, pilot)
     assert sorted(named.values()) == ["A", "B", "C"] and letters(fresh_store, project, pilot) == named
+
+
+def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 12)
+    start_pilot(fresh_store, project, 4)
+    for person, choices in zip(people, ("a", "ar", "a"), strict=True):
+        everything(fresh_store, project, person, choices)
+    ended = close_pilot(fresh_store, project)
+    before = pilot_figures(fresh_store, project, ended)
+    now = replace(draft(fresh_store, project), text="anew", changes="All of it.")
+    write_version(fresh_store, project, now, which="all")
+    for item in claim(fresh_store, project, people[1], want=9, now=NOW):
+        append(fresh_store, project, people[1], [decide(item, base=None, desk="late")])
+    assert pilot_figures(fresh_store, project, ended) == before and before.unanimous.value == 0.5
