@@ -101,6 +101,8 @@ def estimate(one: Estimate) -> dict[str, Any]:
     if one.value is None:
         found["value_reason"] = one.reason.message if one.reason else ""
         found["value_values"] = one.reason.values if one.reason else {}
+    elif one.note is not None:
+        found |= {"note": one.note.message, "note_values": one.note.values}
     return found
 
 

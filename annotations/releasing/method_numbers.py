@@ -15,7 +15,8 @@ def share(found: Facts, say: Say) -> str:
     if found["value"] is None:
         return f"{DASH} ({reason(found, say)})"
     if found["low"] is None or found["high"] is None:
-        return f"{found['value']:.3f}"
+        why = f" ({say(found['note'], **found['note_values'])})" if "note" in found else ""
+        return f"{found['value']:.3f}{why}"
     return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
 
 
