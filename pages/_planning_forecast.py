@@ -89,6 +89,10 @@ def percent(estimate: Estimate) -> str:
 def show_forecast(project: Project, found: Forecast) -> None:
     """One sentence, the table of both plans, what it rests on, and the numbers as files."""
     work = found.work
+    if work.candidates.value is None and not found.items:
+        text = _("This project has no items yet. Import a file on the page Projects.")
+        st.info(text, icon=":material/upload_file:")
+        return
     plans: list[tuple[Plan, Work]] = [("all", work.all)]
     if project.kind == "sentences":
         plans.append(("stop", work.stop))
@@ -192,6 +196,9 @@ def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -
 def show_needed(found: Forecast) -> None:
     """Per pair and side: how many candidates the quota takes, and whether there are as many."""
     cells = found.work.cells
+    if not found.items and not cells:
+        st.caption(_("There is no candidate yet."))
+        return
     if not cells:
         st.info(
             _("No pair and side has a quota, so all candidates will be judged. Quotas are set on the page Projects.")

@@ -98,7 +98,8 @@ def _ask_again(project: Project) -> dict[str, Any]:
 
 
 def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
-    found = _effects(state(store), project, asked["plan"], asked["per_item"], asked["share"])
+    with st.spinner(_("Looking at the labelled items …"), show_time=False):
+        found = _effects(state(store), project, asked["plan"], asked["per_item"], asked["share"])
     labelled = sum(found)
     if not labelled:
         st.info(_("No sentence has a label yet: the plan holds from the first one on."))
