@@ -96,8 +96,9 @@ def _table(project: Project, rows: list[CellState], quotas: bool) -> str:
 def _row(cell: CellState, quotas: bool) -> str:
     counted, outlook = cell.counted, cell.outlook
     side = ""
-    if cell.side == "male" or cell.side == "female":
-        side = f'<br><span class="side {cell.side}">{html.escape(side_word(cell.side))}</span>'
+    if cell.side:
+        word = html.escape(side_word("male" if cell.side == "male" else "female"))
+        side = f'<br><span class="side {cell.side}">{word}</span>'
     texts = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
     if quotas:
         mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""

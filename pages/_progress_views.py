@@ -1,5 +1,6 @@
 """The frame of the page Progress: its numbers, kept for half a minute, the tiles and the signature."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from annotations.projects import annotators, counts
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate, Note
+from pages._agreement_list import open_desk
 from pages._widgets import DASH, _, open_store, plain
 
 KEPT_S = 30
@@ -64,6 +66,17 @@ def current(store: Store, project: Project) -> Dashboard:
 def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Dashboard:
     with open_store() as store:
         return dashboard(store, _project, zone=zone())
+
+
+def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
+    """*found* as it is, or, where a desk of this project is open in this visit, with that annotator's rows alone."""
+    reader = open_desk(store, project)
+    if reader is None:
+        return found
+    text = _("Your desk as {name} is open: of the annotators only you are listed, so that labels stay blind.")
+    st.caption(plain(text.format(name=reader.name)))
+    people = tuple(one for one in found.people if one.annotator.id == reader.id)
+    return replace(found, people=people, days=tuple(day for day in found.days if day.annotator == reader.name))
 
 
 def forget() -> None:

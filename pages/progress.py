@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._progress_cells import cells
 from pages._progress_people import by_day, people, stalled
-from pages._progress_views import current, made_how, tiles
+from pages._progress_views import current, for_reader, made_how, tiles
 from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
@@ -17,6 +17,7 @@ with open_store() as store:
         st.stop()
     found = current(store, project)
     tiles(project, found)
+    found = for_reader(store, project, found)
     st.subheader(_("Annotators"))
     people(project, found)
     stalled(project, found)

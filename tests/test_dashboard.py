@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -25,9 +26,7 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 SAID = ("aaa", "aar", "raa", "rr", "ar", "a")
 
 
-def labelled(
-    store: Store, said: tuple[str, ...] = SAID, **fields: object
-) -> tuple[Project, list[Annotator], list[Item]]:
+def labelled(store: Store, said: tuple[str, ...] = SAID, **fields: Any) -> tuple[Project, list[Annotator], list[Item]]:
     """A project of as many items as *said* has entries, labelled so; every label an hour before noon."""
     project, people = filled_project(store, len(said), words=("他", "她"), **fields)
     items = sorted(claim(store, project, people[0], want=len(said), now=_at(11)), key=lambda item: item.line)

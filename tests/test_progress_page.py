@@ -34,7 +34,7 @@ def whole(app: AppTest) -> AppTest:
 
 def texts(app: AppTest) -> str:
     kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "text", "code", "metric")
-    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
+    return "\n".join(str(getattr(element, "value", "")) for kind in kinds for element in app.get(kind))
 
 
 @pytest.fixture
@@ -70,6 +70,14 @@ def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, l
     assert [one.data for one in events(fresh_store, project, action="given_back")] == [{"items": 2}]
     query = "SELECT count(*) FROM assignment WHERE state = 'leased'"
     assert fresh_store.db.execute(query).fetchone() == (0,)
+
+
+def test_who_sits_at_a_desk_sees_no_row_of_others(made: tuple[Project, list[Annotator]]) -> None:
+    app = opened("review.py", project=made[0].name, annotator="Bo")
+    app.query_params.clear()
+    app.query_params["lang"] = "en"
+    whole(app.switch_page("progress.py").run())
+    assert list(app.dataframe[0].value["Annotator"]) == ["Bo"] and "Ada" not in texts(app)
 
 
 def test_cells_can_be_narrowed(made: tuple[Project, list[Annotator]]) -> None:
