@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from annotations import jobs
 from annotations.demo_generations import make_generations_demo
 from annotations.items import items
+from annotations.pilots import start_pilot
 from annotations.projects import annotators, change_project, create_project, project
 from annotations.releasing import make_release
 from annotations.store import Store
@@ -38,6 +39,14 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
     text = words(app)
     for sentence in ("under which licence", "where the texts come from", "No item is kept yet", "There is none yet"):
         assert sentence in text, sentence
+    assert next(each for each in app.button if each.label == "Make the release").disabled
+
+
+def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        start_pilot(store, ready_project(store, 8), 4)
+    app = page()
+    assert "Pilot 1 is open" in words(app)
     assert next(each for each in app.button if each.label == "Make the release").disabled
 
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import os
 import random
 import re
 import shutil
 import sqlite3
+import stat
 import threading
 
 import pytest
@@ -213,6 +215,18 @@ def test_a_snapshot_sees_nothing_of_what_comes_later(store, made):
         assert counts(seen, made) == before
         with pytest.raises(sqlite3.OperationalError):
             seen.db.execute("DELETE FROM tag_draft")
+
+
+def test_copies_of_killed_processes_go_and_others_stay(store):
+    dead = store.path.with_name(f".{store.path.name}.4194304.abc.snapshot")
+    mine = store.path.with_name(f".{store.path.name}.{os.getpid()}.abc.snapshot")
+    for one in (dead, mine):
+        one.write_bytes(b"x")
+    with snapshot(store) as seen:
+        assert not dead.exists() and mine.exists()
+        assert stat.S_IMODE(seen.path.stat().st_mode) == 0o600
+        copy = seen.path
+    assert not copy.exists()
 
 
 # --- what is refused
