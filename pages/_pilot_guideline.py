@@ -21,7 +21,7 @@ def show_guideline(store: Store, project: Project) -> None:
     newest = guideline(store, project)
     base, place = _opened(store, project)
     _head(store, project, base, newest)
-    written = _edit(base, place)
+    written = _edit(project, base, place)
     now = draft(store, project)
     if replace(now, saved=None) != replace(written, saved=None):
         now = save_draft(store, project, written)
@@ -84,7 +84,7 @@ def _discard(project: Project) -> None:
         discard_draft(store, project)
 
 
-def _edit(begun: Draft, place: str) -> Draft:
+def _edit(project: Project, begun: Draft, place: str) -> Draft:
     left, right = st.columns(2, gap="medium")
     with left:
         text = st.text_area(_("Guideline (Markdown)"), begun.text, key=f"{place}-text", height=420)
@@ -98,7 +98,8 @@ def _edit(begun: Draft, place: str) -> Draft:
             " typed."
         )
         st.caption(told)
-    st.subheader(_("Criteria for a reject"), anchor=False)
+    head = _("Criteria for a reject") if project.kind == "sentences" else _("Tags that a label may carry")
+    st.subheader(head, anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
         choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)
