@@ -41,8 +41,8 @@ class FormRates:
 
     `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
     labelled on both forms. Intervals, 95 %: items are what is drawn, each with all its labels.
-    `annotators`: name and the same of each annotator alone, in the order of the report; there `paired` says nothing,
-    because one annotator labels an item once.
+    `annotators`: name and the same of each annotator alone, in the order of the report, where both forms were used;
+    there `paired` says nothing, because one annotator labels an item once.
     """
 
     forms: tuple[FormRate, ...]
@@ -58,8 +58,11 @@ class FormRates:
 
 def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> FormRates:
     """The rates of *labels*; `accept`: the number of that choice; `names`: annotators in the order wanted."""
-    own = tuple((name, _rates(labels.only(labels.annotator == who), accept, resampling)) for who, name in names.items())
     whole = _rates(labels, accept, resampling)
+    people = names if whole.compared else {}
+    own = tuple(
+        (name, _rates(labels.only(labels.annotator == who), accept, resampling)) for who, name in people.items()
+    )
     return FormRates(whole.forms, whole.difference, whole.paired, own)
 
 

@@ -90,6 +90,7 @@ def agreement(
         resampling = replace(resampling, unit="context")
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
+    overall = _measures(tally, resampling)
     all_items, by_labels = _stock(store, project, tally, on, version)
     names = _names(store, labels)
     cells = _cells(labels, groups, len(choices), resampling)
@@ -99,7 +100,7 @@ def agreement(
         by_labels=by_labels,
         annotators=tuple(names.values()),
         choices=choices,
-        overall=_measures(tally, resampling),
+        overall=overall,
         categories=tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices)),
         cohen=_each_two(labels, names, len(choices), resampling),
         by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
@@ -107,7 +108,7 @@ def agreement(
         cells=cells,
         on=on,
         version=version,
-        by_version=_by_version(labels, versions, len(choices), resampling),
+        by_version=_by_version(labels, versions, len(choices), overall, resampling),
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=project.plan == "stop",
     )
@@ -172,10 +173,12 @@ def _stock(store: Store, project: Project, tally: Tally, on: On, version: int | 
 
 
 def _by_version(
-    labels: BlindLabels, versions: dict[int, int], categories: int, resampling: Resampling
+    labels: BlindLabels, versions: dict[int, int], categories: int, overall: Measures, resampling: Resampling
 ) -> tuple[tuple[int, Measures], ...]:
     """The measures of the labels made under each version that has any, the oldest version first."""
     found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
+    if len(found) == 1:
+        return ((found[0][0], overall),)
     return tuple(
         (version, _measures(labels.tally(categories, labels.guideline == one), resampling)) for version, one in found
     )

@@ -18,7 +18,7 @@ FORMS = ("original", "masked")
 # {version} and {share} are fixed conditions. Items of an import that was taken back, or is still on its way, are out.
 LABELS = """
 SELECT blind_label.item, blind_label.annotator, blind_label.choice, item.cell, blind_label.guideline,
-       blind_label.form_shown {more}
+       blind_label.form_shown = 'masked' {more}
 FROM blind_label JOIN item ON item.id = blind_label.item
 WHERE blind_label.project = :project {hidden} {version} {share}
 ORDER BY blind_label.item, blind_label.annotator
@@ -96,7 +96,7 @@ class BlindLabels:
 def label_rows(
     store: Store, project: Project, *, version: int | None = None, on: On = "all", more: str = ""
 ) -> list[tuple[Any, ...]]:
-    """Item, annotator, choice, cell, guideline, form shown and the columns *more* of every blind label.
+    """Item, annotator, choice, cell, guideline, place of the form in FORMS and the columns *more* of every blind label.
 
     `version`: only labels made under this version of the guideline; `on` "share": only items of the random share that
     all label, and of these the ones that have all their labels.
@@ -114,11 +114,9 @@ def label_rows(
 def columns(rows: Iterable[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
     """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
-    form = {name: i for i, name in enumerate(FORMS)}
-    found = list(zip(*rows, strict=False)) or [()] * 6
-    item, who, choice, cell, guideline, shown = found[:6]
-    as_numbers = (item, who, [number[code] for code in choice], cell, guideline, [form[name] for name in shown])
-    return BlindLabels(*(np.array(column, dtype=np.int64) for column in as_numbers))
+    found = [(row[0], row[1], number[row[2]], row[3], row[4], row[5]) for row in rows]
+    table = np.array(found, dtype=np.int64).reshape(-1, 6)
+    return BlindLabels(*(np.ascontiguousarray(column) for column in table.T))
 
 
 def turned(contexts: Numbers | None, categories: int) -> Numbers | None:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from annotations.accept_rates import FormRates, accept_rates
-from annotations.blind_labels import BlindLabels, columns
+from annotations.blind_labels import FORMS, BlindLabels, columns
 from core.statistics import Resampling
 
 CODES = ("accept", "reject")
@@ -13,7 +13,7 @@ Label = tuple[int, int, str, str]  # item, annotator, choice, form
 
 
 def made(labels: list[Label]) -> BlindLabels:
-    return columns([(item, who, choice, 1, 1, form) for item, who, choice, form in sorted(labels)], CODES)
+    return columns([(item, who, choice, 1, 1, FORMS.index(form)) for item, who, choice, form in sorted(labels)], CODES)
 
 
 def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
@@ -85,7 +85,7 @@ def test_several_labels_of_an_item_are_one_unit() -> None:
 def test_undefined_says_why() -> None:
     only = rates([(1, 1, "accept", "masked"), (2, 1, "reject", "masked")])
     assert only.difference.value is None and "masked form" in str(only.difference.reason)
-    assert not only.compared and only.forms[0].rate.value is None
+    assert not only.compared and only.annotators == () and only.forms[0].rate.value is None
     assert str(only.forms[0].rate.reason) == "No label was made on this form."
     apart = rates([(1, 1, "accept", "masked"), (2, 1, "reject", "original")])
     assert apart.compared and apart.paired.value is None
