@@ -28,7 +28,7 @@ def show_guideline(store: Store, project: Project) -> None:
         version = st.selectbox(_("Version"), versions, key="version", width=120)
         editing = st.toggle(_("Write a new version"), key="edit_guideline")
         label, where = (
-            _("With a draft, differences and what is sent back"),
+            _("With a draft and what is sent back"),
             {"project": project.name, "part": "guideline"},
         )
         st.page_link("pilot.py", label=label, icon=":material/flag:", query_params=where)
