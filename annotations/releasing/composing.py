@@ -54,7 +54,7 @@ HOLDS = {
     "changes.zh.md": "changes against the last release, Chinese",
     "changes.json": "changes against the last release, with every item",
     "guideline/": "every version of the guideline",
-    "package/": "the whole project: zip this folder, or import the release's archive, to work on it with Evenhand",
+    "package/": "the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew",
     FACTS: "all numbers of the papers, the hash of the contents",
     SUMS: "the SHA-256 of every file",
 }
