@@ -22,13 +22,14 @@ SELECT count(*) FROM (
          JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
     WHERE {OPEN} AND item.labels >= item.wanted AND label.choice IS NOT NULL
     GROUP BY item.id HAVING min(label.choice) = max(label.choice)
+        AND (count(*) >= project.per_item OR project.doubled IS NOT NULL)
 )
 """
 
 STATE = """
 SELECT (SELECT coalesce(max(id), 0) FROM label),
        (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
-       (SELECT json_group_array(json_array(uid, gold, per_item, doubled, archived)) FROM project)
+       (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
 """
 
 
@@ -37,7 +38,8 @@ class Pipeline:
     """Counts of sentences; each is part of the one before it, except that `kept` depends on the rule for gold.
 
     candidates: in a published batch. reviewed: as many blind labels as are wanted of it, or more.
-    unanimous: reviewed, and all blind labels make the same choice, accept or reject. kept: accepted as gold.
+    unanimous: reviewed, and all blind labels make the same choice, accept or reject; one reject that ended an item
+    under the plan `stop` is nobody's agreement. kept: accepted as gold.
     """
 
     candidates: int

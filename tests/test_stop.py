@@ -12,6 +12,7 @@ from annotations.decisions import label_rows, own_progress
 from annotations.events import events
 from annotations.gold import verdict
 from annotations.labels import append
+from annotations.pipeline import pipeline
 from annotations.plan import Terms, is_shared, wanted_now
 from annotations.projects import change_project, counts, create_project, project, remove_annotator, set_quotas
 from annotations.queue import LEASE_S, claim
@@ -303,6 +304,13 @@ def test_under_all_what_came_back_still_comes_first(fresh_store: Store) -> None:
     claim(fresh_store, made, bo, want=10, now=START)
     back = claim(fresh_store, made, bo, want=20, now=START + LEASE_S + 1)[-10:]
     assert sum(item.uid in {one.uid for one in held} for item in back) >= 8
+
+
+def test_one_reject_that_ended_an_item_is_not_unanimity(fresh_store: Store) -> None:
+    made, people = stopping(fresh_store, 20)
+    work_until_done(fresh_store, made, people, lambda who, item: A if item.line % 2 else R)
+    found = pipeline(fresh_store)
+    assert (found.reviewed, found.unanimous, found.kept) == (20, 10, 10)
 
 
 def test_own_total_is_not_about_others(fresh_store: Store) -> None:
