@@ -76,6 +76,7 @@ class Earlier:
     choice: str
     reasons: tuple[str, ...]
     version: int
+    tags: tuple[str, ...]
 
 
 def affected(
@@ -203,14 +204,17 @@ def earlier(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str,
     """What this annotator had said of those *items* that were sent back, by public id."""
     marks = ", ".join("?" * len(items))
     query = (
-        "SELECT item.uid, label.choice, label.reasons, guideline.version FROM assignment"
+        "SELECT item.uid, label.choice, label.reasons, guideline.version, label.tags FROM assignment"
         " JOIN item ON item.id = assignment.item JOIN label ON label.op_id = assignment.op_id"
         " JOIN guideline ON guideline.id = label.guideline"
         " WHERE assignment.annotator = ? AND kept = 1 AND state = 'leased' AND label.choice IS NOT NULL"
         f" AND assignment.item IN ({marks})"
     )
     rows = store.db.execute(query, (annotator_id, *[item.id for item in items])).fetchall()
-    return {uid: Earlier(choice, tuple(json.loads(reasons)), version) for uid, choice, reasons, version in rows}
+    return {
+        uid: Earlier(choice, tuple(json.loads(reasons)), version, tuple(json.loads(tags)))
+        for uid, choice, reasons, version, tags in rows
+    }
 
 
 class _Found(NamedTuple):

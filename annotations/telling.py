@@ -79,7 +79,7 @@ def item_news(
         if said is not None:
             options = (*versions[said.version].choices, *versions[said.version].reasons)
             names = {one.code: option_name(one, language) for one in options}
-            reasons = [names.get(code, code) for code in said.reasons]
+            reasons = [*(names.get(code, code) for code in said.reasons), *(f"#{tag}" for tag in said.tags)]
             told = {"choice": names.get(said.choice, said.choice), "reasons": reasons, "version": said.version}
         found[item.uid] = {"veil": covers and is_flagged(item), "earlier": told}
     return found

@@ -27,10 +27,8 @@ def show_guideline(store: Store, project: Project) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         version = st.selectbox(_("Version"), versions, key="version", width=120)
         editing = st.toggle(_("Write a new version"), key="edit_guideline")
-        label, where = (
-            _("With a draft and what is sent back"),
-            {"project": project.name, "part": "guideline"},
-        )
+        where = {"project": project.name, "part": "guideline"}
+        label = _("With a draft and what is sent back")
         st.page_link("pilot.py", label=label, icon=":material/flag:", query_params=where)
     shown = guideline(store, project, version)
     if not editing:

@@ -63,7 +63,7 @@ def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fre
     project = with_extra(fresh_store, {}, {})
     ada = Desk(client, fresh_store, project, "Ada")
     first, second = (item["id"] for item in ada.sync(want=2)["items"])
-    ada.sync(ada.op(first, "reject", reasons=["name"]), ada.op(second, "accept"))
+    ada.sync(ada.op(first, "reject", reasons=["name"], tags=["a place"]), ada.op(second, "accept"))
     now = draft(fresh_store, project)
     reasons = tuple(one for one in now.reasons if one.code != "name")
     write_version(fresh_store, project, replace(now, reasons=reasons, changes="No names."), which="named")
@@ -72,7 +72,7 @@ def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fre
     (item,) = reply["items"]
     # In the words of the version it was made under, though the criterion is gone.
     assert item["id"] == first and item["earlier"]["version"] == 1
-    assert item["earlier"]["reasons"] == ["Contains a name"] and item["base"] == "desk-1-1"
+    assert item["earlier"]["reasons"] == ["Contains a name", "#a place"] and item["base"] == "desk-1-1"
     assert Desk(client, fresh_store, project, "Bo").sync(want=2)["news"] == []
 
 
