@@ -42,9 +42,9 @@ def _show_list(project: Project, found: list[Import]) -> None:
     rows = [
         {
             _("File"): one.file,
-            _("Imported on"): _when(one.created),
             _("Holds"): _("annotators' labels") if one.kind == "labels" else _kind(project),
             _("Rows"): one.rows,
+            _("Imported on"): _when(one.created),
             _("Taken back"): DASH if one.undone is None else _when(one.undone),
             _("Name"): one.key,
         }
@@ -68,8 +68,8 @@ def said(found: Import, done: Effect) -> str:
         text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
         return text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
     text = _(
-        "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come back "
-        "when the same text is imported again."
+        "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come "
+        "back when the same text is imported again."
     )
     return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")
 
