@@ -1,7 +1,8 @@
 """Blind labels as columns of numbers: who said what of which item, for measures that count."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from core.statistics import Tally
 Numbers = NDArray[np.int64]
 On = Literal["all", "share"]
 FORMS = ("original", "masked")
+CHOICE = 2  # its place in a row
 
 # {version} and {share} are fixed conditions. Items of an import that was taken back, or is still on its way, are out.
 LABELS = """
@@ -111,12 +113,16 @@ def label_rows(
     return store.db.execute(query, {"project": project.id, "version": version}).fetchall()
 
 
-def columns(rows: Iterable[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
+def columns(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
     """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
-    found = [(row[0], row[1], number[row[2]], row[3], row[4], row[5]) for row in rows]
-    table = np.array(found, dtype=np.int64).reshape(-1, 6)
-    return BlindLabels(*(np.ascontiguousarray(column) for column in table.T))
+
+    def column(place: int) -> Numbers:
+        cells = map(itemgetter(place), rows)
+        numbers = map(number.__getitem__, cells) if place == CHOICE else cells
+        return np.fromiter(numbers, dtype=np.int64, count=len(rows))  # half the time of an array of the rows
+
+    return BlindLabels(*map(column, range(6)))
 
 
 def turned(contexts: Numbers | None, categories: int) -> Numbers | None:
