@@ -60,7 +60,12 @@ def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: 
     )
     (one,) = conflicts(fresh_store, sample_project)
     assert (one.kind, one.item, one.annotator) == ("label", uids[0], "Ada")
-    assert (one.first, one.first_file, one.second, one.second_file) == ("accept", "one.csv (labels-1)", "reject", "two.csv (labels-2)")
+    assert (one.first, one.first_file, one.second, one.second_file) == (
+        "accept",
+        "one.csv (labels-1)",
+        "reject",
+        "two.csv (labels-2)",
+    )
     keep(fresh_store, sample_project, one.key, author="Lin")
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
