@@ -394,7 +394,7 @@ WORKER = """
         made = project(store, "race")
         person = annotator(store, made, name)
         idle = 0
-        while idle < 200:
+        while idle < 20_000:  # what the others accept comes later; so often in vain means that it never will
             items = claim(store, made, person, want=7)
             idle = 0 if items else idle + 1
             for n, item in enumerate(items):
