@@ -59,7 +59,7 @@ def _verdicts(found: Dashboard) -> None:
             "{short} pairs and sides cannot meet their quota with the candidates that are left, even at the upper end"
             " of their share kept; about {more} more candidates have to be found."
         )
-        st.error(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
+        st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
     elif undecided:
         text = _("For {undecided} pairs and sides it is open whether the candidates that are left suffice.")
         st.info(plain(text.format(undecided=f"{undecided:,}")), icon=":material/help:")
