@@ -1,3 +1,3 @@
 """The version of the app; pyproject.toml and CHANGELOG.md say the same (a test)."""
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"

@@ -17,23 +17,29 @@ st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large
 
 SECTIONS = {
     "": [st.Page("home.py", title=_("Home"), icon=":material/home:", default=True)],
-    _("Curate"): [
+    _("Prepare"): [
         st.Page("mine.py", title=_("Mine"), icon=":material/filter_alt:"),
         st.Page("generate.py", title=_("Generate"), icon=":material/edit_note:"),
+        st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
         st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
-        st.Page("planning.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
         st.Page("pilot.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
+        st.Page("planning.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
+    ],
+    _("Judge"): [
         st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
         st.Page("record.py", title=_("My record"), icon=":material/history:"),
+        st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
+    ],
+    _("Oversee"): [
         st.Page("progress.py", title=_("Progress"), icon=":material/trending_up:"),
+        st.Page("browse.py", title=_("Browse"), icon=":material/search:"),
         st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
         st.Page("quality.py", title=_("Quality"), icon=":material/verified:"),
-        st.Page("browse.py", title=_("Browse"), icon=":material/search:"),
-        st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
-        st.Page("describe.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"),
         st.Page("human_vs_rule.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"),
+    ],
+    _("Publish"): [
+        st.Page("describe.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"),
         st.Page("release.py", title=_("Release"), icon=":material/inventory_2:"),
-        st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
     ],
     _("Models"): [
         st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:"),

@@ -108,7 +108,9 @@ def test_a_translation_is_chinese() -> None:
     copied = [
         (f, m.id)
         for f, m in messages()
-        if re.search(r"[a-z]{3}.* .*[a-z]{3}", str(m.id)) and not han.search(str(m.string)) and m.id not in NAMES
+        if re.search(r"[a-z]{3}.* .*[a-z]{3}", re.sub(r"{\w*}", "", str(m.id)))
+        and not han.search(str(m.string))
+        and m.id not in NAMES
     ]
     assert not copied
 
