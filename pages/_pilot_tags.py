@@ -110,13 +110,14 @@ def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
 
 
 def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
-    chinese = any("CJK" in unicodedata.name(character, "") for character in one.text)
+    name = _plain_name(one.text)
+    chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
         with st.container(horizontal=True):
-            code = st.text_input(_("Code"), _free_code(one.text, kept), key=f"code-{place}", max_chars=60, width=180)
+            code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
             key = st.text_input(_("Key"), _free_key(kept), key=f"key-{place}", max_chars=1, width=80)
-            zh = st.text_input("中文", one.text if chinese else "", key=f"zh-{place}", width=260)
-            en = st.text_input("English", "" if chinese else one.text, key=f"en-{place}", width=260)
+            zh = st.text_input("中文", name if chinese else "", key=f"zh-{place}", width=260)
+            en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
         if st.form_submit_button(_("Add this criterion"), key=f"add-{place}", icon=":material/add:"):
             made = Choice(code.strip(), key.strip(), zh.strip(), en.strip())
             try:
@@ -134,6 +135,12 @@ def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
         check_criterion(made, kept.reasons)
         save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))
         assign_tags(store, project, spellings, made.code)
+
+
+def _plain_name(text: str) -> str:
+    """A tag without the marks at its ends, as the name of a criterion to begin with."""
+    inside = [place for place, character in enumerate(text) if unicodedata.category(character)[0] != "P"]
+    return text[inside[0] : inside[-1] + 1].strip() if inside else text
 
 
 def _free_code(text: str, kept: Draft) -> str:
