@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotations.events import events
@@ -17,13 +17,14 @@ from annotations.formats.opening import examine_tables, tables_in
 from annotations.formats.readers import open_source
 from annotations.formats.task_rows import task_format
 from annotations.hidden_gold import known_items
-from annotations.items import Batch, items
+from annotations.items import Batch, NewItem, items
 from annotations.labels import append, label_rows
 from annotations.projects import annotators, create_project, guidelines
 from annotations.store import Store
 from annotations.switching import Switched, bring_tasks, look
 from annotations.types import Mark, Operation, Project
 from core.errors import BadFile, Refused
+from core.keywords import find
 from tests.test_formats_roundtrip import CORPORA, NASTY
 
 SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal",
@@ -259,7 +260,15 @@ def labels(draw: st.DrawFn) -> list[tuple[int, int, str, str, float | None, int]
     return draw(st.lists(one, max_size=8, unique_by=lambda each: each[:2]))
 
 
+# Columns that bear the names of what a generation has.
+LIKE_A_GENERATION = NewItem(
+    HE, find(HE)[0], "a", 1, {"completion": None, "context": "x", "text": 1, "label": ["y"], "id": 2, "evenhand": {}}
+)
+
+
 @settings(max_examples=25)
+@example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "doccano")
+@example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "label-studio")
 @given(CORPORA, labels(), st.sampled_from(["label-studio", "doccano"]))
 def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: str) -> None:
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "a.db") as store:

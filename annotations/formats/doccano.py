@@ -54,7 +54,7 @@ def _line(
     project: Project, item: Item, number: int, labels: list[str], spans: list[list[Any]], note: str
 ) -> dict[str, Any]:
     values = data_of(item)
-    text = values.pop("completion") if "completion" in values else values.pop("text")
+    text = values.pop("completion" if item.word is None else "text")
     line: dict[str, Any] = {"id": number, "text": text, "label": labels}
     if project.kind == "generations":
         line["entities"] = [

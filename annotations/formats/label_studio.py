@@ -43,7 +43,7 @@ def tasks_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
 def data_of(item: Item) -> dict[str, Any]:
     """What the export as JSON lines says of an item, the sentence under "text"."""
     values = item_object(item)
-    if item.context is not None or "sentence" not in values:
+    if item.word is None:
         return values
     clash = {"text": values.pop("text")} if "text" in values else {}
     own = {"item": values.pop("item"), "text": values.pop("sentence")}
