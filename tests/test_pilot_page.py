@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.guideline_drafts import draft, save_draft, tag_codes
@@ -13,6 +15,7 @@ from annotations.queue import claim
 from annotations.sending_back import waiting
 from annotations.store import Store
 from annotations.types import Annotator, Project
+from cli import cli
 from tests.filling import database, decide, filled_project
 from tests.test_pages import assert_whole, opened
 
@@ -163,3 +166,22 @@ def test_older_labels_can_be_sent_back_later(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         assert waiting(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
     assert any("Ada 4" in one.value for one in app.caption)
+
+
+def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "rraa", "Chen": "aaaa"})
+    with Store.open(database(tmp_path)) as store:
+        save_draft(store, project, replace(draft(store, project), text="anew", changes="Anew."))
+    started: list[list[str]] = []
+    monkeypatch.setattr("pages._pilot_publish.CHUNK", 2)
+    monkeypatch.setattr("pages._pilot_publish.jobs.start", lambda store, command, title: started.append(list(command)))
+    app = page("guideline")
+    app.radio(key="which").set_value("all").run()
+    app.button(key="publish").click().run()
+    assert not app.exception and "on their way back" in app.success[0].value
+    with Store.open(database(tmp_path)) as store:
+        assert guideline(store, project).version == 2 and waiting(store, project) == {}
+    result = CliRunner().invoke(cli, started[0], env={"EVENHAND_DB": str(database(tmp_path))})
+    assert result.exit_code == 0, result
+    with Store.open(database(tmp_path)) as store:
+        assert waiting(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
