@@ -130,7 +130,13 @@ def _select(name: str, label: str, names: Mapping[str, str], *, wide: bool = Fal
         st.session_state[key] = None
     shown: Callable[[str], str] = lambda one: plain(names[one])  # noqa: E731 - one expression, used once
     st.selectbox(
-        label, list(names), format_func=shown, key=key, placeholder=_("All"), width="stretch" if wide else WIDTH
+        label,
+        list(names),
+        index=None,
+        format_func=shown,
+        key=key,
+        placeholder=_("All"),
+        width="stretch" if wide else WIDTH,
     )
 
 
