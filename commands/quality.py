@@ -40,7 +40,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     Agreement with oneself is the share of items that came again and got the same choice as before, with Wilson's 95 %
     interval, and Cohen's kappa. A score on hidden gold is the share of an annotator's blind labels on items with a
     known answer that are that answer. A file of known answers has the columns item (or text) and choice, and perhaps
-    why; its rows that cannot be used are named on stderr, and the exit code is then 1.
+    why; its rows that cannot be used are named on stderr. The exit code is 2 where no row could be used.
     """
     with existing_store(db) as store:
         found = find_project(store, project)
@@ -51,8 +51,8 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
     answer(data, _for_people(report, brought), as_json=as_json)
-    if brought is not None and brought.problems:
-        sys.exit(1)
+    if brought is not None and brought.problems and not brought.marked:
+        sys.exit(2)
 
 
 def _whole(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> dict[str, Any]:

@@ -165,7 +165,7 @@ def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
     path.write_text(f"item,choice\n{uids[0]},accept\n{uids[1]},reject\nnowhere,accept\n", encoding="utf-8")
     code, out, err = command(project.name, "--known", str(path), "--author", "Lead", "--json")
     told = json.loads(out)
-    assert code == 1 and "line 4" in err and (told["marked"], told["not_used"]) == (2, 1)
+    assert code == 0 and "line 4" in err and (told["marked"], told["not_used"]) == (2, 1)
     again = told["agreement_with_oneself"]
     assert again["together"]["same_choice"]["value"] == 0.7 and again["together"]["table"] == [[20, 5], [10, 15]]
     assert again["signature"] == consistency(fresh_store, project).signature
@@ -173,6 +173,9 @@ def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
     assert gold["items"] == 2 and gold["signature"] == SIGNATURE
     (ada,) = gold["annotators"]
     assert ada["right"] + ada["wrong"] == 2 and len(gold["misses"]) == ada["wrong"]
+    path.write_text("item,choice\nnowhere,accept\n", encoding="utf-8")
+    code, out, err = command(project.name, "--known", str(path), "--json")
+    assert code == 2 and "line 2" in err and json.loads(out)["marked"] == 0  # none of it could be used
     code, out, err = command(project.name)
     assert code == 0 and not err and "Agreement with oneself (100 % come again after 24 hours)" in out
     assert " 0.700  [0.562, 0.809]" in out and SIGNATURE in out
