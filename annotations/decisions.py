@@ -166,7 +166,7 @@ _ROW = (
     " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
     " WHERE label.project = ? {kept} AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
-    " ORDER BY label.item, label.annotator, label.id"
+    " ORDER BY label.item, {order}label.id"
 )
 
 _SOURCES: dict[Which, tuple[str, str]] = {
@@ -177,7 +177,7 @@ _SOURCES: dict[Which, tuple[str, str]] = {
 
 
 def each_label_row(store: Store, project: Project, *, which: Which = "blind") -> Iterator[dict[str, Any]]:
-    """Labels as flat dicts, by item and annotator.
+    """Labels as flat dicts, by item and annotator; "all" by item, in the order in which they were made.
 
     "blind": the last label of each before anything was revealed (agreement and
     gold); "latest": what stands now; "all": every row, undone (`choice` None)
@@ -185,7 +185,9 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     `guideline` its version, `reasons`, `spans` and `tags` are lists.
     """
     source, kept = _SOURCES[which]
-    for values in store.db.execute(_ROW.format(source=source, kept=kept), (project.id,)):
+    # What came before a known answer is told by the order of the operations of all: it has to come back as it was.
+    query = _ROW.format(source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
+    for values in store.db.execute(query, (project.id,)):
         row = dict(zip(_ROW_NAMES, values, strict=True))
         for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million of them
             row[key] = [] if row[key] == "[]" else json.loads(row[key])

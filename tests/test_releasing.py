@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from annotations.agreement import agreement
 from annotations.formats.opening import tables_in
 from annotations.formats.packages import bring_package
+from annotations.hidden_gold import scores, set_known
 from annotations.items import items
 from annotations.pilots import start_pilot
 from annotations.projects import annotators, change_project, counts, create_project, project
@@ -299,7 +300,6 @@ def test_people_keep_their_codes(store, made):
     store.db.execute("UPDATE annotator SET name = 'Zoe' WHERE name = 'Ada'")
     # Somebody who was in the database before everybody else joins only now: nobody moves up.
     create_project(store, "other", annotators=("Early",))
-    store.db.execute("UPDATE annotator SET id = -1 WHERE name = 'Early'") if False else None
     store.db.execute("INSERT INTO annotator (id, uid, name, created) VALUES (-5, 'u5', 'First', '')")
     store.db.execute("INSERT INTO member (project, annotator) VALUES (?, -5)", (made.id,))
     after = pseudonyms(store, made)
@@ -335,6 +335,23 @@ def test_the_release_comes_back_whole(store, made, tmp_path, shape):
         # Coming back is written down too: settings are changed, and who had left leaves once more.
         own = {"plan": 1, "deactivated": 1}
         assert told["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
+
+
+def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_path):
+    """Ada, who comes first in every list, labels after the answer was made from the labels of the others."""
+    made = ready_project(fresh_store, 1)
+    ada, *others = annotators(fresh_store, made)
+    (one,) = items(fresh_store, made)
+    for who in others:
+        label(fresh_store, made, who, one.uid, "accept")
+    set_known(fresh_store, made, one.uid, "accept", from_labels=True)
+    label(fresh_store, made, ada, one.uid, "accept")
+    expected = [(1, 0), (0, 1), (0, 1)]
+    assert [(each.right, each.unlabelled) for each in scores(fresh_store, made)] == expected
+    out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
+    with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
+        back = bring_package(fresh, "back", members, "r").project
+        assert [(each.right, each.unlabelled) for each in scores(fresh, back)] == expected
 
 
 def renamed(value, codes):
