@@ -55,6 +55,13 @@ _SKIPS = (
     "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY created"
 )
+# Labels made, changed ones once more; those of items that came again are kept in a table of their own.
+_MADE = (
+    "SELECT count(*), coalesce(sum(seconds), 0) FROM ("
+    "SELECT seconds FROM label WHERE {mine} AND choice IS NOT NULL AND superseded = 0 UNION ALL"
+    " SELECT seconds FROM retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
+    " AND choice IS NOT NULL AND skip = 0 AND superseded = 0)"
+)
 _COMMENTS = (
     "SELECT comment.item, comment.op_id, author, annotator.uid, comment.text, comment.created, whose.uid FROM comment"
     " LEFT JOIN annotator ON annotator.id = comment.annotator LEFT JOIN annotator AS whose ON whose.id = comment.thread"
@@ -104,7 +111,7 @@ class Act:
 class Entry:
     """One item in a record: its public id as the desk had it, its state, what was done with it and said about it.
 
-    `item` None: it waits to be read at the desk. `revealed`: when an opinion or another's label was shown.
+    `item` None: nothing was decided on it; it waits at the desk or went to others. `revealed`: when an opinion or another's label was shown.
     `state` "" for an item that was only talked about; "released": it was handed out and went to others.
     """
 
@@ -131,8 +138,8 @@ class Listed:
 class Summary:
     """The frame of a record.
 
-    `states`: items by state, what came again included. `labels`: labels made, changed ones once more; `seconds` their
-    sum. `told`: the newest guideline version whose changes were read, 0: none. `heard`: unix seconds until which items
+    `states`: items by state, what came again included; `twice`: how many of the labelled ones came again. `labels`:
+    labels made, of those too, changed ones once more; `seconds`: the sum of their times. `told`: the newest guideline version whose changes were read, 0: none. `heard`: unix seconds until which items
     in hand are kept, 0: none. `events`: (when, what, details) of what the lead did that concerns the annotator.
     """
 
@@ -141,6 +148,7 @@ class Summary:
     active: bool
     states: dict[str, int]
     labels: int
+    twice: int
     seconds: float
     told: int
     heard: float
@@ -166,14 +174,15 @@ def summary(store: Store, project: Project, annotator: Annotator) -> Summary:
     ):
         for state, number in store.db.execute(query, where).fetchall():
             states[state] += number
-    query = "SELECT count(*), coalesce(sum(seconds), 0) FROM label WHERE {} AND choice IS NOT NULL AND superseded = 0"
-    labels, seconds = store.db.execute(query.format(mine), where).fetchone()
+    labels, seconds = store.db.execute(_MADE.format(mine=mine), where * 2).fetchone()
+    query = f"SELECT count(*) FROM retest WHERE {mine} AND state = 'labelled'"
+    twice = store.db.execute(query, where).fetchone()[0]
     since = store.db.execute("SELECT created FROM annotator WHERE id = ?", (annotator.id,)).fetchone()[0]
     told, heard = store.db.execute(f"SELECT told, seen FROM member WHERE {mine}", where).fetchone()
     marks = ", ".join("?" * len(ABOUT_ME))
     query = f"SELECT created, action, data FROM event WHERE {mine} AND action IN ({marks}) ORDER BY id"
     done = tuple((row[0], row[1], json.loads(row[2])) for row in store.db.execute(query, (*where, *ABOUT_ME)))
-    return Summary(annotator, since, active, states, labels, seconds, told, heard, done)
+    return Summary(annotator, since, active, states, labels, twice, seconds, told, heard, done)
 
 
 def entries(store: Store, project: Project, annotator: Annotator, looked: Looked) -> Listed:
@@ -203,7 +212,7 @@ def _keys(store: Store, project: Project, annotator: Annotator, looked: Looked) 
         values["found"] = json.dumps([row[0] for row in found])
     query = _KEYS.format(
         states=f"'{looked.state}'" if looked.state else "'labelled', 'skipped', 'leased', 'released'",
-        search=f"AND ({_HIT} AND (state <> 'leased' OR op_id IS NOT NULL) OR {_NOTED})" if words else "",
+        search=f"AND ({_HIT} AND (state NOT IN ('leased', 'released') OR op_id IS NOT NULL) OR {_NOTED})" if words else "",
         search_again=f"AND ({_HIT} OR {_NOTED_AGAIN})" if words else "",
         again=_AGAIN_STATE, others="0" if looked.state or words else "1",
     )  # fmt: skip
@@ -225,7 +234,7 @@ def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_
             continue
         state, kept, revealed, latest, op_id = mine.get(key.id, ("", 0, None, None, None))
         found = tuple(_standing(act, row, latest, op_id) for row, act in acts[key.id])
-        hidden = state == "leased" and not found
+        hidden = state in ("leased", "released") and not found
         item = items[key.id]
         waits = bool(kept) and state == "leased"
         yield Entry(item.uid, None if hidden else item, state, waits, revealed, found, tuple(said[key.id]))

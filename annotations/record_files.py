@@ -41,7 +41,7 @@ def record_json(store: Store, project: Project, annotator: Annotator) -> Iterato
     head: dict[str, Any] = {
         "record": "evenhand", "v": 1, "project": project.name, "annotator": annotator.name, "id": annotator.uid,
         "since": found.since, "active": found.active, "items_by_state": found.states, "labels_made": found.labels,
-        "seconds": round(found.seconds, 3), "guideline_changes_read": found.told,
+        "labelled_again": found.twice, "seconds": round(found.seconds, 3), "guideline_changes_read": found.told,
         "events": [{"created": when, "what": what, **data} for when, what, data in found.events],
     }  # fmt: skip
     if plain and needs_canary(project):

@@ -187,6 +187,20 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
     assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
     assert entries(fresh_store, project, ada, Looked(search="once more")).entries == (one,)
     assert again[0].uid in "".join(record_csv(fresh_store, project, ada))
+    counted = summary(fresh_store, project, ada)
+    assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)
+
+
+def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1)
+    first = claim(fresh_store, project, ada, want=3, now=START)
+    say(fresh_store, project, ada, first[0], "skip")
+    assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
+    found = by_item(fresh_store, project, ada)
+    assert [(found[one.uid].state, found[one.uid].item) for one in first[1:]] == [("released", None)] * 2
+    assert entries(fresh_store, project, ada, Looked(search=first[1].text)).total == 0
+    assert entries(fresh_store, project, ada, Looked(search=first[0].text)).total == 1
+    assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
 
 
 def test_files_hold_everything_and_run_nothing(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
