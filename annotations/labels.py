@@ -22,6 +22,9 @@ from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 
 __all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
 
+# Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
+TAKES_LABELS = "(batch.published > 0 OR (batch.withdrawn = 1 AND assignment.item IS NOT NULL))"
+
 
 @dataclass(frozen=True, slots=True)
 class _Target:
@@ -78,9 +81,9 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
-        " WHERE item.uid = ? AND item.project = ?",
+        f" WHERE item.uid = ? AND item.project = ? AND {TAKES_LABELS}",
         (annotator.id, uid, project.id),
     ).fetchone()
     if row is not None:

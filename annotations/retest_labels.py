@@ -42,7 +42,8 @@ def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Aga
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
         " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled'"
-        " FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch"
+        " AND (batch.published > 0 OR batch.withdrawn = 1)"
         " JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator"
         " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
         (uid, project.id, annotator.id),

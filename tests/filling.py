@@ -51,6 +51,7 @@ def decide(
 def broken_rules(store: Store) -> list[str]:
     """What the database's own counts get wrong, when everything is counted anew; empty if nothing."""
     held = "(state IN ('leased', 'labelled') OR blind IS NOT NULL)"
+    counted = "item.batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"  # what was taken back counts nowhere
     queries = {
         "taken": "SELECT id FROM item WHERE taken <> (SELECT count(*) FROM assignment WHERE item = item.id"
         f" AND {held})",
@@ -58,13 +59,13 @@ def broken_rules(store: Store) -> list[str]:
         " AND blind IS NOT NULL)",
         "handed": "SELECT annotator, cell FROM tally WHERE handed <> (SELECT count(*) FROM assignment JOIN item"
         " ON item.id = assignment.item WHERE item.cell = tally.cell AND assignment.annotator = tally.annotator"
-        " AND state <> 'released')",
+        f" AND state <> 'released' AND {counted})",
         "labelled": "SELECT annotator, cell FROM tally WHERE labelled <> (SELECT count(*) FROM assignment JOIN item"
         " ON item.id = assignment.item WHERE item.cell = tally.cell AND assignment.annotator = tally.annotator"
-        " AND latest IS NOT NULL)",
+        f" AND latest IS NOT NULL AND {counted})",
         "accepted": "SELECT annotator, cell FROM tally WHERE accepted <> (SELECT count(*) FROM assignment JOIN item"
         " ON item.id = assignment.item JOIN label ON label.id = latest WHERE item.cell = tally.cell"
-        " AND assignment.annotator = tally.annotator AND choice = 'accept')",
+        f" AND assignment.annotator = tally.annotator AND choice = 'accept' AND {counted})",
         "census": "SELECT cell, labels, status, aside, items FROM census WHERE items > 0 EXCEPT"
         " SELECT cell, labels, status, aside, count(*) FROM item JOIN batch ON batch.id = item.batch"
         " WHERE published > 0 GROUP BY cell, labels, status, aside",

@@ -91,6 +91,36 @@ def test_an_untouched_import_leaves_nothing_behind(fresh_store: Store, sample_pr
     assert (event.author, event.data["file"], event.data["deleted"]) == ("Lin", "second.txt", 4)
 
 
+def test_what_a_desk_still_holds_is_stored_and_counts_when_the_text_comes_back(
+    fresh_store: Store, sample_project: Project
+) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    ada = annotators(fresh_store, sample_project)[0]
+    held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]
+    assert len(held) == len(MORE)
+    undo(fresh_store, sample_project, key)
+    choices = ("accept", "reject", "skip", None)
+    sent = [operation(n, one.uid, choice) for n, (one, choice) in enumerate(zip(held, choices, strict=True))]
+    assert all(answer.stored for answer in append(fresh_store, sample_project, ada, sent))
+    counted(fresh_store)
+    assert own_progress(fresh_store, sample_project, ada).labelled == 0 == counts(fresh_store, sample_project).accepted
+    assert label_rows(fresh_store, sample_project, which="all") == []
+    second_file(fresh_store, sample_project, MORE)
+    counted(fresh_store)
+    found = {row["text"]: row["choice"] for row in label_rows(fresh_store, sample_project)}
+    assert found == {held[0].text: "accept", held[1].text: "reject"}
+    assert held[3].uid in {one.uid for one in claim(fresh_store, sample_project, ada, now=4e9)}
+
+
+def test_a_stranger_to_a_withdrawn_item_is_refused(fresh_store: Store, sample_project: Project) -> None:
+    key = second_file(fresh_store, sample_project, MORE)
+    ada, bo, _ = annotators(fresh_store, sample_project)
+    held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]
+    undo(fresh_store, sample_project, key)
+    (answer,) = append(fresh_store, sample_project, bo, [operation(1, held[0].uid, "accept")])
+    assert not answer.stored
+
+
 def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
@@ -114,8 +144,9 @@ def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
     ada = annotators(fresh_store, sample_project)[0]
     handed = {one.text for one in claim(fresh_store, sample_project, ada, want=100)}
     assert not handed & set(MORE)
-    (refused,) = append(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "reject")])
-    assert not refused.stored  # a desk that was offline: the item is not there any more
+    (late,) = append(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "accept")])
+    assert late.stored  # from a desk that was offline: it waits with its item
+    counted(fresh_store)
     # Settings change meanwhile, and the text comes again: items and labels are as if nothing had been taken back.
     project = change_project(fresh_store, sample_project, gold="majority")
     project = change_project(fresh_store, project, gold="unanimous")
