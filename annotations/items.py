@@ -16,6 +16,7 @@ import psutil
 from annotations.differing import other_text, other_word
 from annotations.gold import settle
 from annotations.plan import is_shared, set_wanted, wanted_at_first
+from annotations.processes import is_alive
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from annotations.withdrawn import bring_in
@@ -234,7 +235,7 @@ def discard_unpublished(store: Store) -> int:
         "SELECT id, pid, started_process, heard FROM batch WHERE published = 0 AND withdrawn = 0"
         " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
     ).fetchall()
-    dead = [row[0] for row in rows if row[3] < time.time() - SILENT_S or not _alive(row[1], row[2])]
+    dead = [row[0] for row in rows if row[3] < time.time() - SILENT_S or not is_alive(row[1], row[2])]
     for batch_id in dead:
         delete_items(store, batch_id)
     return len(dead)
@@ -283,16 +284,6 @@ def _rank(seed: int, identity: bytes) -> int:
     # 62 random bits that depend on the seed and the text alone: the same order in any database.
     digest = hashlib.blake2b(identity, digest_size=8, key=str(seed).encode()).digest()
     return int.from_bytes(digest, "big") >> 2
-
-
-def _alive(pid: int | None, started: float | None) -> bool:
-    if pid is None or started is None:
-        return False
-    try:
-        # compared also with our own: in a container every app has the same number
-        return bool(abs(psutil.Process(pid).create_time() - started) < 1)
-    except psutil.Error:
-        return False
 
 
 def delete_items(store: Store, batch_id: int) -> None:

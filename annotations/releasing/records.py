@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from annotations.events import record
+from annotations.processes import is_alive
 from annotations.releasing.frozen import FrozenFile
 from annotations.store import Store, timestamp
 from annotations.types import Project
@@ -166,19 +167,10 @@ def _insert(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
 def discard_broken(store: Store) -> int:
     """Remove what is left of releases whose process died; returns how many."""
     rows = store.db.execute("SELECT id, pid, started_process FROM release WHERE whole = 0").fetchall()
-    dead = [row_id for row_id, pid, started in rows if not _alive(pid, started)]
+    dead = [row_id for row_id, pid, started in rows if not is_alive(pid, started)]
     for row_id in dead:
         _discard(store, row_id)
     return len(dead)
-
-
-def _alive(pid: int | None, started: float | None) -> bool:
-    if pid is None or started is None:
-        return False
-    try:
-        return bool(abs(psutil.Process(pid).create_time() - started) < 1)
-    except psutil.Error:
-        return False
 
 
 def _discard(store: Store, row_id: int) -> None:
