@@ -5,6 +5,7 @@ What only people know (why, under which licence, who may be harmed) is left to b
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.agreement import AgreementReport, agreement
@@ -33,23 +34,69 @@ def datasheet(store: Store, project: Project, language: Language) -> str:
 
 def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, str]:
     """The data sheet in several languages; the database is read once."""
-    found = list(stored_items(store, project))
-    rows = list(each_label_row(store, project, which="latest"))
-    report = agreement(store, project) if len({row["annotator"] for row in rows}) > 1 else None
+    held = _held(store, project)
+    said = _said(store, project)
+    report = agreement(store, project) if len(said.people) > 1 else None
     sheets: dict[Language, str] = {}
     for language in languages:
         say = _Say(language)
         parts = (
-            _head(store, project, say, found),
-            _composition(project, say, found),
-            _judging(store, project, say, rows),
-            _labels(store, project, say, rows),
+            _head(project, say, held),
+            _composition(project, say, held),
+            _judging(store, project, say, said),
+            _labels(store, project, say, said),
             _agreement(report, say),
             _leaving(project, say),
             _by_hand(project, say),
         )
         sheets[language] = "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
     return sheets
+
+
+@dataclass(slots=True)
+class _Held:
+    """What the items come to, counted one by one: a list of 100,000 would take a gigabyte with their labels."""
+
+    items: int = 0
+    files: set[str] = field(default_factory=set)
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    contexts: set[str | None] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the labels that stand come to. `flags`: answers to the flag, and how many of them set it."""
+
+    labels: int = 0
+    people: set[str] = field(default_factory=set)
+    choices: Counter[str] = field(default_factory=Counter)
+    flags: Counter[bool] = field(default_factory=Counter)
+    marks: int = 0
+    tags: Counter[str] = field(default_factory=Counter)
+
+
+def _held(store: Store, project: Project) -> _Held:
+    held, sentences = _Held(), project.kind == "sentences"
+    for item in stored_items(store, project):
+        held.items += 1
+        held.files.add(item.file)
+        held.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
+        if not sentences:
+            held.contexts.add(item.context)
+    return held
+
+
+def _said(store: Store, project: Project) -> _Said:
+    said = _Said()
+    for row in each_label_row(store, project, which="latest"):
+        said.labels += 1
+        said.people.add(row["annotator"])
+        said.choices[row["choice"]] += 1
+        if row["extraneous"] is not None:
+            said.flags[row["extraneous"]] += 1
+        said.marks += len(row["spans"])
+        said.tags.update(row["reasons"])
+    return said
 
 
 class _Say:
@@ -67,35 +114,31 @@ class _Say:
         return (choice.zh if self.language == "zh" else choice.en) or choice.code
 
 
-def _head(store: Store, project: Project, say: _Say, found: Sequence[Item]) -> list[str]:
+def _head(project: Project, say: _Say, held: _Held) -> list[str]:
     kinds = {"sentences": N_("sentences"), "generations": N_("texts that language models wrote")}
-    files = len({item.file for item in found})
     kind = say(kinds[project.kind])
     return [
         "# " + say(N_("Data sheet: {project}"), project=_cell(project.name)),
         "",
         say(
             N_("{items} {kind}; files: {files}; begun on {day}; written by Evenhand {version}."),
-            items=f"{len(found):,}", kind=kind, files=files, day=project.created[:10], version=VERSION,
+            items=f"{held.items:,}", kind=kind, files=len(held.files), day=project.created[:10], version=VERSION,
         ),
         say(N_("Each item has a public id of 32 hexadecimal digits, the same in every file of this project.")),
     ]  # fmt: skip
 
 
-def _composition(project: Project, say: _Say, found: Sequence[Item]) -> list[str]:
+def _composition(project: Project, say: _Say, held: _Held) -> list[str]:
     lines = ["## " + say(N_("What it holds")), ""]
     names: tuple[str, ...]
-    counted: Counter[tuple[str, ...]]
     if project.kind == "sentences":
         names = (N_("Keyword pair"), N_("Side"), N_("Items"))
-        counted = Counter((item.pair, str(item.side)) for item in found)
     else:
         names = (N_("Model"), N_("Data set"), N_("Pronouns"), N_("Setting"), N_("Items"))
-        counted = Counter(_origin(item) for item in found)
-        contexts = len({item.context for item in found})
         text = N_("{contexts} distinct contexts; texts that share a context are not independent of each other.")
-        lines += [say(text, contexts=f"{contexts:,}"), ""]
-    rows = [(*key, number) for key, number in sorted(counted.items(), key=str)]
+        lines += [say(text, contexts=f"{len(held.contexts):,}"), ""]
+    sides = {"male": N_("male word"), "female": N_("female word")}
+    rows = [(*(say(sides.get(part, part)) for part in key), number) for key, number in sorted(held.cells.items())]
     lines += _table([say(name) for name in names], rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
         lines.append(say(N_("and {number} more rows"), number=len(rows) - MOST_ROWS))
@@ -112,20 +155,21 @@ def _origin(item: Item) -> tuple[str, ...]:
     )
 
 
-def _judging(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+def _judging(store: Store, project: Project, say: _Say, said: _Said) -> list[str]:
     shown = guideline(store, project)
     built = recognise(shown.text)
     text = say(N_("built in ({name})"), name=built) if built else say(N_("the project's own"))
-    people = {row["annotator"] for row in rows}
     joined = len(annotators(store, project, active=False))
     lines = ["## " + say(N_("How it was judged")), ""]
     lines.append(
         "- " + say(N_("Guideline: {which}; versions: {number}."), which=text, number=len(guidelines(store, project)))
     )
     lines.append(
-        "- " + say(N_("Annotators: {number}, of whom {active} have labelled."), number=joined, active=len(people))
+        "- " + say(N_("Annotators: {number}, of whom {active} have labelled."), number=joined, active=len(said.people))
     )
-    if project.doubled is None:
+    if project.plan == "stop":
+        lines.append("- " + say(STOPS, share=f"{project.share:.1%}", labels=project.per_item))
+    elif project.doubled is None:
         lines.append("- " + say(N_("Labels wanted for each item: {number}."), number=project.per_item))
     else:
         text = N_("One label for each item, and {number} items drawn at random with {labels} labels each.")
@@ -135,32 +179,40 @@ def _judging(store: Store, project: Project, say: _Say, rows: Sequence[dict[str,
     return lines
 
 
+STOPS = N_(
+    "Labelling of an item stopped at its first reject; a random share of {share} of the items, drawn in advance and "
+    "not recognisable, got all {labels} labels."
+)
+ON_SHARE = N_("Computed on the random share of items that got all their labels.")
 BLIND = N_(
     "Every label was made without seeing another's label, the model's name or a rule's verdict; later ones are marked "
     "after_reveal and count neither for agreement nor for gold."
 )
 
 
-def _labels(store: Store, project: Project, say: _Say, rows: Sequence[dict[str, Any]]) -> list[str]:
+def _labels(store: Store, project: Project, say: _Say, said: _Said) -> list[str]:
     done, shown = counts(store, project), guideline(store, project)
-    counted = Counter(row["choice"] for row in rows)
     lines = ["## " + say(N_("Labels")), ""]
-    numbers = {"labels": f"{len(rows):,}", "settled": f"{done.accepted + done.rejected:,}", "open": f"{done.pending:,}"}
+    numbers = {
+        "labels": f"{said.labels:,}",
+        "settled": f"{done.accepted + done.rejected:,}",
+        "open": f"{done.pending:,}",
+    }
     lines += [say(N_("{labels} labels stand; {settled} items have a gold label, {open} are open."), **numbers), ""]
-    table = [(say.choice(one), one.code, counted[one.code]) for one in shown.choices]
+    table = [(say.choice(one), one.code, said.choices[one.code]) for one in shown.choices]
     lines += _table([say(N_("Label")), say(N_("Code")), say(N_("Number"))], table)
-    flags = [row["extraneous"] for row in rows if row["extraneous"] is not None]
-    if flags:
+    if said.flags:
         text = N_("Extraneous gendered language: flagged in {yes} of {all} labels that answered.")
-        lines += ["", say(text, yes=f"{sum(flags):,}", all=f"{len(flags):,}")]
-    marks = sum(len(row["spans"]) for row in rows)
-    if marks:
-        lines += ["", say(N_("{marks} marked places; half-open code points of the completion."), marks=f"{marks:,}")]
-    tags = Counter(code for row in rows for code in row["reasons"])
-    if tags:
+        lines += ["", say(text, yes=f"{said.flags[True]:,}", all=f"{said.flags.total():,}")]
+    if said.marks:
+        lines += [
+            "",
+            say(N_("{marks} marked places; half-open code points of the completion."), marks=f"{said.marks:,}"),
+        ]
+    if said.tags:
         named = {one.code: say.choice(one) for one in shown.reasons}
         heads = [say(N_("Reason or tag")), say(N_("Code")), say(N_("Number"))]
-        lines += ["", *_table(heads, [(named.get(code, code), code, n) for code, n in tags.most_common()])]
+        lines += ["", *_table(heads, [(named.get(code, code), code, n) for code, n in said.tags.most_common()])]
     return lines
 
 
@@ -174,6 +226,8 @@ def _agreement(found: AgreementReport | None, say: _Say) -> list[str]:
         (N_("Gwet's AC1"), found.overall.ac1),
     )
     heads = [say(N_("Measure")), say(N_("Value")), say(N_("95 % interval")), say(N_("Items"))]
+    if found.on == "share":
+        lines += [say(ON_SHARE), ""]
     lines += _table(heads, [(say(name), *_estimate(one, say)) for name, one in measures])
     return [*lines, "", say(N_("Signature: {signature}"), signature=f"`{found.signature}`")]
 

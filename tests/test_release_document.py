@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.releasing.card import card
 from annotations.releasing.document import (
     Heading,
     Points,
@@ -14,9 +15,11 @@ from annotations.releasing.document import (
     Verbatim,
     latex_text,
     markdown_text,
+    one_line,
     rendered,
 )
 
+yaml = pytest.importorskip("yaml")  # comes with the hub's library
 SPECIAL = set("\\{}$&#%_^~")
 COMMAND = re.compile(
     r"\\(?:text(?:backslash|asciicircum|asciitilde|less|greater|bar|quotedbl|asciigrave)|textemdash)\{\}"
@@ -43,13 +46,13 @@ def bare(text: str) -> str:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_nothing_in_a_name_is_a_command(text):
-    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{}", "")
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
     assert not SPECIAL & set(left), left
 
 
 @given(st.text(max_size=80))
 def test_any_text_is_escaped_whole(text):
-    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{}", "")
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
     assert not SPECIAL & set(left)
     assert "\n" not in latex_text(text) and "\n" not in markdown_text(text)
     assert not re.search(r"--|''", latex_text(text))
@@ -89,6 +92,27 @@ def test_a_table_keeps_its_shape_and_numbers_stand_right():
     assert rendered([table], "md", "en") == "| name | n |\n| --- | ---: |\n| a\\|b | 1,000 |\n| c d | — |\n"
     paper = rendered([table], "tex", "en")
     assert "\\begin{longtable}{lr}" in paper and "a\\textbar{}b & 1,000 \\\\" in paper
+
+
+@pytest.mark.parametrize("sign", "*[")
+def test_no_line_begins_with_what_belongs_to_the_end_of_the_one_before(sign):
+    """LaTeX reads a star or a bracket behind a line end as part of it, over the line break: the sign would be gone."""
+    text = f"first\n{sign} second"
+    paper = rendered([Verbatim(text), Table(("a",), (("x",), (f"{sign} y",)))], "tex", "en")
+    assert f"{{{sign}}} second" in paper and f"{{{sign}}} y" in paper
+    assert not re.search(r"\\\\\s*[*\[]", paper)
+
+
+@pytest.mark.parametrize("text", ["a\u2028b: c", "a\x85- d", 'quote" \\ #', "{x: [1]}", "\ufffe\x7f", "😀", "--- |"])
+def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
+    facts = {
+        "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
+        "release": {"version": "1.0", "hash": "0"}, "total": {"kept": 1}, "labels": {"standing": 3},
+    }  # fmt: skip
+    head = yaml.safe_load(card(facts, {}).split("---\n")[1])
+    assert (head["license"], head["configs"][0]["data_files"][0]["path"]) == ("other", "data/train.jsonl")
+    expected = " ".join(one_line(text).replace("\ufffe", "").split())
+    assert head["pretty_name"] == head["license_name"] == expected
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.adjudication import settle_case
+from annotations.adjudication.cases import case
 from annotations.agreement import agreement
 from annotations.formats.opening import tables_in
 from annotations.formats.packages import bring_package
@@ -37,6 +39,7 @@ from annotations.releasing import (
 )
 from annotations.releasing.card import licence_id
 from annotations.releasing.content import Entry, content_hash, contents_of
+from annotations.releasing.facts import gather
 from annotations.releasing.readiness import checked_version
 from annotations.releasing.records import discard_broken
 from annotations.releasing.snapshots import snapshot
@@ -255,6 +258,26 @@ def test_a_version_is_a_plain_name(name):
 def test_no_other_name_is_a_version(name):
     with pytest.raises(Refused):
         checked_version(name)
+
+
+def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store):
+    """Whatever an adjudicator made of it: all reject is not "all agree to keep", and a majority needs no rescue."""
+    made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
+    first, second, third = items(fresh_store, made)
+    people = annotators(fresh_store, made)
+    for one, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
+        for who, choice in zip(people, choices, strict=True):
+            said = ("accept", ()) if choice == "a" else ("reject", ("name",))
+            label(fresh_store, made, who, one.uid, said[0], reasons=said[1])
+    for one in (first, second):
+        seen = case(fresh_store, made, one.uid).seen
+        settle_case(fresh_store, made, one.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
+    assert facts["adjudication"] == {"split": 2, "open": 0, "decided": {"accept": 2}, "left": 0, "rescued": 1}
+    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))  # now all reject it, and the decision keeps it
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"], facts["adjudication"]["rescued"]) == (1, 3, 1)
 
 
 # --- what differs

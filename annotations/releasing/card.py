@@ -1,13 +1,14 @@
 """The card of a release: README.md as the Hugging Face hub reads it, and the rows that its `datasets` library loads."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotations.formats.sheets import facts as generation_facts
 from annotations.items import items
 from annotations.leaving import CANARY, CANARY_KEY, needs_canary
-from annotations.releasing.document import markdown_text
+from annotations.releasing.document import markdown_text, one_line
 from annotations.store import Store
 from annotations.types import Item, Project
 
@@ -54,9 +55,9 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str]) -> str:
     known = licence_id(asked["licence"])
     header = [f"license: {known or 'other'}"]
     if known is None:
-        header += [f"license_name: {json.dumps(asked['licence'][:80], ensure_ascii=False)}"]
+        header += [f"license_name: {_quoted(asked['licence'][:80])}"]
     header += [
-        f"pretty_name: {json.dumps(asked['name'], ensure_ascii=False)}",
+        f"pretty_name: {_quoted(asked['name'])}",
         f"language:\n- {asked['language']}",
         f"task_categories:\n- {'fill-mask' if asked['kind'] == 'sentences' else 'text-classification'}",
         f"size_categories:\n- {_size(kept)}",
@@ -73,6 +74,11 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str]) -> str:
         "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n```",
     ]  # fmt: skip
     return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(body) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """*text* as YAML reads it back; what YAML takes for the end of a line or for no sign at all is left out."""
+    return json.dumps(re.sub("[\x7f-\x9f\ufffe\uffff]", "", one_line(text)), ensure_ascii=False)
 
 
 def _size(number: int) -> str:

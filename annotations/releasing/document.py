@@ -81,7 +81,7 @@ def _preamble(language: Language) -> str:
 
 def markdown_text(text: str) -> str:
     """*text* on one line with every sign of Markdown and HTML escaped."""
-    line = " ".join(_printable(text).split())
+    line = one_line(text)
     escaped = re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", line)
     return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)
 
@@ -91,14 +91,19 @@ _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "—": r"\textemdash{}",
-    "[": r"{[}", "]": r"{]}",
+    "[": r"{[}", "]": r"{]}", "*": r"{*}",  # behind the end of a line these two would belong to it
 }  # fmt: skip
 _TEX_BY_CODE = str.maketrans(_TEX)
 
 
 def latex_text(text: str) -> str:
     """*text* on one line with every sign that LaTeX gives a meaning escaped; ligatures of signs are kept apart."""
-    return re.sub(r"([-'])(?=\1)", r"\1{}", " ".join(_printable(text).split()).translate(_TEX_BY_CODE))
+    return re.sub(r"([-'])(?=\1)", r"\1{}", one_line(text).translate(_TEX_BY_CODE))
+
+
+def one_line(text: str) -> str:
+    """*text* on one line, without control characters."""
+    return " ".join(_printable(text).split())
 
 
 def _printable(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotations.agreement import AgreementReport, Measures, agreement
 from annotations.consistency import consistency
+from annotations.dashboard_cells import ACCEPTED
 from annotations.describing import describe_project, usual_vocabulary
 from annotations.events import events
 from annotations.leaving import CANARY
@@ -27,12 +28,12 @@ BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace
 
 PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
 ITEMS = f"item {PUBLISHED}"
-# reviewed: with as many blind labels as the item wants; unanimous: and all of them accept (generations: say the same)
+# reviewed: with as many blind labels as the item wants; unanimous: and all of them accept (generations: say the same),
+# whatever an adjudicator made of it
 FUNNEL = f"""
 SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND (item.settlement IS NOT NULL
-        OR item.status = 'accepted')),
+    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {{agreed}}),
     sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
 FROM {ITEMS} JOIN cell ON cell.id = item.cell WHERE item.project = ? GROUP BY cell.id ORDER BY cell.id
 """
@@ -50,17 +51,19 @@ SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM {ITEMS}
 WHERE item.project = ? AND json_type(item.extra, '$.source') IS NOT NULL
 """
 SETTLED = f"""
-SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted')
+SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND item.labels >= item.wanted AND (
+    SELECT iif(:majority, 2 * sum(label.choice = 'reject') > count(*), sum(label.choice = 'reject') > 0)
+    FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id))
 FROM {ITEMS} JOIN settlement ON settlement.id = item.settlement
-WHERE item.project = ? GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
+WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
 """
 PILOTS = """
 SELECT pilot.id, pilot.number, pilot.items, pilot.people, pilot.begun, pilot.closed FROM pilot
 WHERE project = ? ORDER BY number
 """
-OF_PILOT = """
+OF_PILOT = f"""
 SELECT count(*), sum(item.labels >= item.wanted AND item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND item.status = 'accepted')
+    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {ACCEPTED})
 FROM item WHERE pilot = ?
 """
 TAGS = """
@@ -139,7 +142,8 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
 
 def _funnel(store: Store, project: Project) -> list[dict[str, Any]]:
     keys = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
-    return [dict(zip(keys, row, strict=True)) for row in store.db.execute(FUNNEL, (project.id,)).fetchall()]
+    query = FUNNEL.format(agreed="1" if project.kind == "generations" else ACCEPTED)
+    return [dict(zip(keys, row, strict=True)) for row in store.db.execute(query, (project.id,)).fetchall()]
 
 
 def _total(funnel: list[dict[str, Any]]) -> dict[str, Any]:
@@ -224,15 +228,16 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:
-    rows = store.db.execute(SETTLED, (project.id,)).fetchall()
+    values = {"project": project.id, "majority": project.gold == "majority"}
+    rows = store.db.execute(SETTLED, values).fetchall()
     decided = {str(choice): number for action, choice, number, _ in rows if action == "decide"}
-    kept = sum(row[3] for row in rows if row[0] == "decide" and row[1] == "accept")
+    rescued = sum(row[3] for row in rows if row[0] == "decide" and row[1] == "accept")
     split, open_cases = store.db.execute(
         f"SELECT sum(item.split), sum(item.split AND item.settlement IS NULL) FROM {ITEMS} WHERE item.project = ?",
         (project.id,),
     ).fetchone()
     left = sum(row[2] for row in rows if row[0] == "leave")
-    return {"split": split or 0, "open": open_cases or 0, "decided": decided, "left": left, "rescued": kept}
+    return {"split": split or 0, "open": open_cases or 0, "decided": decided, "left": left, "rescued": rescued}
 
 
 def _events(store: Store, project: Project) -> dict[str, int]:

@@ -90,7 +90,7 @@ def _pilots(facts: Facts, say: Say) -> list[Block]:
     blocks: list[Block] = [Heading(say(N_("Pilot")))]
     if not facts["pilots"]:
         return [*blocks, Text(say(N_("There was no pilot: the first version of the guideline was given.")))]
-    heads = (N_("Pilot"), N_("Items"), N_("Labels each"), N_("Fully labelled"), N_("All accept"), N_("Tags"),
+    heads = (N_("Pilot"), N_("Items"), N_("Labels each"), N_("Fully labelled"), N_("All accept"), N_("Free tags"),
              N_("Different tags"), N_("From"), N_("To"))  # fmt: skip
     rows = tuple(
         (str(one["number"]), one["items"], one["people"], one["labelled"], share(one["unanimous"], say), one["tags"],
@@ -111,13 +111,15 @@ def _criteria(facts: Facts, say: Say) -> list[Block]:
     rows = tuple((str(one["version"]), one["created"][:10], one["labels"], one["changes"]) for one in versions)
     choices, reasons = (tuple(_option(one, say) for one in newest[key]) for key in ("choices", "reasons"))
     blocks: list[Block] = [Heading(say(N_("Guideline"))), Table(heads, rows)]
-    blocks.append(Text(say(N_("Choices: {choices}."), choices="; ".join(choices))))
+    listed = ("；" if say.language == "zh" else "; ").join(choices)
+    blocks.append(Text(say(N_("Choices: {choices}."), choices=listed)))
     if reasons:
         blocks += [Text(say(N_("Criteria (reasons of a reject, or tags):"))), Points(reasons)]
     sent = facts["events"].get("sent_back", 0)
     if sent:
-        text = N_("Labels made under an older version were sent back to their annotators ({times} times).")
-        blocks.append(Text(say(text, times=sent)))
+        once = N_("Labels made under an older version were sent back to their annotators once.")
+        text = N_("Labels made under an older version were sent back to their annotators {times} times.")
+        blocks.append(Text(say(once) if sent == 1 else say(text, times=sent)))
     return blocks
 
 
@@ -135,7 +137,8 @@ PLANS = {
     "doubled": N_("Each item got one label, and {number} items drawn at random got {labels}."),
 }
 GOLD = {
-    "unanimous": N_("An item is kept where all its labels agree."),
+    "unanimous": N_("A sentence is kept where all its labels accept it; one reject is enough to leave it out."),
+    "agreed": N_("A text has a gold label where all its labels agree; the others wait for an adjudicator."),
     "majority": N_("More than half of the labels decide; a tie decides nothing."),
 }
 FORMS = {
@@ -151,11 +154,12 @@ BLIND = N_(
 def _labelling(facts: Facts, say: Say) -> list[Block]:
     asked, people = facts["project"], facts["people"]
     plan = "doubled" if asked["doubled"] is not None else asked["plan"]
+    gold = "agreed" if asked["kind"] == "generations" and asked["gold"] == "unanimous" else asked["gold"]
     values = {"labels": asked["per_item"], "share": f"{asked['share']:.1%}", "number": asked["doubled"]}
     points = [
         say(N_("Annotators: {joined} joined, {labelled} labelled, {active} are active."), **people),
         say(PLANS[plan], **values),
-        say(GOLD[asked["gold"]]),
+        say(GOLD[gold]),
         say(FORMS[asked["presentation"]]),
         say(BLIND, seed=asked["seed"]),
     ]
@@ -170,14 +174,18 @@ def _time(facts: Facts, say: Say) -> list[Block]:
     if not found["timed"]:
         return [*head, Text(say(found["hours_reason"]))]
     text = N_(
-        "{labels} labels stand, made from {first} to {last}. On the {timed} labels with a time people spent {hours} "
-        "hours; the median is {median} seconds. {breaks} stays of more than {limit} seconds count as {limit}."
+        "{labels} labels stand, made {days}. On the {timed} labels with a time people spent {hours} hours in all; the "
+        "median is {median} seconds. A stay of more than {limit} seconds counts as {limit} (number of such stays: "
+        "{breaks})."
     )
+    first, last = found["first_day"], found["last_day"]
+    on, between = N_("on {first}"), N_("from {first} to {last}")
+    days = say(on, first=first) if first == last else say(between, first=first, last=last)
     return [
         *head,
         Text(
             say(
-                text, labels=f"{found['standing']:,}", first=found["first_day"], last=found["last_day"],
+                text, labels=f"{found['standing']:,}", days=days,
                 timed=f"{found['timed']:,}", hours=f"{found['hours']:.2f}", median=f"{found['median_seconds']:.1f}",
                 breaks=f"{found['breaks']:,}", limit=300,
             )
@@ -192,13 +200,13 @@ def _adjudication(facts: Facts, say: Say) -> list[Block]:
         return [*head, Text(say(N_("No item had differing labels.")))]
     decided = sum(found["decided"].values())
     text = N_(
-        "The labels of {split} items differ. {decided} were decided by an adjudicator, {left} were left as the labels "
-        "have them, {open} were not looked at."
+        "Items whose labels differ: {split}. Decided by an adjudicator: {decided}; left as the labels have them: "
+        "{left}; not looked at: {open}."
     )
     lines = [Text(say(text, split=f"{found['split']:,}", decided=decided, left=found["left"], open=found["open"]))]
     if facts["project"]["kind"] == "sentences":
         rescue = (
-            N_("Adjudication may accept what the labels reject; it did so for {rescued} items.")
+            N_("Adjudication may accept what the labels reject (sentences kept in this way: {rescued}).")
             if facts["project"]["rescue"]
             else N_("Adjudication may not accept what the labels reject.")
         )

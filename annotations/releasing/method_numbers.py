@@ -101,14 +101,15 @@ def self_agreement(facts: Facts, say: Say) -> list[Block]:
     if not found["items"]:
         return [*head, Text(reason(found["same"], say)[:1].upper() + reason(found["same"], say)[1:])]
     text = N_(
-        "{items} items were compared that came to {people} of their annotators a second time, after {hours} hours or "
-        "more; the second choice was the first one in {same} of them (Wilson's 95 % interval), Cohen's kappa {kappa}."
+        "Items came to their own annotators a second time, at least {hours} h after the first label (compared: "
+        "{items}; annotators: {people}). The share with the same choice both times is {same} (Wilson's 95 % interval), "
+        "Cohen's kappa {kappa}."
     )
     values = {"items": f"{found['items']:,}", "people": found["people"], "hours": asked["retest_hours"]}
     values |= {"same": share(found["same"], say), "kappa": share(found["kappa"], say)}
     blocks: list[Block] = [*head, Text(say(text, **values))]
     if left := found["other_guideline"] + found["seen"]:
-        why = N_("{number} more are left out: the guideline had changed, or labels of others had been seen in between.")
+        why = N_("Left out: {number}, because the guideline had changed or labels of others had been seen in between.")
         blocks.append(Text(say(why, number=left)))
     return [*blocks, Text(say(N_("Signature: {signature}"), signature=found["signature"]))]
 
@@ -126,6 +127,7 @@ def statistics_blocks(facts: Facts, say: Say) -> list[Block]:
         (say(N_("Distinct characters")), characters["distinct"]),
         (say(N_("Shortest")), length["min"]),
         (say(N_("Median")), number(length["median"])),
+        (say(N_("Mean")), None if length["mean"] is None else round(length["mean"], 2)),
         (say(N_("Longest")), length["max"]),
         (say(N_("Texts that stand in the set already")), copies["surplus"]),
     ]

@@ -74,7 +74,7 @@ def _needed(code: str, value: str, given: str, missing: str) -> Check:
 
 def _kept(number: int) -> Check:
     if number:
-        return Check("kept", "done", N_("{number} items are kept."), {"number": f"{number:,}"})
+        return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
     return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
 
 
@@ -102,7 +102,7 @@ def _open_cases(store: Store, project: Project) -> Check:
     number = store.db.execute(OPEN_CASES, (project.id,)).fetchone()[0]
     if not number:
         return Check("cases", "done", N_("No disagreement waits for an adjudicator."))
-    text = N_("{number} disagreements have not been looked at by an adjudicator.")
+    text = N_("Disagreements that no adjudicator has looked at: {number}.")
     return Check("cases", "note", text, {"number": f"{number:,}"})
 
 
