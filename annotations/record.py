@@ -42,6 +42,7 @@ _WITH_WORDS = (
     "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr(text, :search) OR instr(context, :search))"
 )
 _HIT = "item IN (SELECT value FROM json_each(:found))"
+_DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
 _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
 _NOTED_AGAIN = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
 _ACT = (
@@ -111,7 +112,8 @@ class Act:
 class Entry:
     """One item in a record: its public id as the desk had it, its state, what was done with it and said about it.
 
-    `item` None: nothing was decided on it; it waits at the desk or went to others. `revealed`: when an opinion or another's label was shown.
+    `item` None: nothing was decided on it; it waits at the desk or went to others. `revealed`: when an opinion or
+    another's label was shown.
     `state` "" for an item that was only talked about; "released": it was handed out and went to others.
     """
 
@@ -139,8 +141,9 @@ class Summary:
     """The frame of a record.
 
     `states`: items by state, what came again included; `twice`: how many of the labelled ones came again. `labels`:
-    labels made, of those too, changed ones once more; `seconds`: the sum of their times. `told`: the newest guideline version whose changes were read, 0: none. `heard`: unix seconds until which items
-    in hand are kept, 0: none. `events`: (when, what, details) of what the lead did that concerns the annotator.
+    labels made, of those too, changed ones once more; `seconds`: the sum of their times. `told`: the newest guideline
+    version whose changes were read, 0: none. `heard`: unix seconds until which items in hand are kept, 0: none.
+    `events`: (when, what, details) of what the lead did that concerns the annotator.
     """
 
     annotator: Annotator
@@ -212,7 +215,7 @@ def _keys(store: Store, project: Project, annotator: Annotator, looked: Looked) 
         values["found"] = json.dumps([row[0] for row in found])
     query = _KEYS.format(
         states=f"'{looked.state}'" if looked.state else "'labelled', 'skipped', 'leased', 'released'",
-        search=f"AND ({_HIT} AND (state NOT IN ('leased', 'released') OR op_id IS NOT NULL) OR {_NOTED})" if words else "",
+        search=f"AND ({_HIT} AND {_DECIDED} OR {_NOTED})" if words else "",
         search_again=f"AND ({_HIT} OR {_NOTED_AGAIN})" if words else "",
         again=_AGAIN_STATE, others="0" if looked.state or words else "1",
     )  # fmt: skip

@@ -70,8 +70,10 @@ def labels_per_item(report: AgreementReport) -> None:
     )
     bars = base.mark_bar(color=colours.neutral, cornerRadiusEnd=4, height=16)
     words = base.mark_text(align="left", dx=6, color=colours.ink).encode(text=alt.Text(field="items", format=","))
+    some = sum(count for number, count in report.by_labels.items() if number)
+    every = sum(number * count for number, count in report.by_labels.items())
     says = _("{items} of {all} items have at least one label; there are {labels} labels in all.").format(
-        items=report.items, all=report.all_items, labels=report.labels
+        items=f"{some:,}", all=f"{report.all_items:,}", labels=f"{every:,}"
     )
     show_chart(styled(alt.layer(bars, words), says, colours), traced(rows, report), key="items-by-labels", says=says)
 

@@ -1,5 +1,7 @@
 """What the page Agreement shows beside its charts: tiles, categories, two annotators, the signature."""
 
+from typing import Any
+
 import streamlit as st
 
 from annotations.agreement import AgreementReport, On, agreement
@@ -101,6 +103,10 @@ def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) 
         st.caption(plain(meaning))
 
 
+def _hundredfold(share: Any) -> float | None:
+    return None if share is None else 100.0 * float(share)
+
+
 def categories(report: AgreementReport) -> None:
     """Each category: how common it is, and how often a second annotator chose it where one did."""
     rows = [
@@ -114,10 +120,9 @@ def categories(report: AgreementReport) -> None:
         }
         for row in report.categories
     ]
-    share = st.column_config.NumberColumn(format="percent")
-    st.dataframe(
-        rows, hide_index=True, key="categories", column_config={_("prevalence"): share, _("specific agreement"): share}
-    )
+    names = (_("prevalence"), _("specific agreement"))
+    shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f} %")[0] for name in names} for row in rows]
+    st.dataframe(shown, hide_index=True, key="categories")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "Specific agreement: when one annotator chose this category, how often another annotator of the"

@@ -1,6 +1,7 @@
 """Pairs and sides on the page Progress: the funnel of each, what is missing, and whether the quota can be met."""
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -20,6 +21,7 @@ STYLE = """<style>
 .project .cells .good {color:var(--good)} .project .cells b {white-space:nowrap}
 .project .cells td:first-child, .project .cells th:first-child {position:sticky; left:0;
   background:light-dark(#fbfaf7,#17151b)}
+@media (max-width:600px) {.project .cells td, .project .cells th {padding-right:6px; font-size:.8rem}}
 </style>"""
 
 
@@ -28,7 +30,7 @@ def cells(project: Project, found: Dashboard) -> None:
     if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
         return
-    rows, quotas = list(found.cells), any(cell.counted.quota is not None for cell in found.cells)
+    rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
     if quotas:
         _verdicts(found)
         missing = sum(1 for cell in rows if cell.outlook.missing)
@@ -44,6 +46,14 @@ def cells(project: Project, found: Dashboard) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_meaning(project, quotas)))
         downloads([_numbers(cell, found.signature) for cell in rows], key="progress-pairs")
+
+
+def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
+    """Both sides of a pair together, the male word first; pairs in the order of import."""
+    place: dict[str, int] = {}
+    for cell in cells:
+        place.setdefault(cell.pair, len(place))
+    return sorted(cells, key=lambda cell: (place[cell.pair], cell.side == "female"))
 
 
 def _wanted(outlook: Outlook, which: str) -> bool:
@@ -116,7 +126,7 @@ def _range(one: Estimate) -> str:
     if one.high == one.low:
         return f"{one.value:,.0f}"
     high = "∞" if one.high is None else f"{one.high:,.0f}"
-    return f"{one.value:,.0f} [{one.low or 0:,.0f}, {high}]"
+    return f"{one.value:,.0f} ({one.low or 0:,.0f} – {high})"
 
 
 def verdict_words(outlook: Outlook) -> str:

@@ -50,7 +50,7 @@ def share(one: Estimate) -> str:
     """A share with its 95 % interval, in per cent; a dash where it is undefined."""
     if one.value is None or one.low is None or one.high is None:
         return DASH
-    return f"{100 * one.value:.1f} % [{100 * one.low:.1f}, {100 * one.high:.1f}]"
+    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} – {100 * one.high:.1f})"
 
 
 def current(store: Store, project: Project) -> Dashboard:

@@ -4,52 +4,36 @@ import html
 
 import streamlit as st
 
-from annotations.projects import (
-    add_guideline,
-    counts,
-    guideline,
-    guidelines,
-    set_quotas,
-)
+from annotations.projects import counts, guidelines, set_quotas
 from annotations.store import Store
 from annotations.types import Project
-from core.errors import EvenhandError
 from core.guidelines import in_language
 from core.resources import quotas
-from pages._projects_new import edit_options, edit_quotas, edit_text, preset_name, say_total
+from pages._projects_new import edit_quotas, preset_name, say_total
 from pages._projects_parts import guideline_html, options_html, quota_bars, show, status_bar
-from pages._widgets import _, language, open_store, show_error
+from pages._widgets import _, language, literal, open_store, plain
 
 
 def show_guideline(store: Store, project: Project) -> None:
-    """The guideline in any version, and a new version of it."""
-    versions = [one.version for one in reversed(guidelines(store, project))]
+    """The guideline in any version, with what was told about it; new versions are written on the page Pilot."""
+    found = {one.version: one for one in reversed(guidelines(store, project))}
+    if st.session_state.get("version") not in found:
+        st.session_state["version"] = max(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        version = st.selectbox(_("Version"), versions, key="version", width=120)
-        editing = st.toggle(_("Write a new version"), key="edit_guideline")
+        version = st.selectbox(_("Version"), list(found), key="version", width=120)
         where = {"project": project.name, "part": "guideline"}
-        label = _("With a draft and what is sent back")
-        st.page_link("pilot.py", label=label, icon=":material/flag:", query_params=where)
-    shown = guideline(store, project, version)
-    if not editing:
-        left, right = st.columns([3, 2], gap="large")
-        with left:
-            show(guideline_html(in_language(shown.text, language())))
-        with right:
-            show(options_html(shown.choices) + "<br>" + options_html(shown.reasons))
-        return
-    st.caption(_("Labels keep the version they were made under; new labels get the new one."))
-    text = edit_text(shown.text, key=f"text-{project.uid}-{shown.version}")
-    choices = edit_options(shown.choices, key=f"choices-{project.uid}-{shown.version}", fixed=True)
-    reasons = edit_options(shown.reasons, key=f"reasons-{project.uid}-{shown.version}")
-    if st.button(_("Save as a new version"), key="save_guideline", type="primary"):
-        try:
-            add_guideline(store, project, text, choices, reasons)
-        except EvenhandError as error:
-            show_error(error)
-        else:
-            del st.session_state["edit_guideline"], st.session_state["version"]
-            st.rerun()
+        st.page_link("pilot.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
+    shown = found[version]
+    st.caption(plain(_("Written on {day}.").format(day=shown.created[:10])))
+    if shown.changes:
+        heading = _("What changed")
+        st.markdown(f"**{heading}**")
+        literal(shown.changes)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        show(guideline_html(in_language(shown.text, language())))
+    with right:
+        show(options_html(shown.choices) + "<br>" + options_html(shown.reasons))
 
 
 def _use_preset(project: Project, preset: str) -> None:

@@ -56,7 +56,11 @@ def _item(one: Entry, words: dict[str, str], colours: Palette) -> str:
     item = one.item
     if item is None:
         waits = one.state == "leased"
-        why = _("It waits at your desk; you will read it there.") if waits else _("You had it in hand and decided nothing; its text is not shown.")
+        why = (
+            _("It waits at your desk; you will read it there.")
+            if waits
+            else _("You had it in hand and decided nothing; its text is not shown.")
+        )
         text = f'<span style="color:{colours.soft}">{html.escape(why)}</span>'
     elif item.word is not None and (item.side == "male" or item.side == "female"):
         text = marked(item.text, item.word, item.side)

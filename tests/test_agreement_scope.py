@@ -164,5 +164,6 @@ def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) ->
     project = stopped(fresh_store)
     page = open_page()
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
+    assert any("4 of 4 items have at least one label; there are 7 labels" in one.value for one in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()
     assert not page.exception and "Biased" in page.warning[0].value

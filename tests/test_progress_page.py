@@ -55,7 +55,7 @@ def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotato
     app = opened("progress.py", project=made[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Labels that stand"]) == [10, 1]
-    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % [")
+    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "not known yet" in texts(app) or "cannot be met" in texts(app)
     assert "progress|labels:standing" in texts(app)

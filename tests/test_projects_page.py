@@ -11,7 +11,15 @@ from streamlit.testing.v1 import AppTest
 from annotations import jobs
 from annotations.demo import NAME, ensure_demo
 from annotations.labels import append, own_progress
-from annotations.projects import annotators, create_project, guidelines, project, projects, set_aside_items
+from annotations.projects import (
+    add_guideline,
+    annotators,
+    create_project,
+    guidelines,
+    project,
+    projects,
+    set_aside_items,
+)
 from annotations.projects import counts as counts_of
 from annotations.queue import claim
 from annotations.store import Store
@@ -197,18 +205,19 @@ def test_export_shows_the_first_rows_and_the_count(demo, tmp_path):
     assert "虚构" in app.code[0].value
 
 
-def test_a_new_guideline_version(store, empty):
+def test_the_guideline_is_read_here_and_written_on_the_page_pilot(store, empty):
+    first = guidelines(store, empty)[0]
+    text = "1. **只看**语感。<img src=x onerror=alert(1)> ![x](http://x)"
+    add_guideline(store, empty, text, first.choices, first.reasons, changes="看<i>语感</i>。")
     app = section(opened(project=empty.name), "guideline")
-    whole(app.toggle(key="edit_guideline").set_value(True).run())
-    area = next(area for area in app.text_area if area.key and area.key.startswith("text-"))
-    area.set_value("1. **只看**语感。<img src=x onerror=alert(1)> ![x](http://x)")
-    whole(app.run())
-    assert "<strong>只看</strong>语感" in texts(app)
-    assert "<img" not in texts(app)  # neither raw HTML nor an image that would fetch a foreign address
-    whole(app.button(key="save_guideline").click().run())
-    assert [one.version for one in guidelines(store, empty)] == [1, 2]
-    assert guidelines(store, empty)[1].text.startswith("1. **只看**")
     assert app.selectbox(key="version").value == 2
+    assert "<strong>只看</strong>语感" in texts(app) and "看&lt;i&gt;语感&lt;/i&gt;。" in texts(app)
+    assert "<img" not in texts(app)  # neither raw HTML nor an image that would fetch a foreign address
+    assert not app.text_area and not app.toggle, "one way to write a version: with what changed and what is sent back"
+    links = [link.proto.label for link in app.get("page_link")]
+    assert "Write a new version" in links
+    whole(app.selectbox(key="version").set_value(1).run())
+    assert "<strong>只看</strong>语感" not in texts(app)
 
 
 def test_people_quotas_settings_archive(store, empty):
