@@ -15,7 +15,7 @@ from annotations.differing import OTHER_TEXT, OTHER_WORD
 from annotations.events import record
 from annotations.gold import settle
 from annotations.hidden_gold import set_known
-from annotations.returning import insert, point
+from annotations.returning import TAKEN_BACK, insert, point
 from annotations.store import Store, timestamp
 from annotations.types import Project
 from core.errors import N_, NotFound, Refused
@@ -25,24 +25,27 @@ SETTLED = "conflict_settled"  # the event that ends one: {"key", "took"}
 LEAD = "lead"  # the desk of a label that the lead let count
 
 # A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
-LABELS = """
-SELECT label.id, item.uid, item.text, annotator.name, first.choice, first.reasons, first.file, label.choice,
-       label.reasons, coalesce(theirs.file || ' (labels-' || theirs.id || ')', '') AS file
+# Where the first was taken back with its file, nothing stands (choice NULL): the other must not be lost with it. What
+# the annotator or the lead decided later ends it; a file that came in again later does not.
+LABELS = f"""
+SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.reasons,
+       coalesce(mine.file || ' (labels-' || mine.id || ')', ''), label.choice, label.reasons,
+       coalesce(theirs.file || ' (labels-' || theirs.id || ')', '')
 FROM label INDEXED BY label_superseded
 JOIN annotator ON annotator.id = label.annotator
 JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
 LEFT JOIN label_of_file AS came ON came.label = label.id LEFT JOIN label_file AS theirs ON theirs.id = came.file
-JOIN (SELECT assignment.item, assignment.annotator, standing.choice, standing.reasons, standing.id,
-             coalesce((SELECT label_file.file || ' (labels-' || label_file.id || ')' FROM label_of_file
-                       JOIN label_file ON label_file.id = label_of_file.file
-                       WHERE label_of_file.label = standing.id), '') AS file
-      FROM assignment JOIN label AS standing ON standing.id = assignment.latest) AS first
-    ON first.item = label.item AND first.annotator = label.annotator
+LEFT JOIN label AS standing ON standing.id = assignment.latest
+LEFT JOIN label_of_file AS first ON first.label = standing.id LEFT JOIN label_file AS mine ON mine.id = first.file
 WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND label.choice IS NOT NULL
-    AND (label.choice <> first.choice OR label.reasons <> first.reasons) AND (theirs.id IS NOT NULL OR first.file <> '')
+    AND iif(standing.id IS NULL, assignment.desk = '{TAKEN_BACK}',
+        (label.choice <> standing.choice OR label.reasons <> standing.reasons)
+        AND (theirs.id IS NOT NULL OR mine.id IS NOT NULL))
     AND theirs.undone IS NULL
-    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id
-        AND later.annotator = label.annotator AND later.superseded = 0)
+    AND NOT EXISTS (SELECT 1 FROM label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
+        WHERE later.item = label.item AND later.id > label.id AND later.annotator = label.annotator
+        AND later.superseded = 0 AND later.desk <> '{TAKEN_BACK}' AND (again.file IS NULL OR again.file = came.file))
 ORDER BY label.id
 """
 ANSWERS = """
@@ -67,7 +70,8 @@ class Conflict:
     """Two things that are said of one item: `first` stands, `second` is kept beside it.
 
     `key` names it in commands. `annotator` is "" where it is nobody's label; a file of labels is named with its import,
-    "" is the desk. Labels are codes: the choice, then the reasons, joined by " · ".
+    "" is the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" where it was taken
+    back with its file and nothing stands.
     """
 
     key: str
@@ -99,7 +103,9 @@ def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
             )
 
 
-def _said(choice: str, reasons: str) -> str:
+def _said(choice: str | None, reasons: str) -> str:
+    if choice is None:
+        return ""
     return " · ".join((choice, *json.loads(reasons)))
 
 

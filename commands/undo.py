@@ -112,11 +112,15 @@ def _write(path: Path, listed: list[Conflict]) -> None:
         raise BadFile(message, file=path.name, why=error.strerror or error) from error
 
 
+def _first(one: Conflict) -> str:
+    return f"{one.first} ({one.first_file or 'desk'})" if one.first else "nothing stands"
+
+
 def _conflicts(listed: list[Conflict]) -> str:
     if not listed:
         return "Nothing disagrees."
     lines = [
-        f"{one.key:<12} {one.annotator or '—'}: {one.first} ({one.first_file or 'desk'}) | "
+        f"{one.key:<12} {one.annotator or '—'}: {_first(one)} | "
         f"{one.second} ({one.second_file or 'desk'})  {one.text[:60]}"
         for one in listed[:SHOWN]
     ]

@@ -67,6 +67,9 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
             st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
         ):
             with place:
+                if not said:
+                    st.caption(_("taken back with its file: no label stands"))
+                    continue
                 literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
                 st.caption(plain(file or _("at the desk")))
         with st.container(horizontal=True):

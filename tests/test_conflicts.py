@@ -105,6 +105,24 @@ def test_a_conflict_ends_when_its_file_is_taken_back(
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
 
 
+def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, two, (uids[0], "Ada", "reject"))
+    undo(fresh_store, sample_project, "labels-1")
+    (left,) = conflicts(fresh_store, sample_project)
+    assert (left.first, left.second, left.second_file) == ("", "reject", "two.csv (labels-2)")
+    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))  # the same file again: it disagrees again
+    (again,) = conflicts(fresh_store, sample_project)
+    assert (again.first, again.first_file, again.second) == ("accept", "one.csv (labels-3)", "reject")
+    undo(fresh_store, sample_project, "labels-3")
+    take(fresh_store, sample_project, left.key)
+    assert label(fresh_store, sample_project, uids[0], "Ada") == "reject"
+    assert conflicts(fresh_store, sample_project) == []
+
+
 def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
     ada = annotators(fresh_store, sample_project)[0]
     for desk, choice in (("a", "accept"), ("b", "reject")):
