@@ -25,7 +25,7 @@ NO_REJECT = Note(N_("Generations have no reject at which to stop."))
 _PATTERNS = """
 SELECT cell, labels, rejects, count(*) FROM (
     SELECT item.cell AS cell, count(*) AS labels, sum(label.choice <> 'accept') AS rejects
-    FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+    FROM item {how} JOIN batch ON batch.id = item.batch AND batch.published > 0
     JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
     WHERE {which} AND item.labels >= :per_item AND item.known IS NULL GROUP BY item.id
 ) GROUP BY cell, labels, rejects
@@ -98,7 +98,9 @@ def _sample(store: Store, project: Project, per_item: int) -> Sample:
 
 
 def _patterns(store: Store, project: Project, per_item: int, sample: Sample) -> dict[int, dict[tuple[int, int], int]]:
-    query = _PATTERNS.format(which=_PILOT if sample == "pilot" else _ALL)
+    # All items in the order of their rows: twice as fast as in that of an index.
+    which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
+    query = _PATTERNS.format(which=which, how=how)
     values = {"project": project.id, "per_item": per_item, "plan": project.plan}
     found: dict[int, dict[tuple[int, int], int]] = {}
     for cell, labels, rejects, items in store.db.execute(query, values):
