@@ -275,7 +275,8 @@ def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_sto
     facts = gather(fresh_store, made)
     assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
     assert facts["adjudication"] == {"split": 2, "open": 0, "decided": {"accept": 2}, "left": 0, "rescued": 1}
-    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))  # now all reject it, and the decision keeps it
+    # Now all reject it, and the decision keeps it.
+    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))
     facts = gather(fresh_store, made)
     assert (facts["total"]["unanimous"], facts["total"]["kept"], facts["adjudication"]["rescued"]) == (1, 3, 1)
 
@@ -555,6 +556,25 @@ def test_the_hash_is_what_the_documentation_says():
     expected = hashlib.sha256(b"evenhand-content-1\n" + hashlib.sha256(one.encode()).digest()).hexdigest()
     assert content_hash(contents_of(*GOLDEN).entries.values()) == expected
     assert expected == "991aba5586633b7c3e35d096918ad92c7709e97f9f2eca747ef75f6efaad34cb"
+
+
+@pytest.mark.parametrize(
+    ("part", "row", "key", "value"),
+    [
+        *((0, 0, key, value) for key, value in (
+            ("sentence", "她来了。"), ("end", 2), ("stem_start", 1), ("pair", "男/女"), ("side", "female"),
+            ("keyword", "她"), ("year", 2019))),
+        (1, 0, "status", "pending"), (1, 0, "gold", None),
+        *((2, 1, key, value) for key, value in (
+            ("choice", "reject"), ("choice", None), ("reasons", ["name"]), ("extraneous", True), ("note", "!"),
+            ("spans", [{"start": 0, "end": 1, "kind": "x"}]), ("tags", ["t"]), ("form_shown", "original"),
+            ("guideline", 2), ("after_reveal", True), ("superseded", True), ("annotator", "A2"))),
+    ],
+)  # fmt: skip
+def test_whatever_is_said_otherwise_has_another_hash(part, row, key, value):
+    parts = json.loads(json.dumps(GOLDEN))
+    parts[part][row][key] = value
+    assert content_hash(contents_of(*parts).entries.values()) != content_hash(contents_of(*GOLDEN).entries.values())
 
 
 def test_what_stands_may_be_said_beside_the_operations():
