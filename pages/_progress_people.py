@@ -29,7 +29,9 @@ def people(project: Project, found: Dashboard) -> None:
         column_config=_explained(),
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(_("Shares with their 95 % interval (Wilson). The little sign in a heading says what it counts."))
+        st.caption(
+            _("Shares with their 95 % interval (Wilson). A heading says what it counts; more columns to the right.")
+        )
         downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
 
 
@@ -47,13 +49,13 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Now"): _state(one, now),
         _("Labels that stand"): one.labels,
         _("Accepted"): share(one.accepted),
+        _("Differs from most"): share(one.differs.most),
+        _("In hand"): one.leased,
+        _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
+        _("Last label"): moment(one.last),
         _("Today"): one.today,
         _("Seven days"): one.week,
-        _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
         _("Seconds each"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
-        _("Differs from most"): share(one.differs.most),
-        _("Last label"): moment(one.last),
-        _("In hand"): one.leased,
         _("Sent back"): one.sent_back,
         _("Skipped"): one.skipped,
         _("Conflicts"): one.conflicts,

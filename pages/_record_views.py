@@ -41,11 +41,11 @@ def show_summary(project: Project, found: Summary) -> None:
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):
         st.metric(_("Items labelled"), f"{found.states['labelled']:,}")
+        if found.twice:
+            text = _("of these you met a second time: {twice}")
+            st.caption(plain(text.format(twice=f"{found.twice:,}")))
         text = _("labels made, each change one more: {labels}")
         st.caption(plain(text.format(labels=f"{found.labels:,}")))
-        if found.twice:
-            text = _("of these items you met a second time: {twice}")
-            st.caption(plain(text.format(twice=f"{found.twice:,}")))
     with second, st.container(border=True, height="stretch"):
         st.metric(_("In hand"), f"{found.states['leased']:,}")
         until = (
