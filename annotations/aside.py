@@ -37,10 +37,10 @@ def set_aside_everything(store: Store, project: Project) -> None:
 def hand_out_to_new(store: Store, project: Project) -> None:
     """Hand out again what was set aside and somebody who has joined has not seen, inside the caller's transaction."""
     waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
-    store.db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
     for (item_id,) in waiting:
         set_aside(store, project, item_id)
-        # Who is back may have passed it before it was set aside: it counts as returned.
+        # Who is back may have passed it before it was set aside: it counts as returned, each with a number of its own.
+        store.db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
         store.db.execute(
             "UPDATE item SET returned = (SELECT returns FROM project WHERE id = ?) WHERE id = ? AND aside = 0",
             (project.id, item_id),

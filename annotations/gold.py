@@ -1,10 +1,11 @@
 """From labels to gold: which choice counts for an item, and whether it is kept (SPEC 1.4, 4.9)."""
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from annotations.plan import TERMS, Terms, is_shared, set_wanted, wanted_now
+from annotations.plan import PUBLISHED, TERMS, Terms, draw_share, is_shared, set_wanted, wanted_now
 from annotations.store import Store
 from annotations.types import GoldRule, Plan, Project, Status
 
@@ -21,8 +22,10 @@ _LABELLED = (
     f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM {_TABLES}"
     " JOIN batch ON batch.id = item.batch AND batch.published > 0"
     " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
-    " WHERE item.project = ? GROUP BY item.id"
+    " WHERE item.project = ? {some} GROUP BY item.id"
 )
+CHUNK = 5_000  # items a statement
+WANTING = frozenset({"per_item", "doubled", "plan", "share"})  # how many labels an item wants
 
 
 class Outcome(NamedTuple):
@@ -134,14 +137,53 @@ def _look_again(store: Store, cell: int) -> None:
     )
 
 
-def recompute(store: Store, project: Project) -> None:
-    """Settle every item of a project under its present settings; inside the caller's transaction."""
-    set_wanted(store, project)
-    # Items that were full may be open again behind those who walked past them: everybody walks once more.
-    store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
-    for choices, flags, *row in store.db.execute(_LABELLED, (project.id,)).fetchall():
+def recompute(store: Store, project: Project, changed: Collection[str] = WANTING | {"gold", "rescue"}) -> None:
+    """Settle the items of a project that its *changed* settings touch; inside the caller's transaction.
+
+    Labels need not wait for the rest: an item that wants as many labels as before, under the same rules, comes to the
+    same.
+    """
+    items: set[int] = set()
+    if "share" in changed:
+        draw_share(store, project)
+    if WANTING & set(changed):
+        items.update(set_wanted(store, project))
+        # Items that were full may be open again behind those who walked past them: everybody walks once more.
+        store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
+    for setting, where in (("gold", "split = 1"), ("rescue", "settlement IS NOT NULL")):
+        if setting in changed:
+            query = f"SELECT id FROM item WHERE {PUBLISHED} AND labels > 0 AND {where}"
+            items.update(row[0] for row in store.db.execute(query, {"project": project.id}))
+    found = sorted(items)
+    for start in range(0, len(found), CHUNK):
+        _settle_some(store, project, found[start : start + CHUNK])
+
+
+def _settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
+    """`settle` for many labelled items at once."""
+    query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
+    turned = []
+    for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():
         before = _before(row)
-        _write(store, before, _after(before, choices.split(","), len(set(flags.split(",") if flags else ())) > 1))
+        turned.append((before, _after(before, choices.split(","), _differ(flags))))
+    number = store.db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0]
+    values = []
+    for before, after in turned:
+        more = int(after.wanted > before.terms.before)
+        number += more
+        values.append((*after, more, number, before.item))
+    store.db.conn.executemany(
+        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned = iif(?, ?, returned)"
+        " WHERE id = ?",
+        values,
+    )
+    store.db.execute("UPDATE project SET returns = ? WHERE id = ?", (number, project.id))
+    for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
+        _look_again(store, cell)
+
+
+def _differ(flags: str | None) -> bool:
+    return len(set(flags.split(",") if flags else ())) > 1
 
 
 class Effects(NamedTuple):
@@ -154,14 +196,13 @@ class Effects(NamedTuple):
 
 def effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> Effects:
     """What a change of the plan would do to the labelled items of *project*; nothing is changed."""
-    query = _LABELLED.replace("SELECT ", "SELECT item.hash, ", 1)
+    query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
     decided = reopened = same = 0
     for identity, choices, flags, *row in store.db.execute(query, (project.id,)):
         before = _before(row)
         shared = is_shared(project.seed, bytes(identity), share)
         terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
-        differ = len(set(flags.split(",") if flags else ())) > 1
-        after = _after(before._replace(terms=terms), choices.split(","), differ)
+        after = _after(before._replace(terms=terms), choices.split(","), _differ(flags))
         if (before.status == "pending") == (after.status == "pending"):
             same += 1
         else:

@@ -200,8 +200,6 @@ class Batch:
         ).fetchall()
         with self.store.write() as db:
             self._heard()
-            for item_id in set_wanted(self.store, self.project, self.id):
-                settle(self.store, item_id)
             for cell, number in stock:
                 db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
                 db.execute(
@@ -210,6 +208,9 @@ class Batch:
                     (cell, number),
                 )
             bring_in(self.store, self.project, self.id, list(self._back))
+            # Now that what came back is here: a doubly labelled sample is drawn from all.
+            for item_id in set_wanted(self.store, self.project, self.id):
+                settle(self.store, item_id)
             db.execute(
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),

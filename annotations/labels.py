@@ -39,6 +39,7 @@ class _Target:
     op_id: str | None = None
     desk: str | None = None
     revision: int = -1
+    withdrawn: int = 0  # its import was taken back: nobody is handed it
 
 
 def append(
@@ -81,7 +82,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1) FROM item JOIN batch ON batch.id = item.batch"
+        " coalesce(revision, -1), batch.withdrawn FROM item JOIN batch ON batch.id = item.batch"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
         f" WHERE item.uid = ? AND item.project = ? AND {TAKES_LABELS}",
         (annotator.id, uid, project.id),
@@ -238,8 +239,9 @@ class _Writer:
         """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None
+        state = "released" if target.withdrawn and latest is None else state
         blind = latest if target.revealed is None else target.blind
-        skips = target.skips + (state == "skipped") - (state == "leased" and self._is_skip(target.op_id))
+        skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))
         new_turn = state == "skipped" or not target.state
         self.db.execute(
             "UPDATE member SET turn = turn + ? WHERE project = ? AND annotator = ?",

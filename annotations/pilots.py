@@ -111,13 +111,14 @@ def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
     labelled = [item for item, labels in items if labels]
     for item in {*set_wanted(store, project), *labelled}:
         settle(store, item)
-    # Who had passed an item by, because it was not yet free, finds it behind the walk.
-    db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
+    # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
+    # a desk asks for what came after the last number that it was handed.
+    number = int(db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0])
     db.conn.executemany(
-        "UPDATE item SET returned = (SELECT returns FROM project WHERE id = item.project)"
-        " WHERE id = ? AND taken < wanted",
-        ((item,) for item, _ in items),
+        "UPDATE item SET returned = ? WHERE id = ? AND taken < wanted",
+        ((number + place, item) for place, (item, _) in enumerate(items, 1)),
     )
+    db.execute("UPDATE project SET returns = returns + ? WHERE id = ?", (len(items), project.id))
     return len(labelled)
 
 

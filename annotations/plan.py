@@ -38,6 +38,17 @@ TERMS = (
     " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
 )
 
+PUBLISHED = "project = :project AND batch IN (SELECT id FROM batch WHERE published > 0)"
+# `wanted_now` for a statement over many items, where no sample is doubly labelled.
+_PER_ITEM, _PLAN = (f"(SELECT {one} FROM project WHERE id = :project)" for one in ("per_item", "plan"))
+WANTED = f"""
+CASE WHEN {_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL
+    THEN max({_PER_ITEM}, coalesce((SELECT people FROM pilot WHERE pilot.id = item.pilot), 0))
+WHEN EXISTS (SELECT 1 FROM assignment JOIN label ON label.id = assignment.blind
+    WHERE assignment.item = item.id AND label.choice <> 'accept') THEN labels
+ELSE min({_PER_ITEM}, labels + 1) END
+"""
+
 
 def drawn(seed: int, identity: bytes) -> int:
     """Where an item stands in the draw of the doubly labelled sample: the lowest are in it.
@@ -122,54 +133,69 @@ def check_stop(project: Project) -> None:
 
 
 def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[int]:
-    """Give every published item, and those of the unpublished *batch*, share and wanted number; in the caller's
-    transaction.
+    """Give every published item, and those of the unpublished *batch*, its wanted number; in the caller's transaction.
 
-    Returns the items that have labels and want another number than before: they are to be settled anew. An item that
-    leaves the doubly labelled sample, because a later file holds lower ones, keeps the labels that it has got.
+    Returns the items that have labels and want another number than before: they are to be settled anew, which also
+    gives them that number. An item that leaves the doubly labelled sample, because a later file holds lower ones,
+    keeps the labels that it has got.
     """
     query = "SELECT doubled FROM project WHERE id = ?"  # the caller's project may be of before
     doubled = store.db.execute(query, (project.id,)).fetchone()[0]
-    if doubled is None and batch is not None:
-        return []  # a batch comes in with the numbers of the plan; reading a large project would make labels wait
-    return _draw(store, project, "batch.published > 0 OR batch.id = :batch", {"batch": batch})
+    if doubled is not None:
+        return _draw(store, project, batch)
+    # A batch comes in with the numbers of the plan; reading a large project would make labels wait.
+    return _want_anew(store, project) if batch is None else []
 
 
-def draw_again(store: Store, project: Project, batch: int) -> list[int]:
-    """The same for one *batch* alone, whose items may have been drawn under other settings; in the caller's
-    transaction."""
-    return _draw(store, project, "batch.id = :batch", {"batch": batch})
+def draw_share(store: Store, project: Project, batch: int | None = None) -> None:
+    """Draw the share that all label anew, of the published items or of one *batch* alone; in the caller's transaction.
+
+    Only items that enter or leave it are written. Those with labels are to be settled after that.
+    """
+    seed, share = store.db.execute("SELECT seed, share FROM project WHERE id = ?", (project.id,)).fetchone()
+    which = PUBLISHED if batch is None else "batch = :batch"
+    rows = store.db.execute(
+        f"SELECT id, hash, shared FROM item WHERE {which}",
+        {"project": project.id, "batch": batch},
+    )
+    draw, below = hashlib.blake2b(digest_size=8, key=f"{seed}|shared".encode()), share * 2**64
+    turned = []
+    for item, identity, before in rows:
+        one = draw.copy()  # `is_shared`, without making the key anew for each
+        one.update(identity)
+        now = int.from_bytes(one.digest(), "big") < below
+        if now != bool(before):
+            turned.append((int(now), item))
+    store.db.conn.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
 
 
-def _draw(store: Store, project: Project, which: str, values: dict[str, Any]) -> list[int]:
-    query = "SELECT seed, share, doubled FROM project WHERE id = ?"
-    seed, share, doubled = store.db.execute(query, (project.id,)).fetchone()
+def _want_anew(store: Store, project: Project) -> list[int]:
+    """Without a doubly labelled sample: write the number of items without labels, return the others that change."""
+    query = f"UPDATE item SET wanted = {WANTED} WHERE {PUBLISHED} AND labels = 0 AND wanted <> {WANTED}"
+    where = {"project": project.id}
+    store.db.execute(query, where)
+    query = f"SELECT id FROM item WHERE {PUBLISHED} AND labels > 0 AND wanted <> {WANTED}"
+    return [row[0] for row in store.db.execute(query, where)]
+
+
+def _draw(store: Store, project: Project, batch: int | None) -> list[int]:
+    """The same with a doubly labelled sample: nobody is in it or not without the others."""
+    query = "SELECT seed, doubled FROM project WHERE id = ?"
+    seed, doubled = store.db.execute(query, (project.id,)).fetchone()
     rows = store.db.execute(
         f"SELECT item.id, item.hash, item.labels, {TERMS} FROM item JOIN batch ON batch.id = item.batch"
-        f" JOIN project ON project.id = item.project WHERE item.project = :project AND ({which})",
-        {"project": project.id} | values,
+        " JOIN project ON project.id = item.project WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)",
+        (project.id, batch),
     ).fetchall()
-    sample = doubled_sample(seed, (bytes(row[1]) for row in rows), doubled or 0)
+    sample = doubled_sample(seed, (bytes(row[1]) for row in rows), doubled)
     changed = []
     for item, identity, labels, *rest in rows:
-        before = Terms(*rest)
-        terms = before._replace(shared=is_shared(seed, bytes(identity), share))
-        wanted = _wanted(terms, labels, bytes(identity), sample)
-        if (wanted, terms.shared) != (before.before, bool(before.shared)):
-            store.db.execute("UPDATE item SET wanted = ?, shared = ? WHERE id = ?", (wanted, terms.shared, item))
+        terms = Terms(*rest)
+        wanted = max(wanted_of(terms.per_item, doubled, bytes(identity), sample), terms.pilot or 0)
+        if wanted != terms.before:
+            store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
             changed += [item] if labels else []
     return changed
-
-
-def _wanted(terms: Terms, labels: int, identity: bytes, sample: Collection[bytes]) -> int:
-    always = bool(terms.shared or terms.pilot or terms.known)
-    if terms.doubled is not None:
-        wanted = wanted_of(terms.per_item, terms.doubled, identity, sample)
-    elif terms.plan == "stop" and not always and labels:
-        return terms.before  # what its labels say decides: see `wanted_now`
-    else:
-        wanted = wanted_at_first(terms.per_item, terms.plan, always)
-    return max(wanted, terms.pilot or 0)
 
 
 def labels_planned(project: Project, items: int) -> int:

@@ -67,7 +67,7 @@ CHANGEABLE = (
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
     "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-SETTLING = ("per_item", "gold", "rescue", "doubled", "plan", "share")  # a change settles every labelled item anew
+SETTLING = ("per_item", "gold", "rescue", "doubled", "plan", "share")  # a change settles anew what it touches
 PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is written down
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
@@ -145,7 +145,7 @@ def projects(store: Store, *, archived: bool = False) -> list[Project]:
 def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
     """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
 
-    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles every labelled item
+    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles the labelled items that it touches
     anew. What changes the plan of labels is kept as an event of *author*. Raises
     Refused for a value that cannot be, and while a file is being imported.
     """
@@ -165,8 +165,8 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
             db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
         changed = _by_id(store, project.id)
         check_stop(changed)
-        if any(getattr(changed, field) != getattr(before, field) for field in SETTLING):
-            recompute(store, changed)
+        if settled := [field for field in SETTLING if getattr(changed, field) != getattr(before, field)]:
+            recompute(store, changed, settled)
             set_aside_everything(store, changed)
         if any(getattr(changed, field) != getattr(before, field) for field in ("retest", "retest_hours")):
             redraw(store, changed)

@@ -7,6 +7,7 @@ herself, and is stored by `annotations.labels` under the same rules as the first
 """
 
 import hashlib
+import json
 import random
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -60,8 +61,7 @@ class _Due(NamedTuple):
 
 def comes_again(seed: int, annotator: str, identity: bytes, share: float) -> bool:
     """Whether this annotator (public id) gets the item of that identity a second time, at a share of 0 to 1."""
-    digest = hashlib.blake2b(identity, digest_size=8, key=f"{seed}|{annotator}".encode()[:64], person=b"again").digest()
-    return int.from_bytes(digest, "big") < share * 2**64
+    return _Hash(seed, annotator, share)(identity)
 
 
 def public_id(secret: bytes, annotator: str, item: str) -> str:
@@ -102,20 +102,46 @@ def redraw(store: Store, project: Project) -> None:
     )
     if not share:
         return
-    rows = store.db.execute(
-        "SELECT item.hash, item.uid, item.id, annotator.id, annotator.uid, label.created FROM assignment"
-        " JOIN item ON item.id = assignment.item JOIN annotator ON annotator.id = assignment.annotator"
-        " JOIN label ON label.id = assignment.blind WHERE assignment.project = ? AND assignment.state = 'labelled'"
-        " AND assignment.revealed IS NULL",
+    now = timestamp()
+    for annotator, who in store.db.execute(
+        "SELECT annotator.id, uid FROM member JOIN annotator ON annotator.id = member.annotator WHERE project = ?",
         (project.id,),
+    ).fetchall():
+        drawn = _drawn_of(store, project, annotator, _Hash(seed, who, share))
+        values = [
+            (public_id(store.secret, who, uid), project.id, item, annotator, _moment(created) + hours * HOUR_S, now)
+            for item, uid, created in drawn
+        ]
+        store.db.conn.executemany(DRAWN, values)
+
+
+def _drawn_of(store: Store, project: Project, annotator: int, comes: "_Hash") -> list[tuple[int, str, str]]:
+    """What of one annotator's labels comes again: item, its public id, when it was labelled."""
+    rows = store.db.execute(
+        "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
+        " AND assignment.project = ? AND state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL",
+        (annotator, project.id),
     )
-    secret, now = store.secret, timestamp()
-    drawn = [
-        (public_id(secret, who, uid), project.id, item, annotator, _moment(created) + hours * HOUR_S, now)
-        for identity, uid, item, annotator, who, created in rows
-        if comes_again(seed, who, bytes(identity), share)
-    ]
-    store.db.conn.executemany(DRAWN, drawn)
+    drawn = [item for item, identity in rows if comes(identity)]
+    query = (
+        "SELECT item.id, item.uid, label.created FROM json_each(?) AS drawn CROSS JOIN item ON item.id = drawn.value"
+        " CROSS JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
+        " CROSS JOIN label ON label.id = assignment.blind"
+    )
+    return [tuple(row) for row in store.db.execute(query, (json.dumps(drawn), annotator))]
+
+
+class _Hash:
+    """`comes_again` for many items of one annotator: the key is made once."""
+
+    def __init__(self, seed: int, annotator: str, share: float) -> None:
+        self.draw = hashlib.blake2b(digest_size=8, key=f"{seed}|{annotator}".encode()[:64], person=b"again")
+        self.below = share * 2**64
+
+    def __call__(self, identity: bytes) -> bool:
+        one = self.draw.copy()
+        one.update(identity)
+        return int.from_bytes(one.digest(), "big") < self.below
 
 
 def _moment(created: str) -> float:

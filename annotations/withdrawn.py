@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from annotations.gold import settle
-from annotations.plan import draw_again
+from annotations.plan import draw_share
 from annotations.store import Store, timestamp
 from annotations.types import Project
 
@@ -70,7 +70,7 @@ def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -
     if not items:
         return
     # While they are withdrawn no count follows them, so what is counted below is what they are then.
-    draw_again(store, project, _place(store, project))
+    draw_share(store, project, _place(store, project))
     for some in _chunks(items):
         for one in some:
             settle(store, one)

@@ -1,13 +1,14 @@
-"""Everything that a lead may do to a project while desks are at work, in any order: nothing is lost, nothing is stuck."""
+"""All that a lead may do to a project while desks are at work, in any order: nothing is lost, nothing is stuck."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from annotations.gold import LABELS, verdict
 from annotations.guidelines import add_guideline, guideline
@@ -15,7 +16,7 @@ from annotations.hidden_gold import set_known
 from annotations.items import Batch, NewItem
 from annotations.labels import append, reveal
 from annotations.pilots import close_pilot, open_pilot, start_pilot
-from annotations.plan import TERMS, Terms, wanted_now
+from annotations.plan import TERMS, Terms, is_shared, wanted_now
 from annotations.projects import (
     add_annotators,
     annotators,
@@ -154,7 +155,7 @@ class Curation(RuleBasedStateMachine):
         retest=st.sampled_from((0.0, 0.6)),
     )
     def plan(self, plan: str, per_item: int, share: float, retest: float) -> None:
-        changes = {"plan": plan, "per_item": per_item, "share": share, "retest": retest}
+        changes: dict[str, Any] = {"plan": plan, "per_item": per_item, "share": share, "retest": retest}
         self.project = change_project(self.store, self.project, **changes)
 
     @rule(number=st.integers(1, 4))
@@ -236,11 +237,12 @@ class Curation(RuleBasedStateMachine):
     @invariant()
     def items_are_settled(self) -> None:
         query = (
-            f"SELECT item.id, item.labels, item.status, item.aside, item.taken, {TERMS} FROM item"
+            f"SELECT item.id, hash, project.share, item.labels, item.status, item.aside, item.taken, {TERMS} FROM item"
             " JOIN project ON project.id = item.project JOIN batch ON batch.id = item.batch AND published > 0"
         )
-        for item, labels, status, aside, taken, *rest in self.store.db.execute(query).fetchall():
+        for item, identity, share, labels, status, aside, taken, *rest in self.store.db.execute(query).fetchall():
             terms = Terms(*rest)
+            assert terms.shared == is_shared(self.project.seed, bytes(identity), share)
             choices = [row[0] for row in self.store.db.execute(LABELS, (item,))]
             wanted = wanted_now(terms, choices)
             assert (labels, terms.before) == (len(choices), wanted), (item, choices, terms)
@@ -295,5 +297,5 @@ class Curation(RuleBasedStateMachine):
 
 TestCuration = Curation.TestCase
 TestCuration.settings = settings(
-    max_examples=12, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=8, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

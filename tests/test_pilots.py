@@ -208,7 +208,7 @@ def test_two_leads_at_once_start_one_pilot(tmp_path: Path) -> None:
         assert rows(store, "SELECT count(*) FROM item WHERE pilot IS NOT NULL") == [(10,)]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_happens_every_item_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -269,3 +269,14 @@ def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_sto
     for item in claim(fresh_store, project, people[1], want=9, now=NOW):
         append(fresh_store, project, people[1], [decide(item, base=None, desk="late")])
     assert pilot_figures(fresh_store, project, ended) == before and before.unanimous.value == 0.5
+
+
+def test_all_that_a_pilot_held_back_is_found_again(fresh_store: Store) -> None:
+    """Bo had walked past what Ada held; more of it comes back at once than a desk is handed."""
+    made, (ada, bo) = filled_project(fresh_store, 120, people=("Ada", "Bo"), per_item=1)
+    assert len(claim(fresh_store, made, ada, want=120, now=NOW)) == 120
+    assert claim(fresh_store, made, bo, now=NOW) == []
+    start_pilot(fresh_store, made, 120)
+    close_pilot(fresh_store, made)
+    assert len({one.uid for one in everything(fresh_store, made, bo)}) == 120
+    assert broken_rules(fresh_store) == []

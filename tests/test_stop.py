@@ -329,7 +329,7 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves, st.sampled_from((0.0, 0.3, 1.0)))
 def test_invariants_of_any_course_of_work(fresh_store: Store, script: list[tuple[int, int, str]], share: float) -> None:
     made, people = stopping(fresh_store, 14, share, seed=len(script))

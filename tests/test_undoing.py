@@ -16,6 +16,7 @@ from annotations.formats.importing import import_file
 from annotations.formats.labels_in import label_rows_in, open_labels
 from annotations.items import Batch, NewItem, item, items
 from annotations.labels import append, label_rows, own_progress
+from annotations.plan import doubled_sample
 from annotations.projects import annotators, change_project, counts, create_project
 from annotations.queue import claim
 from annotations.returning import Returned, store_labels
@@ -25,6 +26,7 @@ from annotations.undoing import effect, find_import, imports, undo
 from core.errors import NotFound, Refused
 from core.keywords import find
 from tests.conftest import SENTENCES
+from tests.filling import filled_project
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -110,6 +112,21 @@ def test_what_a_desk_still_holds_is_stored_and_counts_when_the_text_comes_back(
     found = {row["text"]: row["choice"] for row in label_rows(fresh_store, sample_project)}
     assert found == {held[0].text: "accept", held[1].text: "reject"}
     assert held[3].uid in {one.uid for one in claim(fresh_store, sample_project, ada, now=4e9)}
+
+
+def test_what_comes_back_is_drawn_with_all_others(fresh_store: Store) -> None:
+    """A doubly labelled sample is one of the whole project, also after items came back."""
+    project, (ada, _) = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, doubled=4)
+    key = second_file(fresh_store, project, MORE)
+    touched = [one for one in items(fresh_store, project) if one.text in MORE]
+    append(fresh_store, project, ada, [operation(n, one.uid, "accept") for n, one in enumerate(touched)])
+    undo(fresh_store, project, key)
+    second_file(fresh_store, project, MORE)
+    rows = fresh_store.db.execute("SELECT hash, wanted FROM item").fetchall()
+    sample = doubled_sample(project.seed, [bytes(row[0]) for row in rows], 4)
+    assert {bytes(row[0]) for row in rows if row[1] == 2} == sample and len(rows) == 34
+    counted(fresh_store)
 
 
 def test_a_stranger_to_a_withdrawn_item_is_refused(fresh_store: Store, sample_project: Project) -> None:
