@@ -7,7 +7,7 @@ or the same id with another text, as noticed while a file came in. What was here
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from annotations.aside import set_aside
@@ -15,6 +15,7 @@ from annotations.differing import OTHER_TEXT, OTHER_WORD
 from annotations.events import record
 from annotations.gold import settle
 from annotations.hidden_gold import set_known
+from annotations.leaving import without_text
 from annotations.returning import TAKEN_BACK, insert, point
 from annotations.store import Store, timestamp
 from annotations.types import Project
@@ -90,6 +91,12 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
     done = _settled(store, project)
     found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
     return [one for one in found if one.key not in done]
+
+
+def leaving_row(project: Project, one: Conflict) -> dict[str, object]:
+    """A conflict as a row for a file or a terminal: without texts where those of *project* may not leave."""
+    texts = ("text", "first", "second") if one.kind == "text" else ("text",)
+    return without_text(project, asdict(one), *texts)
 
 
 def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from annotations.conflicts import Conflict, conflicts, keep, take
+from annotations.conflicts import conflicts, keep, leaving_row, take
 from annotations.formats.lines import csv_line
 from annotations.projects import project, project_by_uid
 from annotations.undoing import Effect, Import, effect, find_import, imports
@@ -92,19 +92,20 @@ def list_conflicts(
         if kept:
             keep(store, found, kept, author=author)
         listed = conflicts(store, found)
+    rows = [leaving_row(found, one) for one in listed]
     if out:
-        _write(Path(out), listed)
-    data: dict[str, Any] = {"conflicts": [asdict(one) for one in listed]}
-    answer(data, _conflicts(listed), as_json=as_json)
+        _write(Path(out), rows)
+    data: dict[str, Any] = {"conflicts": rows}
+    answer(data, _conflicts(rows), as_json=as_json)
 
 
-def conflict_lines(listed: list[Conflict]) -> str:
+def conflict_lines(listed: list[dict[str, Any]]) -> str:
     """The list as CSV; no cell runs as a formula."""
-    rows = [csv_line(COLUMNS), *(csv_line([getattr(one, key) for key in COLUMNS]) for one in listed)]
+    rows = [csv_line(COLUMNS), *(csv_line([one[key] for key in COLUMNS]) for one in listed)]
     return "".join(rows)
 
 
-def _write(path: Path, listed: list[Conflict]) -> None:
+def _write(path: Path, listed: list[dict[str, Any]]) -> None:
     try:
         path.write_text(conflict_lines(listed), encoding="utf-8", newline="")
     except OSError as error:
@@ -112,16 +113,18 @@ def _write(path: Path, listed: list[Conflict]) -> None:
         raise BadFile(message, file=path.name, why=error.strerror or error) from error
 
 
-def _first(one: Conflict) -> str:
-    return f"{one.first} ({one.first_file or 'desk'})" if one.first else "nothing stands"
+def _told(one: dict[str, Any], which: str) -> str:
+    if one[which] == "":
+        return "nothing stands"
+    return f"{'—' if one[which] is None else one[which]} ({one[f'{which}_file'] or 'desk'})"
 
 
-def _conflicts(listed: list[Conflict]) -> str:
+def _conflicts(listed: list[dict[str, Any]]) -> str:
     if not listed:
         return "Nothing disagrees."
     lines = [
-        f"{one.key:<12} {one.annotator or '—'}: {_first(one)} | "
-        f"{one.second} ({one.second_file or 'desk'})  {one.text[:60]}"
+        f"{one['key']:<12} {one['annotator'] or '—'}: {_told(one, 'first')} | {_told(one, 'second')}  "
+        f"{one['item'] if one['text'] is None else one['text'][:60]}"
         for one in listed[:SHOWN]
     ]
     more = [f"... and {len(listed) - SHOWN} more; --json or --csv has them all"] if len(listed) > SHOWN else []

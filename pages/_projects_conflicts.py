@@ -1,13 +1,11 @@
 """Where two files, or a file and the desk, say different things: side by side, for the lead to decide."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import streamlit as st
 
-from annotations.conflicts import Conflict, conflicts, keep, take
+from annotations.conflicts import Conflict, conflicts, keep, leaving_row, take
 from annotations.guidelines import guidelines
-from annotations.leaving import text_may_leave
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -38,8 +36,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     )
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
-    hidden = () if text_may_leave(project) else ("text",)
-    downloads([{k: v for k, v in asdict(one).items() if k not in hidden} for one in found], key="conflicts")
+    downloads([leaving_row(project, one) for one in found], key="conflicts")
     names = _names(store, project)
     for one in found[:LISTED]:
         _show(project, one, names)

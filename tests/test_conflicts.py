@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from annotations.conflicts import conflicts, keep, take
+from annotations.conflicts import Conflict, conflicts, keep, leaving_row, take
 from annotations.decisions import conflicts as at_the_desk
 from annotations.events import events
 from annotations.formats.importing import import_file
@@ -13,14 +14,16 @@ from annotations.formats.labels_in import label_rows_in, open_labels
 from annotations.hidden_gold import known_items, set_known
 from annotations.items import Batch, NewItem, items
 from annotations.labels import append, label_rows
-from annotations.projects import annotators
+from annotations.projects import annotators, change_project
 from annotations.returning import store_labels
 from annotations.store import Store
 from annotations.types import Operation, Project
 from annotations.undoing import undo
+from cli import cli
 from core.errors import NotFound, Refused
 from core.keywords import find
 from tests.conftest import SENTENCES
+from tests.made_generations import generations_project
 
 
 def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:
@@ -121,6 +124,22 @@ def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
     take(fresh_store, sample_project, left.key)
     assert label(fresh_store, sample_project, uids[0], "Ada") == "reject"
     assert conflicts(fresh_store, sample_project) == []
+
+
+def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
+    project = generations_project(fresh_store, "made", 2)
+    one = next(iter(items(fresh_store, project)))
+    for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):
+        bring(fresh_store, project, tmp_path / name, (one.uid, "Ada", choice))
+    (found,) = conflicts(fresh_store, project)
+    row = leaving_row(project, found)
+    assert (row["item"], row["text"], row["first"], row["second"]) == (one.uid, None, "correct", "misgendering")
+    texts = leaving_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
+    assert (texts["text"], texts["first"], texts["second"], texts["second_file"]) == (None, None, None, "b:2")
+    shown = CliRunner().invoke(cli, ["conflicts", "made", "--db", str(fresh_store.path)]).output
+    assert one.uid in shown and one.text.strip() not in shown
+    opened = change_project(fresh_store, project, open_text=True)
+    assert leaving_row(opened, found)["text"] == one.text
 
 
 def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
