@@ -80,8 +80,8 @@ class Curation(RuleBasedStateMachine):
         have = [one.uid for one in desk.items]
         got = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
         ids = [one.uid for one in got]
-        assert len(set(ids)) == len(ids) <= want and not set(ids) & set(have)
-        desk.items += got
+        assert len(set(ids)) == len(ids) <= want
+        desk.items += [one for one in got if one.uid not in have]  # who left and is back may be handed the same again
         return got
 
     def say(self, desk: Desk, uid: str, choice: str | None) -> None:
