@@ -14,7 +14,15 @@ from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile
 
 
-@click.group("people", invoke_without_command=True)
+class _OfProject(click.Group):
+    """Its options may stand behind the project too, where no command follows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.allow_interspersed_args = not set(args[1:]) & set(self.commands)
+        return super().parse_args(ctx, args)
+
+
+@click.group("people", cls=_OfProject, invoke_without_command=True)
 @click.argument("project")
 @db_option
 @json_option
@@ -22,7 +30,7 @@ from core.errors import N_, BadFile
 def people(context: click.Context, project: str, db: str, as_json: bool) -> None:
     """Who labels in PROJECT; without a command: everybody who does or did.
 
-    --db and --json stand behind the command, where there is one.
+    --db and --json stand last.
     """
     context.obj = project
     if context.invoked_subcommand is None:

@@ -242,3 +242,12 @@ def test_the_command_writes_the_same(
     assert out.read_bytes().decode() == "".join(record_csv(store, project, ada))
     printed = CliRunner().invoke(cli, ["people", project.name, "record", "Ada"], catch_exceptions=False)
     assert json.loads(printed.output)["annotator"] == "Ada"
+
+
+def test_options_stand_behind_the_project_and_behind_a_command(fresh_store: Store) -> None:
+    project, _people = filled_project(fresh_store, 1, people=("Ada",))
+    database = ["--db", str(fresh_store.path), "--json"]
+    for arguments, names in (([], ["Ada"]), (["add", "Bo", "--author", "Lin"], ["Ada", "Bo"])):
+        done = CliRunner().invoke(cli, ["people", project.name, *arguments, *database], catch_exceptions=False)
+        assert [one["name"] for one in json.loads(done.stdout)["annotators"]] == names
+    assert "No such command" in CliRunner().invoke(cli, ["people", project.name, "hire", *database]).output
