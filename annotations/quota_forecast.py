@@ -48,8 +48,9 @@ class Outlook:
     `missing`: kept ones that the quota still wants, 0 or more; None without a quota. `rate`: share of reviewed ones
     that are kept, 0 to 1, of this pair and side alone ("own"), of both sides of the pair, or of all ("all"), as
     `basis` says. `needed`: candidates that have to be reviewed for what is missing, rounded up, with the ends of
-    the rate's interval; `high` None: no end can be named. `verdict`: "none" (no quota), "met", "enough" (what is left suffices
-    even at the lower end of the rate), "short" (it cannot, even at the upper end), "open" (in between), "unknown".
+    the rate's interval; `high` None: no end can be named. `verdict`: "none" (no quota), "met", "enough" (what is left
+    suffices even at the lower end of the rate), "short" (it cannot, even at the upper end), "open" (in between),
+    "unknown".
     `to_find`: candidates to be found beside those that are left, 0 or more.
     """
 

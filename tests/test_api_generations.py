@@ -41,7 +41,9 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
         bo.sync(op(bo, item["id"], "plural_they", note="of Bo"))
     replies: list[Any] = [ada.sync(want=12, hello=30)]
     first = replies[0]["items"][0]
-    assert len(replies[0]["items"]) == 12 and all(set(item) == ITEM_KEYS | {"veil", "earlier"} for item in replies[0]["items"])
+    assert len(replies[0]["items"]) == 12 and all(
+        set(item) == ITEM_KEYS | {"veil", "earlier"} for item in replies[0]["items"]
+    )
     marked = op(ada, first["id"], "misgendering", extraneous=True, spans=[[1, 3, "extraneous"], [4, 7, "pronoun"]])
     replies.append(ada.sync(marked))
     replies += [ada.post("history", {"limit": 10}).json(), ada.post("item", {"item": first["id"]}).json()]

@@ -140,7 +140,8 @@ class World:
         person = self.people[who]
         operation: dict[str, Any] = {
             "database": self.store.uid, "project": self.project.uid, "annotator": person.uid,
-            "op": f"op-{who}-{self.revisions[who]}", "item": uid, "desk": f"desk-{who}", "revision": self.revisions[who],
+            "op": f"op-{who}-{self.revisions[who]}", "item": uid, "desk": f"desk-{who}",
+            "revision": self.revisions[who],
             "base": self.bases.get((who, uid)), "choice": choice, "note": note, "seconds": 2.0, "form": "masked",
             "reasons": ["name"] if choice == "reject" else [],
             "tags": list(tags) if choice not in (None, "skip") else [],
