@@ -1,5 +1,6 @@
 """Fixtures for every test: a database of its own, a project with sentences, scorers whose answers are known."""
 
+import asyncio
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,18 @@ def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches a database of the person who runs it, and the language is English unless a test says so."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
     monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
+
+
+@pytest.fixture(autouse=True)
+def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A browser of an earlier test leaves its event loop as the running one of this thread, though it stands still."""
+    if "chromium" in request.fixturenames:
+        yield
+        return
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_items_decisions_and_answers_have_one_shape(desk: Desk) -> None:
 
 def test_taken_back_it_comes_first_like_any_other(desk: Desk) -> None:
     choice = CHOICE[desk.project.kind]
-    items = desk.sync(want=12)["items"]
+    items = desk.sync(want=30)["items"]
     ops = [desk.op(item["id"], choice) for item in items]
     desk.sync(*ops)
     for op in ops:
@@ -109,13 +109,13 @@ def test_taken_back_it_comes_first_like_any_other(desk: Desk) -> None:
 
 def test_another_desk_that_comes_too_late_is_told_so(desk: Desk) -> None:
     choice = CHOICE[desk.project.kind]
-    items = desk.sync(want=12)["items"]
+    items = desk.sync(want=30)["items"]
     second = Desk(desk.client, desk.store, desk.project, "Ada", "desk-2")
     desk.sync(*(desk.op(item["id"], choice) for item in items))
     reply = second.sync(*(second.op(item["id"], choice, note="late") for item in items))
     assert all(answer["conflict"] and answer["latest"].startswith("desk-1") for answer in reply["answers"])
     ordinary, came_again = both(desk, reply["conflicts"])
-    assert len(ordinary) + len(came_again) == 12 and all(one in ordinary for one in came_again)
+    assert len(ordinary) + len(came_again) == len(items) and all(one in ordinary for one in came_again)
     assert {one["stands"] for one in reply["conflicts"]} == {choice}
 
 
