@@ -8,6 +8,7 @@ import click
 from annotations import pilots, projects
 from annotations.free_tags import tags
 from annotations.guideline_drafts import tag_codes
+from annotations.leaving import text_may_leave
 from annotations.pilot_figures import PilotFigures, pilot_figures
 from annotations.store import Store
 from annotations.types import Project
@@ -61,16 +62,18 @@ def show(name: str, db: str, as_json: bool) -> None:
         shown = [_figures(pilot_figures(store, found, each)) for each in pilots.pilots(store, found)]
         written = _tags(store, found)
     lines = [_line(each) for each in shown] or ["This project has had no pilot."]
-    lines += [f"  {each['tag']}: {each['items']} items, {each['labels']} labels{_decided(each)}" for each in written]
+    lines += [
+        f"  {each['tag'] or '—'}: {each['items']} items, {each['labels']} labels{_decided(each)}" for each in written
+    ]
     answer({"project": found.name, "pilots": shown, "tags": written}, "\n".join(lines), as_json=as_json)
 
 
 def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
-    codes = tag_codes(store, project)
+    codes, quotes = tag_codes(store, project), text_may_leave(project)  # a free tag may quote the text
     return [
         {
-            "tag": each.text, "items": each.items, "labels": each.labels, "annotators": each.annotators,
-            "decided": each.text in codes, "code": codes.get(each.text),
+            "tag": each.text if quotes else None, "items": each.items, "labels": each.labels,
+            "annotators": each.annotators, "decided": each.text in codes, "code": codes.get(each.text),
         }
         for each in tags(store, project)
     ]  # fmt: skip

@@ -10,6 +10,7 @@ import streamlit as st
 from annotations.free_tags import Tag, items_with, tags
 from annotations.guideline_drafts import Draft, assign_tags, check_criterion, draft, reopen_tags, save_draft, tag_codes
 from annotations.guidelines import guidelines
+from annotations.leaving import text_may_leave
 from annotations.people import annotators
 from annotations.pilot_figures import letters
 from annotations.pilots import open_pilot, pilots
@@ -50,7 +51,8 @@ def show_tags(store: Store, project: Project) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if len(found) > PAGE:
             st.pagination(-(-len(found) // PAGE), width=300, key="tags-page")
-        downloads([_row(one, codes) for one in found], key="tags")
+        if text_may_leave(project):  # a free tag may quote the text
+            downloads([_row(one, codes) for one in found], key="tags")
     st.button(
         _("Go on to the next version"), type="primary", icon=":material/arrow_forward:", on_click=_go_on, key="go_on"
     )

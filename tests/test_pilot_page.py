@@ -11,6 +11,7 @@ from annotations.guideline_drafts import draft, save_draft, tag_codes
 from annotations.guidelines import add_guideline, guideline
 from annotations.labels import append
 from annotations.pilots import open_pilot, pilots, start_pilot
+from annotations.projects import change_project
 from annotations.queue import claim
 from annotations.sending_back import waiting
 from annotations.store import Store
@@ -115,6 +116,16 @@ def test_items_of_a_tag_name_letters_while_the_pilot_is_open(tmp_path: Path) -> 
     app.button_group(key="pilot_part").set_value("tags").run()
     next(one for one in app.toggle if one.key and one.key.startswith("open-")).set_value(True).run()
     assert "Ada" in html_of(app)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_free_tags_leave_only_where_texts_may(tmp_path: Path, leaves: bool) -> None:
+    project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "aaaa", "Chen": "aaaa"})
+    with Store.open(database(tmp_path)) as store:
+        change_project(store, project, open_text=leaves)
+    assert any(each.key == "tags-csv" for each in page("tags").get("download_button")) == leaves
+    told = CliRunner().invoke(cli, ["pilot", "show", project.name, "--db", str(database(tmp_path))]).output
+    assert ("kinship" in told) == leaves and "1 items, 1 labels" in told
 
 
 def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
