@@ -18,7 +18,7 @@ from tests.browser import app_server, chromium, own_server
 # drive one browser only.
 __all__ = ["app_server", "chromium", "own_server"]
 
-settings.register_profile("untimed", deadline=None, max_examples=60)  # a busy machine is no reason to fail
+settings.register_profile("untimed", deadline=None, max_examples=40)  # a busy machine is no reason to fail
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -82,7 +82,7 @@ class Curation:
     def label(self, *, most: int | None = None, tags: bool = False) -> int:
         """Everybody in turn, one sentence each, until nobody gets any (or *most* are done); returns how many."""
         done, before = 0, -1
-        while done > before and (most is None or done < most):
+        while done > before and (most is None or done < most) and self._is_left():
             before = done
             at_work = [desk for desk in map(self.desk, self.people) if self._is_given(desk)]
             while at_work and (most is None or done < most):
@@ -95,6 +95,17 @@ class Curation:
             for desk in self.opened.values():
                 desk.settle()
         return done
+
+    def _is_left(self) -> bool:
+        """Whether anything wants a label still: of the open pilot, if there is one, else of all."""
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM item WHERE labels < wanted AND (NOT (SELECT count(*) FROM pilot"
+            " WHERE closed IS NULL) OR pilot IN (SELECT id FROM pilot WHERE closed IS NULL)))"
+            " OR EXISTS (SELECT 1 FROM retest WHERE state IN ('waiting', 'leased')"
+            " AND NOT EXISTS (SELECT 1 FROM pilot WHERE closed IS NULL))"
+        )
+        with Store.open(self.server.database) as store:
+            return bool(store.db.execute(query).fetchone()[0])
 
     def decide(self, desk: Desk, *, tags: bool) -> None:
         """Press what *desk*'s annotator thinks of the sentence on screen."""
