@@ -13,6 +13,8 @@ from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile
 
+_author = click.option("--author", default="", help="Who does this; kept with the time.")
+
 
 class _OfProject(click.Group):
     """Its options may stand behind the project too, where no command follows."""
@@ -48,7 +50,7 @@ def _say(store: Store, found: Project, as_json: bool, **more: Any) -> None:
 
 @people.command()
 @click.argument("names", nargs=-1, required=True)
-@click.option("--author", default="", help="Who does this; kept with the time.")
+@_author
 @db_option
 @json_option
 @click.pass_obj
@@ -63,7 +65,7 @@ def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: boo
 @people.command()
 @click.argument("old")
 @click.argument("new")
-@click.option("--author", default="", help="Who does this; kept with the time.")
+@_author
 @db_option
 @json_option
 @click.pass_obj
@@ -81,7 +83,7 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
 
 @people.command()
 @click.argument("name")
-@click.option("--author", default="", help="Who does this; kept with the time.")
+@_author
 @db_option
 @json_option
 @click.pass_obj
@@ -96,7 +98,7 @@ def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> 
 @people.command()
 @click.argument("old")
 @click.argument("new")
-@click.option("--author", default="", help="Who does this; kept with the time.")
+@_author
 @db_option
 @json_option
 @click.pass_obj
@@ -110,7 +112,7 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
 
 @people.command("give-back")
 @click.argument("name")
-@click.option("--author", default="", help="Who does this; kept with the time.")
+@_author
 @db_option
 @json_option
 @click.pass_obj

@@ -12,6 +12,7 @@ from annotations.types import Choice, Guideline, Project
 from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages._agreement_charts import choice_name
+from pages._keyword import with_keyword
 from pages._widgets import _, plain, show_error
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
@@ -55,15 +56,7 @@ def _text(found: Case, colours: Palette) -> str:
     item = found.item
     marks = [(each.letter, mark) for each in found.said for mark in each.marks]
     if item.word is not None and item.side:
-        tint, line = (colours.male_tint, colours.male) if item.side == "male" else (colours.female_tint, colours.female)
-        name = _("male word") if item.side == "male" else _("female word")
-        start, end = item.word
-        word = (
-            f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700">'
-            f"{html.escape(item.text[start:end])}</mark>"
-            f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
-        )
-        return f"{html.escape(item.text[:start])}{word}{html.escape(item.text[end:])}"
+        return with_keyword(item.text, item.word, item.side, colours)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
     pieces = []
     for start, end in pairwise(edges):

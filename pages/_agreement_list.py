@@ -12,6 +12,7 @@ from annotations.store import Store
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages._agreement_charts import choice_name
+from pages._keyword import with_keyword
 from pages._widgets import _, csv_bytes, open_store, plain
 
 PAGE = 10
@@ -126,25 +127,8 @@ def _card(one: Disagreement, names: dict[str, str], colours: Palette) -> str:
         f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
         f'padding:14px 18px;background:{colours.card};color:{colours.ink}">{context}'
         f'<div style="font-size:1.15rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{_marked(one, colours)}</div>"
+        f"{with_keyword(one.text, one.word, one.side, colours)}</div>"
         f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:10px">{people}</div></article>'
-    )
-
-
-def _marked(one: Disagreement, colours: Palette) -> str:
-    """The text with its keyword tinted, underlined and named; nothing else of it is HTML."""
-    if one.word is None or one.side not in ("male", "female"):
-        return html.escape(one.text)
-    start, end = one.word
-    male = one.side == "male"
-    tint, line = (colours.male_tint, colours.male) if male else (colours.female_tint, colours.female)
-    name = _("male word") if male else _("female word")
-    return (
-        f"{html.escape(one.text[:start])}"
-        f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700;padding:0 .1em">'
-        f"{html.escape(one.text[start:end])}</mark>"
-        f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
-        f"{html.escape(one.text[end:])}"
     )
 
 

@@ -11,10 +11,11 @@ from annotations.guidelines import guidelines
 from annotations.store import Store
 from annotations.types import Item, Project
 from core.charts.quality import shares_of_people
-from core.charts.style import Palette, palette
+from core.charts.style import palette
 from core.statistics import Estimate
 from pages._agreement_charts import choice_name, said, span
 from pages._agreement_list import open_desk
+from pages._keyword import with_keyword
 from pages._widgets import DASH, _, plain, show_chart
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
@@ -87,7 +88,7 @@ def card(item: Item, about: str, sides: Sequence[str]) -> None:
         f'padding:14px 18px;background:{colours.card};color:{colours.ink}">'
         f'<div style="color:{colours.soft};font-size:.85rem">{html.escape(about)}</div>{before}'
         f'<div style="font-size:1.1rem;line-height:1.8;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{_text(item, colours)}</div>"
+        f"{with_keyword(item.text, item.word, item.side, colours)}</div>"
         f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:8px">{"".join(sides)}</div></article>'
     )
 
@@ -116,19 +117,3 @@ def _who(item: Item) -> str:
     said_sets = ", ".join(map(str, sets)) if isinstance(sets, list) else str(sets)
     text = _("{name}, pronouns: {pronouns}").format(name=name or DASH, pronouns=said_sets or DASH)
     return f'<div style="font-weight:700">{html.escape(text)}</div>'
-
-
-def _text(item: Item, colours: Palette) -> str:
-    if item.word is None or item.side not in ("male", "female"):
-        return html.escape(item.text)
-    start, end = item.word
-    male = item.side == "male"
-    tint, line = (colours.male_tint, colours.male) if male else (colours.female_tint, colours.female)
-    name = _("male word") if male else _("female word")
-    return (
-        f"{html.escape(item.text[:start])}"
-        f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700;padding:0 .1em">'
-        f"{html.escape(item.text[start:end])}</mark>"
-        f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
-        f"{html.escape(item.text[end:])}"
-    )

@@ -1,7 +1,6 @@
 """The pages Projects and Jobs through the frame: make a project, import, look, export; follow a job."""
 
 import shutil
-import time
 import uuid
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from annotations.store import Store
 from annotations.types import Operation
 from core.guidelines import recognise
 from core.resources import quotas
+from tests.waiting import until
 
 MAIN = str(Path(__file__).resolve().parents[1] / "pages" / "main.py")
 NASTY = "<script>alert(1)</script>**那个**男孩 $x$ :red[回] `头` &amp; ![x](http://x)。"
@@ -152,9 +152,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     (job,) = jobs.jobs(store)
     assert job.title == "Import big.txt into 报纸 *句*"
     assert job.command[job.command.index("--project-uid") + 1] == empty.uid
-    end = time.monotonic() + 120
-    while jobs.find(store, job.uid).active and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: not jobs.find(store, job.uid).active, 120)
     done = jobs.find(store, job.uid)
     assert (done.state, done.result["imported"]) == ("done", jobs.LARGE_LINES + 1), done.message
     assert counts_of(store, empty).items == jobs.LARGE_LINES + 1

@@ -14,14 +14,13 @@ from typing import Any
 import psutil
 
 from annotations.events import record
+from annotations.items import CHUNK, PAUSE_S
 from annotations.processes import is_alive
 from annotations.releasing.frozen import FrozenFile
 from annotations.store import Store, timestamp
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, NotFound
 
-CHUNK = 1_000  # rows a commit, as imports have it: more would make labels wait
-PAUSE_S = 0.01
 _COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
 
