@@ -62,7 +62,7 @@ _RELEASED = (
 )
 _IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
 _GUIDELINES = (
-    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND created >="
+    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND created >"
     " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
 )
 _HELD = """

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -36,6 +37,11 @@ class Fake(ThreadingHTTPServer):
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.answered: Counter[tuple[str, int]] = Counter()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has heard enough may hang up while it is answered; all else is said."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def address(self) -> str:
