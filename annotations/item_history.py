@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import merge
 from typing import Any, Literal
 
 from annotations.adjudication import Settlement, every_comment, settlements
@@ -27,7 +28,7 @@ IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answe
 _LABELS = """
 SELECT label.created, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.tags,
        label.note, label.seconds, guideline.version, label.form_shown, label.after_reveal, label.superseded,
-       assignment.latest = label.id, assignment.blind = label.id, label.op_id,
+       assignment.latest = label.id, assignment.blind = label.id, label.op_id, label.revision,
        (SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
         WHERE label_of_file.label = label.id)
 FROM label JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline
@@ -37,18 +38,20 @@ WHERE label.item = :item AND (:reader IS NULL OR label.annotator = :reader) ORDE
 _AGAIN = """
 SELECT retest_label.created, annotator.name, retest_label.choice, retest_label.reasons, retest_label.extraneous,
        retest_label.spans, retest_label.tags, retest_label.note, retest_label.seconds, guideline.version,
-       retest_label.form_shown, 0, retest_label.superseded, retest.latest = retest_label.id, 0, retest_label.op_id, NULL
+       retest_label.form_shown, 0, retest_label.superseded, retest.latest = retest_label.id, 0, retest_label.op_id,
+       retest_label.revision, NULL
 FROM retest_label JOIN retest ON retest.id = retest_label.retest JOIN annotator ON annotator.id = retest.annotator
      JOIN guideline ON guideline.id = retest_label.guideline
 WHERE retest.item = :item ORDER BY retest_label.id
 """
 _LABEL_NAMES = (
     "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form", "after_reveal",
-    "superseded", "stands", "blind", "op_id", "file",
+    "superseded", "stands", "blind", "op_id", "revision", "file",
 )  # fmt: skip
 _SKIPS = (
-    "SELECT skip.created, annotator.name FROM skip JOIN annotator ON annotator.id = skip.annotator"
+    "SELECT skip.created, annotator.name, revision FROM skip JOIN annotator ON annotator.id = skip.annotator"
     " WHERE skip.item = :item AND skip.superseded = 0 AND (:reader IS NULL OR skip.annotator = :reader)"
+    " ORDER BY skip.created, revision"
 )
 _REVEALED = (
     "SELECT revealed, annotator.name FROM assignment JOIN annotator ON annotator.id = assignment.annotator"
@@ -81,10 +84,10 @@ class Entry:
 
     "label": a stored operation: `choice` (None: taken back), `reasons`, `note`, `tags`, `extraneous`, `spans`,
     `seconds`, `guideline` (version), `form`, `after_reveal`, `superseded` (another desk was first), `stands` (it is the
-    annotator's label now), `blind` (agreement and gold use it), `file` (the file it came from). "again": the same for
-    an item that came again. "settlement": `action`, `choice`, `reasons`, `why`. "comment": `text`, `thread` (public id
+    annotator's label now), `blind` (agreement and gold use it), `revision` (the desk's own count, also of a "skip"),
+    `file` (the file it came from). "again": the same for an item that came again. "settlement": `action`, `choice`, `reasons`, `why`. "comment": `text`, `thread` (public id
     of an annotator or None). "event": `action`, `data`. "known": `choice`, `why`. "released": `version`, `status`,
-    `gold`. "imported": `file`. "guideline": `version`, `changes`. "skip" and "revealed" have nothing more.
+    `gold`. "imported": `file`. "guideline": `version`, `changes`. "revealed" has nothing more.
     """
 
     when: str
@@ -140,8 +143,7 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
     entries = [
         *_entries(store, "imported", _IMPORTED, values, "file"),
         *_entries(store, "guideline", _GUIDELINES, values, "version", "changes"),
-        *_labels(store, "label", _LABELS, values),
-        *_entries(store, "skip", _SKIPS, values),
+        *_operations(store, values),
         *_comments(store, project, uid, reader),
     ]
     if reader is None:
@@ -160,6 +162,13 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
 def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any], *names: str) -> Iterator[Entry]:
     for when, who, *rest in store.db.execute(query, values):
         yield Entry(when, kind, who, dict(zip(names, rest, strict=True)))
+
+
+def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
+    """Labels and skips. What a desk sends at once bears one moment: there its own count tells what came first."""
+    labels = sorted(_labels(store, "label", _LABELS, values), key=lambda one: one.when)
+    skips = _entries(store, "skip", _SKIPS, values, "revision")
+    return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
 
 
 def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:

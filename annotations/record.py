@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
 from typing import Any, Literal, NamedTuple
 
 from annotations.adjudication.comments import Comment
@@ -54,7 +55,7 @@ _LABELS = f"SELECT item, id, after_reveal, 0, {_ACT} FROM label WHERE annotator 
 _AGAIN = f"SELECT retest, id, 0, skip, {_ACT} FROM retest_label WHERE retest IN ({{marks}}) ORDER BY id"
 _SKIPS = (
     "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
-    " WHERE annotator = ? AND item IN ({marks}) ORDER BY created"
+    " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"
 )
 # Labels made, changed ones once more; those of items that came again are kept in a table of their own.
 _MADE = (
@@ -266,15 +267,19 @@ def _again(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
 
 def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict[int, list[tuple[int, Act]]]:
     """Item -> its acts with the row ids of labels (0 for a skip), oldest first."""
-    found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    labels: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    skips: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item, row_id, revealed, skip, *rest in store.db.execute(
         _LABELS.format(marks=_marks(ids)), (annotator.id, *ids)
     ):
-        found[item].append((row_id, _label(bool(revealed), bool(skip), rest)))
+        labels[item].append((row_id, _label(bool(revealed), bool(skip), rest)))
     for item, created, superseded, *rest in store.db.execute(_SKIPS.format(marks=_marks(ids)), (annotator.id, *ids)):
-        found[item].append((0, Act("skip", created, False, bool(superseded), *rest)))
-    for acts in found.values():
-        acts.sort(key=lambda act: act[1].created)
+        skips[item].append((0, Act("skip", created, False, bool(superseded), *rest)))
+    found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    for item in {*labels, *skips}:
+        made = sorted(labels[item], key=lambda act: act[1].created)
+        # What a desk sends at once bears one moment: there its own count tells what came first.
+        found[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
     return found
 
 

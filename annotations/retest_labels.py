@@ -128,12 +128,12 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
 
 
 def merged(first: list[Decision], again: list[Decision]) -> list[Decision]:
-    """Both lists as one, newest first; each keeps its own order."""
+    """Both lists as one, newest first; each keeps its own order. What a desk sent at once: by the desk's own count."""
     if not again:
         return first
     found, waiting = [], list(again)
     for one in first:
-        while waiting and waiting[0].created >= one.created:
+        while waiting and (waiting[0].created, waiting[0].revision) >= (one.created, one.revision):
             found.append(waiting.pop(0))
         found.append(one)
     return found + waiting

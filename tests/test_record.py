@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.adjudication import add_comment
+from annotations.item_history import item_history
 from annotations.labels import append, reveal
 from annotations.leaving import CANARY
 from annotations.projects import annotator, change_project
@@ -75,6 +76,20 @@ def test_every_act_is_there_in_its_order(made: tuple[Store, Project, list[Annota
     taken_back = found[items[2].uid]
     assert [(act.kind, act.stands) for act in taken_back.acts] == [("label", False), ("undone", True)]
     assert taken_back.state == "leased" and taken_back.item is not None
+
+
+def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
+    """A desk that was offline sends a skip and labels of one item together: they bear one and the same moment."""
+    project, (ada, *_) = filled_project(fresh_store, 1)
+    (item,) = claim(fresh_store, project, ada, want=1, now=START)
+    sent = []
+    for choice in ("reject", None, "skip", None, "skip", "accept"):
+        sent.append(decide(item, choice, desk="a", base=sent[-1].op_id if sent else None))
+    assert all(answer.stored for answer in append(fresh_store, project, ada, sent, now=START + 1))
+    acts = by_item(fresh_store, project, ada)[item.uid].acts
+    assert [act.op_id for act in acts] == [one.op_id for one in sent] and acts[-1].stands
+    told = [one for one in item_history(fresh_store, project, item.uid) if one.kind in ("label", "skip")]
+    assert [one.data["revision"] for one in told] == [one.revision for one in sent]
 
 
 def test_what_is_not_read_yet_is_not_shown(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:

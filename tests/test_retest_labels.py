@@ -149,12 +149,15 @@ def test_what_a_label_may_not_say_a_second_one_may_not_either(desk: Desk) -> Non
 
 
 def test_two_histories_become_one_and_each_keeps_its_order() -> None:
-    def made(created: str, op: str) -> Decision:
-        return Decision(None, "accept", (), "", op, 1, created, False)  # type: ignore[arg-type]
+    def made(created: str, op: str, revision: int = 1) -> Decision:
+        return Decision(None, "accept", (), "", op, revision, created, False)  # type: ignore[arg-type]
 
     first = [made("2026-01-05", "e"), made("2026-01-01", "imported"), made("2026-01-03", "c")]
     second = [made("2026-01-04", "d"), made("2026-01-02", "b")]
     assert [one.op_id for one in merged(first, second)] == ["e", "d", "b", "imported", "c"]
+    day = "2026-01-05"  # sent at once: of one moment
+    first, second = [made(day, "4", 4), made(day, "2", 2), made(day, "1", 1)], [made(day, "5", 5), made(day, "3", 3)]
+    assert [one.op_id for one in merged(first, second)] == ["5", "4", "3", "2", "1"]
     assert merged(first, []) == first and merged([], second) == second
 
 
