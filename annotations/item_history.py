@@ -85,9 +85,10 @@ class Entry:
     "label": a stored operation: `choice` (None: taken back), `reasons`, `note`, `tags`, `extraneous`, `spans`,
     `seconds`, `guideline` (version), `form`, `after_reveal`, `superseded` (another desk was first), `stands` (it is the
     annotator's label now), `blind` (agreement and gold use it), `revision` (the desk's own count, also of a "skip"),
-    `file` (the file it came from). "again": the same for an item that came again. "settlement": `action`, `choice`, `reasons`, `why`. "comment": `text`, `thread` (public id
-    of an annotator or None). "event": `action`, `data`. "known": `choice`, `why`. "released": `version`, `status`,
-    `gold`. "imported": `file`. "guideline": `version`, `changes`. "revealed" has nothing more.
+    `file` (the file it came from). "again": the same for an item that came again. "settlement": `action`, `choice`,
+    `reasons`, `why`. "comment": `text`, `thread` (public id of an annotator or None). "event": `action`, `data`.
+    "known": `choice`, `why`. "released": `version`, `status`, `gold`. "imported": `file`. "guideline": `version`,
+    `changes`. "revealed" has nothing more.
     """
 
     when: str
