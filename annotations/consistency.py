@@ -37,9 +37,10 @@ FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.bat
 WHERE retest.project = ? AND retest.state = 'labelled' ORDER BY retest.id
 """
 STATES = """
-SELECT retest.annotator, retest.state, count(*) FROM retest JOIN item ON item.id = retest.item
-    JOIN batch ON batch.id = item.batch AND batch.published > 0
-WHERE retest.project = ? GROUP BY retest.annotator, retest.state
+SELECT retest.annotator, iif(member.active OR state IN ('labelled', 'void'), state, 'left'), count(*)
+FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+    JOIN member ON member.project = retest.project AND member.annotator = retest.annotator
+WHERE retest.project = ? GROUP BY 1, 2
 """
 TEXTS = f"""
 SELECT {ITEM_COLUMNS}, annotator.name, one.reasons, two.reasons, one.note, two.note, one.form_shown, two.form_shown
@@ -70,6 +71,7 @@ class Consistency:
     second label. `table[i][j]`: first choice i, second choice j. `days`: least, median and most days between. The rest
     counts: drawn and still to come, on a desk, compared, left out because the guideline changed in between or because
     labels or an opinion were shown before the second label, void because the first one was sent back or redrawn.
+    `left`: those of people who have left; nobody waits for them, unless the annotator is back.
     """
 
     annotator: str
@@ -83,6 +85,7 @@ class Consistency:
     other_guideline: int
     seen: int
     void: int
+    left: int
 
     @property
     def compared(self) -> int:
@@ -199,6 +202,7 @@ def _of(
         other_guideline=len(pairs) - len(counted),
         seen=states["labelled"] - len(pairs),
         void=states["void"],
+        left=states["left"],
     )
 
 

@@ -104,6 +104,7 @@ def _consistency(one: Consistency) -> dict[str, Any]:
         "other_guideline": one.other_guideline,
         "seen": one.seen,
         "void": one.void,
+        "of_people_who_left": one.left,
     }
 
 
@@ -128,7 +129,8 @@ def _for_people(report: Quality, brought: KnownReport | None) -> str:
         if one.flag is not None:
             lines.append(f"{'  flag':<20} {_line(one.flag)}")
         counted = f"{one.waiting} waiting, {one.handed_out} on a desk, {one.other_guideline + one.seen} left out"
-        lines.append(f"{'':<20} {counted}, {one.void} void")
+        gone = f", {one.left} of people who left" if one.left else ""
+        lines.append(f"{'':<20} {counted}, {one.void} void{gone}")
     lines += [again.signature, "", f"Hidden gold: {len(report.known)} items with a known answer"]
     for score in report.scores:
         lines.append(

@@ -40,7 +40,11 @@ def settings(report: ConsistencyReport) -> None:
         )
         all_of_them = report.together
         values = {"share": f"{100 * report.share:.3g} %", "hours": report.hours, "waiting": all_of_them.waiting}
-        st.caption(plain(text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)))
+        said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
+        if all_of_them.left:
+            gone = _("{left} more are of people who have left: nobody waits for them.")
+            said = f"{said} {gone.format(left=all_of_them.left)}"
+        st.caption(plain(said))
     st.page_link("planning.py", label=_("Plan of labels"), icon=":material/tune:")
 
 
@@ -103,6 +107,7 @@ def _row(one: Consistency, name: str) -> dict[str, Any]:
         _("on a desk"): one.handed_out,
         _("left out"): one.other_guideline + one.seen,
         _("void"): one.void,
+        _("of people who left"): one.left,
     }
 
 
@@ -121,6 +126,7 @@ def _downloaded(report: ConsistencyReport) -> list[dict[str, Any]]:
             "other_guideline": one.other_guideline,
             "seen": one.seen,
             "void": one.void,
+            "of_people_who_left": one.left,
             "signature": report.signature,
         }
         for name, one in named

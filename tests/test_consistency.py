@@ -7,7 +7,7 @@ import pytest
 
 from annotations.consistency import consistency, differences
 from annotations.labels import append, reveal
-from annotations.projects import add_guideline, change_project, guideline
+from annotations.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Operation, Project
@@ -107,6 +107,26 @@ def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
     assert found.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
     fresh_store.db.execute("UPDATE batch SET published = 0")
     assert consistency(fresh_store, project).together.compared == 0
+
+
+def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 8, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
+    for who in (ada, bo):
+        append(fresh_store, project, who, [decide(item) for item in claim(fresh_store, project, who, now=NOON)], now=NOON)
+    again = claim(fresh_store, project, bo, now=NOON + DAY)
+    append(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
+
+    def counted() -> list[tuple[int, int, int, int]]:
+        report = consistency(fresh_store, project)
+        found = [*report.annotators, report.together]
+        return [(one.waiting, one.handed_out, one.compared, one.left) for one in found]
+
+    assert counted() == [(8, 0, 0, 0), (0, 7, 1, 0), (8, 7, 1, 0)]
+    replace_annotator(fresh_store, project, bo, "Chen")
+    assert counted() == [(8, 0, 0, 0), (0, 0, 1, 7), (8, 0, 1, 7)]
+    add_annotators(fresh_store, project, ["Bo"])
+    assert counted() == [(8, 0, 0, 0), (6, 1, 1, 0), (14, 1, 1, 0)]  # what was skipped once is still to come
 
 
 def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> None:
