@@ -48,17 +48,19 @@ def add_guideline(
     reasons: Sequence[Choice],
     *,
     changes: str = "",
+    created: str | None = None,
 ) -> Guideline:
     """Store a changed guideline as the next version; labels keep pointing to the version they were made under.
 
     `changes`: what is new, in the words that annotators are told when they come back to their desk; "": nothing is
-    said beside the new version. Raises Refused where labels could not be made with these choices and reasons.
+    said beside the new version. `created`: when it was written, of a version that comes back (UTC, ISO 8601); None: now.
+    Raises Refused where labels could not be made with these choices and reasons.
     """
     check_options(project.kind, choices, reasons)
     with store.write() as db:
         query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
         version = int(db.execute(query, (project.id,)).fetchone()[0])
-        insert_guideline(store, project, version, text, choices, reasons, changes)
+        insert_guideline(store, project, version, text, choices, reasons, changes, created)
     return guideline(store, project, version)
 
 
@@ -130,11 +132,12 @@ def insert_guideline(
     choices: Sequence[Choice],
     reasons: Sequence[Choice],
     changes: str = "",
+    created: str | None = None,
 ) -> None:
-    """Store a version, inside the caller's transaction."""
+    """Store a version, inside the caller's transaction; `created` None: it is written now."""
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
     store.db.execute(
         "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (project.id, version, text, *packed, changes.strip(), timestamp()),
+        (project.id, version, text, *packed, changes.strip(), created or timestamp()),
     )

@@ -90,13 +90,16 @@ def create_project(
     reasons: Sequence[Choice] | None = None,
     quotas: Quotas | None = None,
     seed: int = 0,
+    written: str | None = None,
+    changes: str = "",
 ) -> Project:
     """Make a project with its first guideline, all or nothing.
 
     The guideline defaults to the built-in journal version of SPEC 1.4.
     `per_item`: how many annotators label each item, 1 to 100. `seed` fixes the
-    order of items. Raises Refused with what is wrong, NotAllowed where the
-    name is taken.
+    order of items. `written`, `changes`: when a guideline that comes back was
+    written, and what was told of it. Raises Refused with what is wrong,
+    NotAllowed where the name is taken.
     """
     name = checked_name(name)
     _check(per_item=per_item, gold=gold, presentation=presentation)
@@ -114,7 +117,7 @@ def create_project(
             row,
         ).lastrowid
         made = project(store, name)
-        insert_guideline(store, made, 1, text, offered, criteria)
+        insert_guideline(store, made, 1, text, offered, criteria, changes, written)
         join(store, made, people)
         _write_quotas(store, int(project_id or 0), quotas or {})
     return made

@@ -41,7 +41,7 @@ def show(name: str, version: int | None, db: str, as_json: bool) -> None:
     told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
     listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
     said = "\n".join(f"version {one['version']}, {one['created']}: {one['changes'] or '—'}" for one in told)
-    answer(_as_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}", as_json=as_json)
+    answer(guideline_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}", as_json=as_json)
 
 
 @guideline.command()
@@ -72,13 +72,8 @@ def new(
     """Write the next version, tell annotators what changed, and send labels back."""
     with existing_store(db) as store:
         found = projects.project(store, name)
-        now = projects.guideline(store, found)
-        draft = Draft(now.version if base is None else base, now.text, now.choices, now.reasons, changes)
-        draft = replace(
-            draft,
-            text=read_text(text) if text else now.text,
-            reasons=read_reasons(reasons) if reasons else now.reasons,
-        )
+        draft = changed_draft(projects.guideline(store, found), text, reasons, changes)
+        draft = draft if base is None else replace(draft, base=base)
         counts = affected(store, found, draft.choices, draft.reasons, _codes(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
@@ -89,6 +84,12 @@ def new(
         made, sent = write_version(store, found, draft, which=cast(Which, which), also=_codes(also), author=author)
     data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
     answer(data, f"Version {made.version} is written; sent back: {_line(sent)}", as_json=as_json)
+
+
+def changed_draft(now: Guideline, text: Path | None, reasons: Path | None, changes: str) -> Draft:
+    """The version *now* with the text or the reasons of a file in place of its own. Raises BadFile."""
+    said = read_text(text) if text else now.text
+    return Draft(now.version, said, now.choices, read_reasons(reasons) if reasons else now.reasons, changes)
 
 
 @guideline.command("send-back")
@@ -147,7 +148,8 @@ def _line(counts: Counts) -> str:
     return f"{counts.labels:,} labels on {counts.items:,} items"
 
 
-def _as_json(one: Guideline) -> dict[str, Any]:
+def guideline_json(one: Guideline) -> dict[str, Any]:
+    """A version as --json prints it."""
     data = asdict(one)
     del data["id"]
     return data

@@ -12,9 +12,11 @@ from annotations.demo import NAME as DEMO
 from annotations.demo import ensure_demo, make_demo
 from annotations.demo_generations import NAME as GENERATIONS
 from annotations.demo_generations import make_generations_demo
+from annotations.guideline_drafts import write_version
 from annotations.leaving import text_or_reference
 from annotations.store import Store
 from annotations.types import Project, ProjectCounts
+from commands.guideline import changed_draft, guideline_json
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
 from core.guidelines import VERSIONS, Version
@@ -225,22 +227,20 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 @click.option("--version", type=int, help="An older version.")
 @click.option("--set", "file", type=click.Path(path_type=Path), help="Store this Markdown file as the next version.")
 @click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons for it: TSV with code, key, zh, en.")
+@click.option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
 @db_option
 @json_option
-def guideline(name: str, version: int | None, file: Path | None, reasons: Path | None, db: str, as_json: bool) -> None:
-    """Show the guideline of a project, or store a new version of its text."""
+def guideline(
+    name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str, as_json: bool
+) -> None:
+    """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
     with existing_store(db) as store:
         found = projects.project(store, name)
-        if file is not None or reasons is not None:
-            before = projects.guideline(store, found)
-            text = read_text(file) if file else before.text
-            criteria = read_reasons(reasons) if reasons else before.reasons
-            projects.add_guideline(store, found, text, before.choices, criteria)
+        if file or reasons or changes:
+            write_version(store, found, changed_draft(projects.guideline(store, found), file, reasons, changes))
         shown = projects.guideline(store, found, version)
-    data = asdict(shown)
-    del data["id"]
-    listed = "\n".join(f"{reason.key}  {reason.code}: {reason.en}" for reason in shown.reasons)
-    answer(data, f"version {shown.version}\n\n{shown.text}\n{listed}", as_json=as_json)
+    listed = "\n".join(f"{one.key}  {one.code}: {one.en}" for one in shown.reasons)
+    answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}", as_json=as_json)
 
 
 @project.command()

@@ -37,7 +37,7 @@ def _sentence(check: Check) -> str:
 def _show_ways(checks: list[Check]) -> None:
     pages = {
         "pilot": ("pilot.py", _("Pilot and guideline")), "cases": ("adjudicate.py", _("Adjudicate")),
-        "kept": ("review.py", _("Review")), "open": ("review.py", _("Review")),
+        "kept": ("review.py", _("Review")), "open": ("review.py", _("Review")), "items": ("projects.py", _("Projects")),
     }  # fmt: skip
     shown = set()
     with st.container(horizontal=True):

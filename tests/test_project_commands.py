@@ -92,8 +92,13 @@ def test_a_guideline_from_files(run, tmp_path):
     text.write_text("1. 只看语感。", encoding="utf-8")
     reasons.write_text("code\tkey\tzh\ten\nodd\t1\t别扭\tOdd\n", encoding="utf-8")
     run("project", "create", "p")
-    shown = run("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
+    asked = ("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
+    assert "Say in a sentence what changed" in run(*asked, fails=Refused)
+    shown = run(*asked, "--changes", "Shorter.")
     assert (shown["version"], shown["text"], [r["code"] for r in shown["reasons"]]) == (2, "1. 只看语感。", ["odd"])
+    assert shown["changes"] == "Shorter."
+    for again in (asked, asked[:3]):
+        assert "Nothing differs from version 2" in run(*again, "--changes", "Nothing.", fails=Refused)
     assert run("project", "guideline", "p", "--version", "1")["text"] == builtin("journal").text
 
 

@@ -37,7 +37,7 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
         create_project(store, "bare", annotators=("Ada",))
     app = page()
     text = words(app)
-    for sentence in ("under which licence", "where the texts come from", "No item is kept yet", "There is none yet"):
+    for sentence in ("under which licence", "where the texts come from", "has no items", "There is none yet"):
         assert sentence in text, sentence
     assert next(each for each in app.button if each.label == "Make the release").disabled
 

@@ -238,7 +238,8 @@ def test_copies_of_killed_processes_go_and_others_stay(store):
 def test_what_is_missing_is_named(fresh_store):
     bare = create_project(fresh_store, "bare", annotators=("Ada",))
     missing = {one.code for one in readiness(fresh_store, bare) if one.state == "missing"}
-    assert missing == {"licence", "source", "kept"}
+    assert missing == {"licence", "source", "items"}
+    assert not any(one.state == "done" for one in readiness(fresh_store, bare)), "of nothing nothing is done"
     with pytest.raises(Refused, match="licence"):
         make_release(fresh_store, bare, "1.0")
     ready = ready_project(fresh_store, 8)
@@ -353,7 +354,7 @@ def test_the_release_comes_back_whole(store, made, tmp_path, shape):
         told = json.loads(release_file(fresh, again, "release.json"))
         before = json.loads(release_file(store, first, "release.json"))
         told["statistics"]["name"] = before["statistics"]["name"]
-        for key in ("pilots", "retests", "adjudication", "people", "funnel", "statistics", "labels"):
+        for key in ("guidelines", "pilots", "retests", "adjudication", "people", "funnel", "statistics", "labels"):
             assert told[key] == before[key], key
         # Coming back is written down too: settings are changed, and who had left leaves once more.
         own = {"plan": 1, "deactivated": 1}

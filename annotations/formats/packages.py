@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -32,7 +33,7 @@ from annotations.pseudonyms import pseudonyms
 from annotations.returning import Returned, store_labels
 from annotations.returning_decisions import each_decision, store_decisions
 from annotations.returning_records import is_bare, store_records
-from annotations.store import Store
+from annotations.store import Store, timestamp
 from annotations.types import Choice, Project
 from core.errors import N_, BadFile, NotFound
 
@@ -186,6 +187,14 @@ def _read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
 _NO_PACKAGE = N_("{file} is no package of a project: its project.json is missing or says something else.")
 
 
+def _moment(written: object) -> str | None:
+    """When a version was written, as the database has moments; None where the package says no such thing."""
+    try:
+        return timestamp(datetime.fromisoformat(str(written)).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def _made(store: Store, name: str, described: Mapping[str, Any], file: str) -> Project:
     try:
         settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
@@ -195,6 +204,7 @@ def _made(store: Store, name: str, described: Mapping[str, Any], file: str) -> P
                 [Choice(**c) for c in one["choices"]],
                 [Choice(**r) for r in one["reasons"]],
                 str(one.get("changes", "")),
+                _moment(one.get("created")),
             )
             for one in versions
         ]
@@ -202,12 +212,13 @@ def _made(store: Store, name: str, described: Mapping[str, Any], file: str) -> P
         people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
         changed = {key: settings[key] for key in SETTINGS}
         changed |= {key: settings[key] for key in CURATION if key in settings}
-        text, choices, reasons, _ = parts[0]
+        text, choices, reasons, changes, written = parts[0]
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise BadFile(_NO_PACKAGE, file=file) from error
     made = create_project(
-        store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people, **begun
-    )
-    for text, choices, reasons, changes in parts[1:]:
-        add_guideline(store, made, text, choices, reasons, changes=changes)
+        store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people,
+        written=written, changes=changes, **begun,
+    )  # fmt: skip
+    for text, choices, reasons, changes, written in parts[1:]:
+        add_guideline(store, made, text, choices, reasons, changes=changes, created=written)
     return change_project(store, made, **changed)

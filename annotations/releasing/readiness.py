@@ -39,10 +39,9 @@ def readiness(store: Store, project: Project) -> list[Check]:
                 N_("Say under which licence the set is passed on.")),
         _needed("source", project.source_statement, N_("Where the texts come from is said."),
                 N_("Say where the texts come from, and by which right they are passed on.")),
-        _kept(found.accepted),
+        _kept(found.accepted, found.items),
         *_running(store, project),
-        _open_items(found.pending, found.items),
-        _open_cases(store, project),
+        *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
         *_quotas(found.cells),
     ]  # fmt: skip
     if project.kind == "generations" and not text_may_leave(project):
@@ -72,10 +71,16 @@ def _needed(code: str, value: str, given: str, missing: str) -> Check:
     return Check(code, "done", given) if value.strip() else Check(code, "missing", missing)
 
 
-def _kept(number: int) -> Check:
+def _kept(number: int, items: int) -> Check:
     if number:
         return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
-    return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
+    if items:
+        return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
+    # Of nothing everything is decided: to say so would look like the end of the work.
+    text = N_(
+        "The project has no items, so there is nothing to release. Import a file into it, then let it be labelled."
+    )
+    return Check("items", "missing", text)
 
 
 def _running(store: Store, project: Project) -> list[Check]:
