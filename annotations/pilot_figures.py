@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotations.people import annotators
-from annotations.pilots import Pilot
+from annotations.pilots import SEEN, Pilot, items_left
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from core.errors import N_
@@ -19,17 +19,18 @@ NO_TWO = Note(N_("no item of the pilot has labels of two annotators yet"))
 
 # The last blind label that each annotator made of an item before the pilot was closed: what was sent back or changed
 # since is another version's.
-_MADE = """
+_MADE = f"""
 SELECT label.item, label.annotator, label.choice FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
 WHERE item.pilot = :pilot AND label.superseded = 0 AND label.after_reveal = 0 AND label.created <= :closed
+    AND {SEEN}
     AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.annotator = label.annotator
         AND later.superseded = 0 AND later.after_reveal = 0 AND later.created <= :closed AND later.id > label.id)
     AND label.choice IS NOT NULL
 """
 # Items that somebody who is still here could and should label: not set aside, and not full.
-_OPEN = """
+_OPEN = f"""
 SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = :pilot AND labels < wanted AND aside = 0
-AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
+AND {SEEN}
 AND EXISTS (SELECT 1 FROM member WHERE member.project = :project AND member.active = 1 AND NOT EXISTS (
     SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
         AND assignment.state = 'labelled'))
@@ -51,7 +52,8 @@ class InPilot:
 class PilotFigures:
     """A pilot in numbers.
 
-    `items` are in it now (a closed pilot lets go of those without labels); `labelled` got a label while it was open,
+    `items` are in it now (a closed pilot lets go of those without labels, and what an import that was taken back had
+    brought is not in it); `labelled` got a label while it was open,
     `compared` two or more; `unanimous`: the share of these on which everybody made the same choice, with a Wilson
     interval, 95 %. What is labelled anew after the pilot was closed changes nothing here.
     `complete`: nobody who is still here has anything left to label in it; of a closed one: it was labelled whole.
@@ -75,7 +77,7 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
         choices.setdefault(item, []).append(choice)
     two = [each for each in choices.values() if len(each) > 1]
     same = sum(len(set(each)) == 1 for each in two)
-    items = store.db.execute("SELECT count(*) FROM item WHERE pilot = ?", (pilot.id,)).fetchone()[0]
+    items = items_left(store, pilot)
     return PilotFigures(
         pilot,
         items,

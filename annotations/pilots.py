@@ -16,6 +16,8 @@ from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 
 _COLUMNS = "id, number, items, people, seed, begun, closed"
+# What an import that was taken back has left behind lies in a batch that is not published: it is nobody's work.
+SEEN = "item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
 # What nobody has touched: without a label, not skipped, not set aside, not in an earlier pilot, not hidden gold.
 _POOL = """
 SELECT item.hash, item.id FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
@@ -144,8 +146,14 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
         "SELECT count(*) FROM item INDEXED BY item_pilot JOIN assignment ON assignment.item = item.id"
         " WHERE item.pilot = ? AND assignment.annotator = ? AND assignment.state = 'labelled'"
     )
-    labelled = int(store.db.execute(query, (pilot.id, annotator.id)).fetchone()[0])
-    return OwnPilot(pilot.number, labelled, pilot.items)
+    labelled = int(store.db.execute(f"{query} AND {SEEN}", (pilot.id, annotator.id)).fetchone()[0])
+    return OwnPilot(pilot.number, labelled, items_left(store, pilot))
+
+
+def items_left(store: Store, pilot: Pilot) -> int:
+    """How many items are in a pilot now: without those that it let go of and those whose import was taken back."""
+    query = f"SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = ? AND {SEEN}"
+    return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
 
 
 def pilot_items(store: Store, pilot: Pilot) -> list[int]:

@@ -69,7 +69,7 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
     with st.container(border=True):
         st.subheader(_("Pilot {number} is open").format(number=pilot.number), anchor=False)
         text = _("{items} items, drawn with seed {seed}, begun {when}. The desks hand out only these.")
-        st.caption(plain(text.format(items=pilot.items, seed=pilot.seed, when=moment(pilot.begun))))
+        st.caption(plain(text.format(items=found.items, seed=pilot.seed, when=moment(pilot.begun))))
         for one in found.people:
             where = {"project": project.name, "annotator": one.annotator.name}
             with st.container(horizontal=True, vertical_alignment="center"):

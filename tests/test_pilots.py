@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from annotations.events import events
 from annotations.guideline_drafts import draft, write_version
+from annotations.items import Batch
 from annotations.labels import append
 from annotations.pilot_figures import letters, pilot_figures
 from annotations.pilots import close_pilot, open_pilot, own_pilot, pilot_items, pilots, start_pilot
@@ -17,8 +18,9 @@ from annotations.projects import add_annotators, change_project, create_project,
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
+from annotations.undoing import undo_import
 from core.errors import NotAllowed, NotFound, Refused
-from tests.filling import broken_rules, database, decide, filled_project
+from tests.filling import broken_rules, database, decide, filled_project, new_items
 
 NOW = 1_000_000.0
 
@@ -255,6 +257,25 @@ def test_figures_of_a_pilot(fresh_store: Store) -> None:
     assert figures.people[0].accepted.low == pytest.approx(0.6756, abs=1e-4)
     named = letters(fresh_store, project, pilot)
     assert sorted(named.values()) == ["A", "B", "C"] and letters(fresh_store, project, pilot) == named
+
+
+def test_what_was_taken_back_is_in_no_pilot(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 10, per_item=2, people=("A", "B"))
+    with Batch.begin(fresh_store, project, "more.txt") as batch:
+        batch.add(new_items(10, first=500))
+        batch.publish()
+    pilot = start_pilot(fresh_store, project, 20)
+    for item in claim(fresh_store, project, people[0], want=20, now=NOW):
+        append(fresh_store, project, people[0], [decide(item, "reject" if "第5" in item.text else "accept")], now=NOW)
+    assert pilot_figures(fresh_store, project, pilot).labelled == 20
+    undo_import(fresh_store, project, batch.id)
+    found, told = pilot_figures(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
+    rejected = sum("第5" in text for (text,) in rows(fresh_store, "SELECT text FROM item WHERE batch = 1"))
+    assert (found.items, found.labelled, found.people[0].labelled, found.complete) == (10, 10, 10, False)
+    assert found.people[0].accepted.value == 1 - rejected / 10 and told is not None
+    assert (told.labelled, told.items) == (10, 10)
+    everything(fresh_store, project, people[1])
+    assert pilot_figures(fresh_store, project, pilot).complete
 
 
 def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_store: Store) -> None:

@@ -14,6 +14,7 @@ from annotations.dashboard_cells import ACCEPTED
 from annotations.describing import describe_project, usual_vocabulary
 from annotations.events import events
 from annotations.leaving import CANARY
+from annotations.pilots import SEEN
 from annotations.projects import annotators, guidelines
 from annotations.store import Store
 from annotations.types import Project
@@ -64,11 +65,11 @@ WHERE project = ? ORDER BY number
 OF_PILOT = f"""
 SELECT count(*), sum(item.labels >= item.wanted AND item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {ACCEPTED})
-FROM item WHERE pilot = ?
+FROM item WHERE pilot = ? AND {SEEN}
 """
-TAGS = """
+TAGS = f"""
 SELECT count(*), count(DISTINCT each.value) FROM item JOIN label ON label.item = item.id, json_each(label.tags) AS each
-WHERE item.pilot = ? AND label.superseded = 0
+WHERE item.pilot = ? AND label.superseded = 0 AND {SEEN}
 """
 NO_TIME = Note(N_("No label came with a time."))
 NO_REVIEW = Note(N_("No item has all its labels yet."))
