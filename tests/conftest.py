@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before torch and numpy are loaded, here and in whatever a test starts: two threads wait for each other more than they
+# compute on models and sentences of the size of tests, and the suite has a process for every processor.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from annotations.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
