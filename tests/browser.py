@@ -4,6 +4,7 @@ Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium, or Playwright's own. Where
 there is none the tests skip and say so; with CI=true that is a failure.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -32,7 +33,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-START_S = 60.0  # a busy machine may need long
+START_S = 120.0  # a busy machine may need long
+_ports = itertools.count()
 
 
 def chromium_path(playwright: Playwright) -> str | None:
@@ -52,16 +54,25 @@ def chromium() -> Iterator[Browser]:
         if path is None:
             reason = "There is no Chromium: set EVENHAND_CHROMIUM to one, or install /usr/bin/chromium."
             pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=START_S * 1000)
         yield browser
         browser.close()
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of 127.0.0.1 that nobody listens on, or connects from before a server is there.
+
+    Not one that the system gives: those are what connections of other programs get too, which come and go meanwhile.
+    Each process has ports of its own.
+    """
+    while True:
+        port = 20_000 + (os.getpid() * 8 + next(_ports)) % 12_000
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class Server:
@@ -93,7 +104,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as reply:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=30) as reply:
                     if reply.status == 200:
                         return self
             except (urllib.error.URLError, ConnectionError, TimeoutError):
@@ -111,7 +122,7 @@ class Server:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(timeout=10)
+                self.process.wait(timeout=30)
             except subprocess.TimeoutExpired:
                 self.kill()
 

@@ -3,6 +3,9 @@
 import asyncio
 import math
 import os
+import random
+import secrets
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -58,6 +61,14 @@ def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
     asyncio._set_running_loop(None)
     yield
     asyncio._set_running_loop(loop)
+
+
+@pytest.fixture
+def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same random ids and keys in every run: what is drawn from them is no chance any more. Ask for it first."""
+    drawn = random.Random(5)
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=drawn.getrandbits(128), version=4))
+    monkeypatch.setattr(secrets, "token_bytes", lambda size=32: drawn.randbytes(size))
 
 
 @pytest.fixture

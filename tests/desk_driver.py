@@ -59,7 +59,7 @@ class Desk:
         """Open the desk and wait until a sentence is on screen."""
         self.page.goto(self.server.page("review", project=self.project, annotator=self.who, **{"lang": "en", **query}))
         if item:
-            self.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+            self.wait()
         return self
 
     @property
@@ -78,6 +78,10 @@ class Desk:
         self.press(*keys)
         expect(self.root).not_to_have_attribute("data-item", before or "", timeout=WAIT_MS)
         return before or ""
+
+    def wait(self) -> None:
+        """Wait until an item is on screen; one that is there is found at once."""
+        self.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
 
     def settle(self) -> None:
         """Wait until nothing is on its way any more."""
@@ -140,6 +144,7 @@ class Opener:
     def context(self, **options: Any) -> BrowserContext:
         """A fresh profile: its own storage."""
         self.contexts.append(self.browser.new_context(**{"locale": "en-US", **options}))
+        self.contexts[-1].set_default_timeout(WAIT_MS)
         return self.contexts[-1]
 
     def __call__(self, project: str | None = None, who: str = "Ada", *, context: BrowserContext | None = None) -> Desk:

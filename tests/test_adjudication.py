@@ -88,7 +88,7 @@ def test_only_finished_items_with_different_labels_are_cases(store: Store) -> No
     assert cases(store, made, between="accept/reject") == cases(store, made) and not cases(store, made, between="x/y")
 
 
-def test_authors_are_letters_that_change_from_item_to_item(store: Store) -> None:
+def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, store: Store) -> None:
     made, items = judged(store, ["aar"] * 30)
     orders = [[said.choice for said in case(store, made, item.uid).said] for item in items]
     assert [case(store, made, items[0].uid).said[n].letter for n in range(3)] == ["A", "B", "C"]

@@ -36,7 +36,7 @@ def test_from_a_pilot_to_release_1_1_and_back(desks: Opener, own_server: Server,
     first, more = tmp_path / "first.txt", tmp_path / "more.txt"
     first.write_text(sentences(0, 24), encoding="utf-8")
     more.write_text(sentences(24, 28), encoding="utf-8")
-    sizes = Sizes(pilot=5, before=15, share=25, retest=15, decisions=1)
+    sizes = Sizes(pilot=5, before=15, share=25, retest=30, decisions=1)
     found = rehearse(desks, own_server, tmp_path, first, more, format="sentences", sizes=sizes)
     assert found["items"] == 28
     assert found["labels"] < 3 * found["items"], "stopping saves labels"

@@ -32,6 +32,7 @@ class Fake(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.asked = 0
         self.failed = 0
+        self.failed_for: Counter[str] = Counter()  # the same request half as often as it is tried, however they meet
         self.every = 5  # every so many requests fail; 0: none
         self.refuse: tuple[int, dict[str, Any]] | None = None  # what all are answered
         self.bodies: list[dict[str, Any]] = []
@@ -60,9 +61,10 @@ class Answering(BaseHTTPRequestHandler):
             self.server.headers.append(dict(self.headers))
         if self.server.refuse is not None:
             self.answer(*self.server.refuse)
-        elif self.server.every and number % self.server.every == 0:
+        elif self.server.every and number % self.server.every == 0 and self.server.failed_for[str(body)] < 4:
             with self.server.lock:
                 self.server.failed += 1
+                self.server.failed_for[str(body)] += 1
             self.fail(number // self.server.every % 5)
         else:
             self.write(body)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ def test_the_setting_stays_in_the_file(tmp_path: Path) -> None:
         write_ahead(connection, 1.0)
         connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
         connection.close()
-    assert sqlite3.connect(tmp_path / "a.db").execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with closing(sqlite3.connect(tmp_path / "a.db")) as after:
+        assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_it_waits_for_who_holds_the_file(tmp_path: Path) -> None:
@@ -27,7 +29,8 @@ def test_it_waits_for_who_holds_the_file(tmp_path: Path) -> None:
     let_go.start()
     write_ahead(other, 30.0)
     let_go.join()
-    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with closing(holder), closing(other):
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_it_gives_up(tmp_path: Path) -> None:
@@ -35,5 +38,5 @@ def test_it_gives_up(tmp_path: Path) -> None:
     holder.execute("CREATE TABLE t (x)")
     holder.execute("BEGIN EXCLUSIVE")
     other = sqlite3.connect(tmp_path / "a.db", timeout=0)
-    with pytest.raises(sqlite3.OperationalError, match="locked"):
+    with closing(holder), closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
         write_ahead(other, 0.05)

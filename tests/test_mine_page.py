@@ -101,7 +101,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
         until(lambda: not jobs.find(store, job.uid).active, 120)
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
-        jobs._children[job.uid].wait(20)
+        jobs._children[job.uid].wait(60)
         (run,) = runs(store)
     lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
     app = opened(run=run.name)

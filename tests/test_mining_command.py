@@ -150,8 +150,8 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) > 1
     process.send_signal(signal.SIGKILL)
-    process.wait(20)
-    assert not psutil.wait_procs(family, timeout=60)[1]  # nobody waits for a run that is no more
+    process.wait(60)
+    assert not psutil.wait_procs(family, timeout=120)[1]  # nobody waits for a run that is no more
     assert not out.exists()
     assert part.exists()
     run(text, "--out", out, "--limit", "0.5", *modes)
@@ -168,7 +168,7 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(fresh_store: Store,
     family = [process, *process.children(recursive=True)]
     assert len(family) > 2
     jobs.cancel(fresh_store, jobs.find(fresh_store, job.uid))
-    psutil.wait_procs(family, timeout=30)
+    psutil.wait_procs(family, timeout=120)
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
     assert not out.exists()
     assert not list(tmp_path.glob(".c.jsonl.*.part"))

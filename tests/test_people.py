@@ -261,7 +261,7 @@ def _at_desk(path: Path, made: str, name: str, ready: threading.Barrier) -> set[
     sent = set()
     with Store.open(path) as store:
         here = project(store, made)
-        ready.wait(timeout=30)
+        ready.wait(timeout=60)
         for _ in range(20):
             try:
                 person = annotator(store, here, name)
@@ -276,7 +276,7 @@ def _at_desk(path: Path, made: str, name: str, ready: threading.Barrier) -> set[
 
 def _replaced(path: Path, made: str, old: Annotator, new: str, ready: threading.Barrier) -> set[str]:
     with Store.open(path) as store:
-        ready.wait(timeout=30)
+        ready.wait(timeout=60)
         replace_annotator(store, project(store, made), old, new)
     return set()
 

@@ -156,7 +156,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     done = jobs.find(store, job.uid)
     assert (done.state, done.result["imported"]) == ("done", jobs.LARGE_LINES + 1), done.message
     assert counts_of(store, empty).items == jobs.LARGE_LINES + 1
-    jobs._children[job.uid].wait(20)
+    jobs._children[job.uid].wait(60)
     assert not [place for place in jobs.folder(store).iterdir() if place.is_dir()]
     page = opened("jobs.py")
     assert "2,001 rows: 2,001 imported" in texts(page)

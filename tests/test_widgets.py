@@ -128,7 +128,7 @@ def _two_choices() -> None:
     ("address", "expected"), [(None, "b"), ("a", "a"), ("no such view", "b")], ids=["none", "known", "unknown"]
 )
 def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: str) -> None:
-    page = AppTest.from_function(_two_choices)
+    page = AppTest.from_function(_two_choices, default_timeout=60)
     if address:
         page.query_params["view"] = address
     page.run()
