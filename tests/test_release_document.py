@@ -6,23 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.releasing.blocks import Heading, Points, Table, Text, Verbatim, one_line
 from annotations.releasing.card import card
-from annotations.releasing.document import (
-    Heading,
-    Points,
-    Table,
-    Text,
-    Verbatim,
-    latex_text,
-    markdown_text,
-    one_line,
-    rendered,
-)
+from annotations.releasing.document import markdown_text, rendered
+from annotations.releasing.latex import latex_text
 
 yaml = pytest.importorskip("yaml")  # comes with the hub's library
 SPECIAL = set("\\{}$&#%_^~")
 COMMAND = re.compile(
-    r"\\(?:text(?:backslash|asciicircum|asciitilde|less|greater|bar|quotedbl|asciigrave)|textemdash)\{\}"
+    r"\\(?:text(?:backslash|asciicircum|asciitilde|less|greater|bar|quotedbl|asciigrave)|textemdash|allowbreak)\{\}"
+    r"|\\ensuremath\{(?:\\[a-z]+|-)\}|\\evenhandsign\{[0-9A-F]{4,6}\}"
 )
 HOSTILE = (
     r"\input{/etc/passwd}",
@@ -68,7 +61,7 @@ def test_a_whole_paper_is_balanced(texts):
     for language in ("zh", "en"):
         paper = rendered(blocks, "tex", language)
         assert balanced(paper)
-        opened = re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", paper)
+        opened = re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", inner(paper))
         stack = []
         for what, name in opened:
             if what == "begin":
@@ -76,6 +69,11 @@ def test_a_whole_paper_is_balanced(texts):
             else:
                 assert stack.pop() == name
         assert not stack
+
+
+def inner(paper: str) -> str:
+    """A paper without its head: what it is as a part of another."""
+    return paper[paper.index("\\fi\n\\makeatother") :]
 
 
 def balanced(paper: str) -> bool:
@@ -91,7 +89,51 @@ def test_a_table_keeps_its_shape_and_numbers_stand_right():
     table = Table(("name", "n"), (("a|b", 1_000), ("c\nd", None)))
     assert rendered([table], "md", "en") == "| name | n |\n| --- | ---: |\n| a\\|b | 1,000 |\n| c d | — |\n"
     paper = rendered([table], "tex", "en")
-    assert "\\begin{longtable}{lr}" in paper and "a\\textbar{}b & 1,000 \\\\" in paper
+    assert "a\\textbar{}b & 1,000 \\\\" in paper
+    assert re.findall(r">\{\\(ragged\w+)", paper) == ["raggedright", "raggedleft"]
+
+
+@given(st.lists(st.lists(st.one_of(st.text(max_size=150), st.integers()), min_size=3, max_size=3), max_size=4))
+def test_no_table_is_wider_than_the_line(rows):
+    heads = ("Items on which everybody agreed", "标注者的名字", "n")
+    paper = rendered([Table(heads, tuple(map(tuple, rows)))], "tex", "en")
+    widths = [float(one) for one in re.findall(r"dimexpr ([\d.]+)\\linewidth", paper)]
+    assert len(widths) == 3 and min(widths) > 0.02 and sum(widths) <= 1.002
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("internationalization", "internationalization"),
+        ("0123456789" * 3, "0123456789\\allowbreak{}0123456789\\allowbreak{}0123456789"),
+        ("https://example.org/one/two", "https://\\allowbreak{}example.\\allowbreak{}org/\\allowbreak{}one/\\allowbreak{}two"),
+        ("Cohen's κ ≥ 0.5", "Cohen's \\ensuremath{\\kappa} \\ensuremath{\\geq} 0.5"),
+        ("naïve 她，“好” ａ", "naïve 她，“好” ａ"),
+        ("😀 ع", "\\evenhandsign{1F600} \\evenhandsign{0639}"),
+    ],
+)  # fmt: skip
+def test_what_a_line_or_a_font_cannot_hold(text, expected):
+    """A hash gets places where it may be broken, Greek comes from mathematics, a rare sign is never left out."""
+    assert latex_text(text) == expected
+    assert rendered([Text(text)], "tex", "en").count("\\providecommand\\evenhandsign") == ("evenhandsign" in expected)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_paper_is_a_document_and_a_part_of_another(language):
+    """Inside of a document it must neither begin a second one nor end the first; an empty line ends no line twice."""
+    paper = rendered([Heading("T", 1), Verbatim("one\n\n\n  two {\n")], "tex", language)
+    inside = inner(paper)
+    for command in ("documentclass", "usepackage", "begin{document}", "end{document}"):
+        assert f"\\{command}" not in inside
+    assert paper.index("\\ifx\\documentclass\\@twoclasseserror") < paper.index("\\documentclass{")
+    assert paper.endswith("\\evenhandend\n") and "\\\\" not in inside
+    assert "\\noindent one\\par\n\\smallskip\n\\smallskip\n\\noindent \\hspace*{1.0em}two \\{\\par" in inside
+
+
+def test_only_what_holds_chinese_asks_for_its_fonts():
+    plain, chinese = (rendered([Text(text)], "tex", "en") for text in ("plain", "她"))
+    assert "ctex" not in plain and "pdflatex" in plain
+    assert "\\usepackage[UTF8]{ctex}" in chinese and "pdflatex" not in chinese
 
 
 @pytest.mark.parametrize("sign", "*[")

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotations.releasing.document import Block, Heading, Points, Say, Table, Text, Verbatim
+from annotations.releasing.blocks import Block, Heading, Points, Table, Text, Verbatim
+from annotations.releasing.document import Say
 from annotations.releasing.method_numbers import (
     agreement_blocks,
     funnel_blocks,

@@ -1,0 +1,79 @@
+"""What a short paper is made of, however it is written: headings, paragraphs, lists, tables, text as it is."""
+
+from dataclasses import dataclass
+
+from core.text import control_character
+
+LONGEST = 120  # characters of a cell
+DASH = "—"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title (level 1) or a section (2, 3)."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A list without numbers."""
+
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; numbers are right-aligned where every cell of a column is one."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Text that is passed on as it is, line by line."""
+
+    text: str
+
+
+Block = Heading | Text | Points | Table | Verbatim
+
+_BLANKS = str.maketrans("\t\n\r", "   ")
+
+
+def one_line(text: str) -> str:
+    """*text* on one line, without control characters."""
+    return " ".join(printable(text).split())
+
+
+def printable(text: str) -> str:
+    """*text* without control characters, every blank of another kind a plain one."""
+    spaced = text.translate(_BLANKS)
+    return "".join(sign for sign in spaced if not control_character(sign))
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it."""
+    if value is None:
+        return DASH
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = str(value)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def numbers(table: Table) -> list[bool]:
+    """Of each column: whether it holds numbers and nothing else."""
+    return [
+        bool(table.rows) and all(row[at] is None or isinstance(row[at], int | float) for row in table.rows)
+        for at in range(len(table.heads))
+    ]
