@@ -12,6 +12,9 @@ from typing import Any
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Item, Project
 
+# How far a package has come into this database: nothing that was done to the project, so it leaves with no file.
+PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

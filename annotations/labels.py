@@ -40,6 +40,7 @@ class _Target:
     desk: str | None = None
     revision: int = -1
     withdrawn: int = 0  # its import was taken back: nobody is handed it
+    here: int = 1  # 0: this annotator has left the project and is handed nothing
 
 
 def append(
@@ -82,10 +83,12 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1), batch.withdrawn FROM item JOIN batch ON batch.id = item.batch"
-        " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
-        f" WHERE item.uid = ? AND item.project = ? AND {TAKES_LABELS}",
-        (annotator.id, uid, project.id),
+        " coalesce(revision, -1), batch.withdrawn, coalesce(member.active, 0)"
+        " FROM item JOIN batch ON batch.id = item.batch"
+        " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
+        " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
+        f" WHERE item.uid = :uid AND item.project = :project AND {TAKES_LABELS}",
+        {"annotator": annotator.id, "uid": uid, "project": project.id},
     ).fetchone()
     if row is not None:
         return _Target(*row)
@@ -239,8 +242,10 @@ class _Writer:
         """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None
-        state = "released" if target.withdrawn and latest is None else state
         blind = latest if target.revealed is None else target.blind
+        # What somebody who has left takes back goes to others: an open desk would hold it for as long as it is open.
+        left = state == "leased" and not target.here and blind is None
+        state = "released" if left or (target.withdrawn and latest is None) else state
         skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))
         new_turn = state == "skipped" or not target.state
         self.db.execute(

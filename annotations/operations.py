@@ -1,7 +1,6 @@
 """What a desk sends, checked for its form and turned into the columns that every table of labels has."""
 
 import json
-import math
 from typing import Any
 
 from annotations.free_tags import cleaned
@@ -11,6 +10,7 @@ from core.text import control_character
 
 LONGEST_NOTE = 4_000
 LONGEST_ID = 100
+MOST_SECONDS = 1e9  # on a text: with more, sums of many labels would not be numbers any more
 
 
 def columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
@@ -35,11 +35,18 @@ def columns(operation: Operation, guideline: Guideline, superseded: bool, create
     }
 
 
-def check_form(operation: Operation) -> None:
-    """Raise Refused where ids, note, time or revision cannot be stored."""
-    for value in (operation.op_id, operation.desk):
+def check_ids(op_id: str, desk: str, revision: int) -> None:
+    """Raise Refused where the ids of an operation or its revision cannot be stored."""
+    for value in (op_id, desk):
         if not value or len(value) > LONGEST_ID or control_character(value):
             raise Refused(N_("An operation and its desk need an id of 1 to {most} characters."), most=LONGEST_ID)
+    if not -(2**62) < revision < 2**62:
+        raise Refused(N_("The revision of an operation is out of range."))
+
+
+def check_form(operation: Operation) -> None:
+    """Raise Refused where ids, note, time or revision cannot be stored."""
+    check_ids(operation.op_id, operation.desk, operation.revision)
     if len(operation.note) > LONGEST_NOTE:
         raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
     try:
@@ -47,7 +54,5 @@ def check_form(operation: Operation) -> None:
     except UnicodeEncodeError as error:
         raise Refused(N_("The note holds half a character and cannot be stored.")) from error
     seconds = operation.seconds
-    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+    if seconds is not None and not 0 <= seconds < MOST_SECONDS:
         raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
-    if not -(2**62) < operation.revision < 2**62:
-        raise Refused(N_("The revision of an operation is out of range."))

@@ -42,14 +42,20 @@ def add_annotators(store: Store, project: Project, names: Iterable[str], *, auth
     """Let people label here; someone who had left is back. Returns all active annotators."""
     people = list(dict.fromkeys(checked_name(name) for name in names))
     with store.write():
-        there = {one.name: one for one in annotators(store, project, active=False)}
-        before = {one.name for one in annotators(store, project)}
-        join(store, project, people)
-        for one in annotators(store, project):
-            if one.name not in before:
-                action = "reactivated" if one.name in there else "joined"
-                record(store, project, action, annotator=one, author=author, name=one.name)
+        bring_annotators(store, project, people, author=author)
     return annotators(store, project)
+
+
+def bring_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
+    """The same inside the caller's transaction. Raises Refused for what is no name."""
+    people = [checked_name(name) for name in names]
+    there = {one.name: one for one in annotators(store, project, active=False)}
+    before = {one.name for one in annotators(store, project)}
+    join(store, project, people)
+    for one in annotators(store, project):
+        if one.name not in before:
+            action = "reactivated" if one.name in there else "joined"
+            record(store, project, action, annotator=one, author=author, name=one.name)
 
 
 def remove_annotator(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> list[Annotator]:

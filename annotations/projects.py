@@ -2,7 +2,7 @@
 
 import dataclasses
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotations.aside import bring_back, set_aside_everything, set_aside_items
@@ -92,13 +92,15 @@ def create_project(
     seed: int = 0,
     written: str | None = None,
     changes: str = "",
+    then: Callable[[Project], object] | None = None,
 ) -> Project:
     """Make a project with its first guideline, all or nothing.
 
     The guideline defaults to the built-in journal version of SPEC 1.4.
     `per_item`: how many annotators label each item, 1 to 100. `seed` fixes the
     order of items. `written`, `changes`: when a guideline that comes back was
-    written, and what was told of it. Raises Refused with what is wrong,
+    written, and what was told of it. `then` is called with the project in the
+    same transaction: what else belongs to it. Raises Refused with what is wrong,
     NotAllowed where the name is taken.
     """
     name = checked_name(name)
@@ -120,7 +122,9 @@ def create_project(
         insert_guideline(store, made, 1, text, offered, criteria, changes, written)
         join(store, made, people)
         _write_quotas(store, int(project_id or 0), quotas or {})
-    return made
+        if then is not None:
+            then(made)
+    return project(store, name)
 
 
 def project(store: Store, name: str) -> Project:
@@ -152,28 +156,34 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
     anew. What changes the plan of labels is kept as an event of *author*. Raises
     Refused for a value that cannot be, and while a file is being imported.
     """
+    with store.write():
+        return write_changes(store, project, fields, author=author)
+
+
+def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, author: str = "") -> Project:
+    """`change_project` inside the caller's transaction."""
+    fields = dict(values)
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
         raise Refused(N_("{field} of a project cannot be changed."), field=", ".join(sorted(unknown)))
     if "name" in fields:
         fields["name"] = checked_name(fields["name"])
     _check(**fields)
-    with store.write() as db:
-        if fields.get("name", project.name) != project.name:
-            _refuse_taken(store, fields["name"])
-        if {"per_item", "doubled", "plan", "share"} & set(fields):
-            _refuse_during_import(store, project)
-        before = _by_id(store, project.id)
-        for field, value in fields.items():
-            db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
-        changed = _by_id(store, project.id)
-        check_stop(changed)
-        if settled := [field for field in SETTLING if getattr(changed, field) != getattr(before, field)]:
-            recompute(store, changed, settled)
-            set_aside_everything(store, changed)
-        if any(getattr(changed, field) != getattr(before, field) for field in ("retest", "retest_hours")):
-            redraw(store, changed)
-        _write_down(store, before, changed, author)
+    if fields.get("name", project.name) != project.name:
+        _refuse_taken(store, fields["name"])
+    if {"per_item", "doubled", "plan", "share"} & set(fields):
+        _refuse_during_import(store, project)
+    before = _by_id(store, project.id)
+    for field, value in fields.items():
+        store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
+    changed = _by_id(store, project.id)
+    check_stop(changed)
+    if settled := [field for field in SETTLING if getattr(changed, field) != getattr(before, field)]:
+        recompute(store, changed, settled)
+        set_aside_everything(store, changed)
+    if any(getattr(changed, field) != getattr(before, field) for field in ("retest", "retest_hours")):
+        redraw(store, changed)
+    _write_down(store, before, changed, author)
     return changed
 
 

@@ -1,6 +1,7 @@
 """Labels and decisions that come back from a file: appended as they were made, so that agreement is the same again."""
 
 import json
+import sqlite3
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,10 +10,12 @@ from itertools import islice
 from typing import Any
 
 from annotations.formats.labels_in import LabelRow
+from annotations.formats.moments import moment
 from annotations.gold import settle
 from annotations.guidelines import guidelines
-from annotations.marks import check_marks
-from annotations.people import add_annotators, annotators
+from annotations.marks import check_marks, marks_in
+from annotations.operations import check_ids
+from annotations.people import annotators, bring_annotators
 from annotations.store import Store, timestamp
 from annotations.types import Problem, Project
 from core.errors import N_, BadLine, EvenhandError, Refused
@@ -20,6 +23,11 @@ from core.errors import N_, BadLine, EvenhandError, Refused
 CHUNK = 500  # rows a transaction
 LONGEST_NOTE = 4_000
 LISTED = 10_000
+# What a value of another kind than was written raises.
+NOT_TAKEN = (
+    sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
+    ValueError, AttributeError,
+)  # fmt: skip
 TAKEN_BACK = "undo"  # the desk of operations that take back the labels of a file
 # The standing operation took the label back with its file, here: it did not come with a file itself.
 UNDONE = f"""
@@ -93,10 +101,6 @@ class _Work:
 
     def append(self, rows: list[LabelRow]) -> None:
         """Store some rows in one transaction and settle the items that they touch."""
-        strangers = list(dict.fromkeys(row.annotator for row in rows if row.annotator not in self.people))
-        if strangers:
-            add_annotators(self.store, self.project, strangers)
-            self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
         with self.store.write() as db:
             touched: dict[tuple[int, int], None] = {}  # in the order of the file
             for row in rows:
@@ -125,11 +129,12 @@ class _Work:
             message = N_("This project has no item {item}: import its items first, as JSON lines or as a package.")
             raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
         item, length = found
-        person = self.people[row.annotator.strip()]
+        name = row.annotator.strip()
+        person = self.people.get(name)
         query = "SELECT item, annotator, id FROM label WHERE op_id = ?"
         known = self.store.db.execute(query, (row.op_id,)).fetchone()
         if known is not None:
-            if known[:2] != (item, person):
+            if person is None or known[:2] != (item, person):
                 raise Refused(N_("Another operation bears this id already."))
             taken_back = self._taken_back(item, person, known[2])
             if taken_back is None:
@@ -139,11 +144,15 @@ class _Work:
             again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
             row = replace(row, op_id=again, base=taken_back)
         guideline = self._checked(row, length)
+        if person is None:  # only with a label that can be stored: a file of another project brings nobody
+            bring_annotators(self.store, self.project, [name])
+            self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
+            person = self.people[name]
         superseded = row.superseded or not self._may_stand(row, item, person)
         self.report.beside += superseded and not row.superseded
         values = {
             "op_id": row.op_id, "project": self.project.id, "item": item, "annotator": person,
-            "guideline": guideline, "choice": row.choice, "reasons": json.dumps(list(row.reasons)),
+            "guideline": guideline, "choice": row.choice, "reasons": json.dumps(list(dict.fromkeys(row.reasons))),
             "extraneous": None if row.extraneous is None else int(row.extraneous), "spans": json.dumps(row.spans),
             "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown,
             "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
@@ -183,7 +192,8 @@ class _Work:
         return False
 
     def _checked(self, row: LabelRow, length: int) -> int:
-        """The guideline's row; raises Refused where the label is none of it."""
+        """The guideline's row; raises Refused where the label is none of it, or cannot be stored."""
+        check_ids(row.op_id, row.desk, row.revision)
         version = max(self.versions) if row.guideline is None else row.guideline
         if version not in self.versions:
             raise Refused(N_("This guideline has no version {version}."), version=version)
@@ -228,6 +238,22 @@ def point(store: Store, project: Project, item: int, person: int) -> None:
         " revision = excluded.revision",
         values,
     )
+
+
+def check_shape(row: Mapping[str, Any]) -> None:
+    """Raise ValueError where a record of a package has a list or a moment that is none: every page would stumble on it.
+
+    Refused for marks that are none.
+    """
+    for key in ("reasons", "tags", "seen"):
+        value = row.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise ValueError(f"{key}: {str(value)[:40]}")
+    marks_in(row.get("spans", []))
+    for key in ("created", "begun", "closed", "revealed"):
+        value = row.get(key)
+        if value is not None and moment(value) is None:
+            raise ValueError(f"{key}: {str(value)[:40]}")
 
 
 def insert(store: Store, table: str, values: Mapping[str, Any]) -> int:

@@ -1,13 +1,12 @@
 """Settlements and comments that leave with a package and come back with it."""
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotations.gold import settle
 from annotations.people import annotators
-from annotations.returning import insert
+from annotations.returning import NOT_TAKEN, check_shape, insert
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_, Refused
@@ -64,11 +63,13 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
     new = 0
     people = {one.name: one.id for one in annotators(store, project, active=False)}
     with store.write():
-        for row in rows:
+        for number, row in enumerate(rows, 1):
             try:
+                check_shape(row)
                 new += _stored(store, project, row, people)
-            except (sqlite3.IntegrityError, sqlite3.ProgrammingError, TypeError) as error:
-                raise Refused(N_("The database refused this decision ({why})."), why=str(error)) from error
+            except NOT_TAKEN as error:
+                message = N_("The database refused decision {line} of this package ({why}).")
+                raise Refused(message, line=number, why=repr(error)) from error
         _point_to_settlements(store, project)
     return new
 

@@ -1,7 +1,6 @@
 """Pilots, known answers, labels that came again and events that come back with a package."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -9,12 +8,16 @@ from typing import Any
 from annotations.formats.package_records import LISTS, RETEST_LABEL
 from annotations.gold import settle
 from annotations.people import annotators
-from annotations.returning import insert
+from annotations.returning import NOT_TAKEN, check_shape, insert
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_, Refused
 
 CHUNK = 500  # rows a transaction
+SAID_HERE = (
+    "SELECT 1 FROM label WHERE item = ? AND annotator = ?"
+    " AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)"
+)
 BEFORE_LABELS = ("pilot", "of_item")  # they decide how many labels an item wants
 Row = Mapping[str, Any]
 
@@ -37,19 +40,20 @@ def store_records(store: Store, project: Project, rows: Iterable[Row], *, early:
     Raises Refused for a record that the database does not take; those of its transaction are then left out.
     """
     keeper, new = _Keeper(store, project), 0
-    wanted = (row for row in rows if (row.get("kind") in BEFORE_LABELS) == early)
+    wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
     for some in _chunks(wanted):
         with store.write():
-            for row in some:
+            for number, row in some:
                 try:
+                    check_shape(row)
                     new += keeper.keep(row)
-                except (sqlite3.IntegrityError, sqlite3.ProgrammingError, KeyError, TypeError) as error:
-                    message = N_("The database refused a record of this package ({why}).")
-                    raise Refused(message, why=str(error)) from error
+                except NOT_TAKEN as error:
+                    message = N_("The database refused record {line} of this package ({why}).")
+                    raise Refused(message, line=number, why=repr(error)) from error
     return new
 
 
-def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
     source = iter(rows)
     while some := list(islice(source, CHUNK)):
         yield some
@@ -115,7 +119,8 @@ class _Keeper:
 
     def _standing(self, row: Row) -> bool:
         item, person = self._item(row), self.people.get(str(row["annotator"]))
-        if item is None or person is None:
+        # An import that was cut off goes on: what somebody said here meanwhile stands.
+        if item is None or person is None or self._one(SAID_HERE, item, person):
             return False
         latest, blind = self._label(row["latest"]), self._label(row["blind"])
         state = "labelled" if latest else "leased" if row["kept"] else "released"

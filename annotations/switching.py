@@ -205,7 +205,7 @@ class _Reading:
             spans=self._marks(said),
             note=said.note,
             seconds=said.seconds,
-            guideline=version if version in self.versions else None,
+            guideline=version if isinstance(version, int) and version in self.versions else None,
             after_reveal=made.get("after_reveal") is True,
             form_shown=FORMS.get(str(made.get("form_shown", "")), "original"),
             desk=str(made.get("desk") or "file"),

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from annotations.labels import append, conflicts, history, label_rows, own_progress, reveal
-from annotations.projects import add_guideline, archive, counts, create_project, guideline, set_quotas
+from annotations.projects import (
+    add_guideline,
+    archive,
+    counts,
+    create_project,
+    guideline,
+    remove_annotator,
+    set_quotas,
+)
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Answer, Item, Operation, Project
@@ -237,6 +245,19 @@ def test_nothing_is_revealed_before_a_label_stands(made: Made, before: list[str 
         reveal(store, project, people[0], items[0].uid)
     with pytest.raises(NotFound):
         reveal(store, project, people[0], "no such item")
+
+
+@pytest.mark.parametrize(("left", "slot"), [(False, ("leased", 1)), (True, ("released", 0))])
+def test_what_somebody_who_left_takes_back_goes_to_others(made: Made, left: bool, slot: tuple[str, int]) -> None:
+    store, project, people, items = made
+    first = decide(items[0])
+    one(made, first)
+    if left:
+        remove_annotator(store, project, people[0])
+    assert one(made, decide(items[0], None, base=first.op_id)).stored
+    taken = store.db.execute("SELECT taken FROM item WHERE id = ?", (items[0].id,)).fetchone()[0]
+    assert (state(made, items[0])[0], taken) == slot
+    assert broken_rules(store) == []
 
 
 def test_a_label_beyond_the_wanted_number_counts(fresh_store: Store) -> None:

@@ -163,10 +163,18 @@ ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "ext
         ({"spans": "broken"}, "label", "list like"),
         ({"guideline": 9}, "label", "no version 9"),
         ({"seconds": -1}, "label", "seconds"),
-        ({"created": "yesterday"}, "label", "moment in time"),
+        ({"seconds": 1e300}, "label", "seconds"),
+        ({"created": "yesterday"}, "label", "no moment"),
+        ({"created": "0001-01-01T00:00:00+23:59"}, "label", "no moment"),
+        ({"created": "9999-12-31T23:59:59-23:59"}, "label", "no moment"),
         ({"extraneous": "perhaps"}, "label", "0, 1 or empty"),
         ({"revision": "x"}, "label", "whole number"),
+        ({"guideline": "--1"}, "label", "whole number"),
         ({"annotator": ""}, "label", "its annotator"),
+        ({"annotator": "a\tb"}, "label", "name is one line"),
+        ({"annotator": "n" * 81}, "label", "name is one line"),
+        ({"op_id": "x" * 101}, "label", "id of 1 to 100"),
+        ({"desk": "a\x00b"}, "label", "id of 1 to 100"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -184,6 +192,16 @@ def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
     assert (problem.file, problem.line, problem.reason) == ("labels.jsonl", 1, reason)
     assert says in problem.message.format(**problem.values)
     assert annotator(old, found, "Ann").name == "Ann"
+
+
+def test_labels_of_another_project_bring_nobody(old, tmp_path):
+    found = project(old, NAME)
+    before = annotators(old, found, active=False)
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps(ROW | {"item": "of another project", "annotator": "Stranger"}) + "\n")
+    with tables_in(path) as members:
+        assert packages.bring_labels(old, found, members[0], "labels.jsonl").rejected == 1
+    assert annotators(old, found, active=False) == before
 
 
 def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):

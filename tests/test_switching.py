@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,8 @@ def test_tasks_of_label_studio_come_in_with_labels_of_their_annotators(
     assert first.extra == {"source": "diary", "page": 3, "task_id": 7} and first.keyword == "他"
     rows = {(row["text"], row["annotator"]): row for row in label_rows(fresh_store, project, which="latest")}
     assert rows[HE, "bo@example.org"]["note"] == "第一行\nsecond"
-    assert rows[HE, "An"]["seconds"] == 4.25 and rows[HE, "An"]["created"] == "2024-03-01T09:30:00.000000Z"
+    assert rows[HE, "An"]["seconds"] == 4.25
+    assert datetime.fromisoformat(rows[HE, "An"]["created"]) == datetime(2024, 3, 1, 9, 30, tzinfo=UTC)
     assert first.status == "accepted"
     again = bring(fresh_store, project, tmp_path / "p.json", Names(people={"3": "An"}))
     assert (again.items.imported, again.items.duplicates, again.labels.imported, again.labels.duplicates) == (
@@ -122,6 +124,32 @@ def test_a_name_that_nobody_explained_is_refused_with_its_task_and_can_be_explai
     )
     assert bring(fresh_store, project, path, Names({"maybe": "reject"})).labels.imported == 1
     assert (HE, "user 3", "reject") in said(fresh_store, project)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said_here", "says"),
+    [
+        ({"completed_by": "a\nb"}, None, "name is one line"),
+        ({"completed_by": "n" * 81}, None, "name is one line"),
+        ({"evenhand": {"revision": 10**30}}, None, "revision"),
+        ({"evenhand": {"guideline": [1], "op_id": 5, "desk": ""}}, (HE, "user 3", "accept"), ""),
+        ({"created_at": "9999999-01-01", "lead_time": 1e300}, (HE, "user 3", "accept"), ""),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_an_annotation_with_odd_values_is_told_by_itself(
+    fresh_store: Store,
+    project: Project,
+    tmp_path: Path,
+    odd: dict[str, Any],
+    said_here: tuple[str, str, str] | None,
+    says: str,
+) -> None:
+    path = written(tmp_path / "p.json", [task(HE, chosen("accept", **odd)), task(SHE, chosen("accept"))])
+    report = bring(fresh_store, project, path)
+    assert said(fresh_store, project) == [*([said_here] if said_here else []), (SHE, "user 3", "accept")]
+    told = [(one.line, one.message.format(**one.values)) for one in report.labels.errors]
+    assert [line for line, _ in told] == ([1] if says else []) and all(says in message for _, message in told)
 
 
 def test_names_may_be_reasons_passed_over_or_contradict_each_other(

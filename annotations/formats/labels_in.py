@@ -5,15 +5,16 @@ import math
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from annotations.formats.archives import Member
 from annotations.formats.layouts import bad
+from annotations.formats.moments import moment
 from annotations.formats.readers import Row, Source, open_source, rows
 from annotations.free_tags import cleaned
 from annotations.marks import marks_in
+from annotations.operations import MOST_SECONDS
 from annotations.types import Form, Mark
 from core.errors import N_, BadFile, BadLine, EvenhandError
 
@@ -79,12 +80,12 @@ def _label(row: Row) -> LabelRow:
     item, annotator = (_words(values, key) for key in ("item", "annotator"))
     if not item or not annotator:
         bad("label", N_("A label needs its item and its annotator."))
-    choice, created = _words(values, "choice") or None, _moment(values)
+    choice, written = _words(values, "choice") or None, _words(values, "created")
     # A file that was made by hand has no ids of operations; the same row then always gets the same one.
-    known = json.dumps([item, annotator, choice, created])
+    known = json.dumps([item, annotator, choice, written])
     base, desk = _words(values, "base") or None, _words(values, "desk") or "file"
     return LabelRow(
-        line=row.line, item=item, annotator=annotator, choice=choice, created=created, desk=desk, base=base,
+        line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), desk=desk, base=base,
         op_id=_words(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
         reasons=_reasons(values.get("reasons")),
         extraneous=_flag(values, "extraneous"),
@@ -114,7 +115,7 @@ def _flag(values: Mapping[str, Any], key: str) -> bool | None:
 
 def _whole(values: Mapping[str, Any], key: str) -> int | None:
     text = _words(values, key)
-    if text and not (text.lstrip("-").isdecimal() and len(text) < 19):
+    if text and not (text.removeprefix("-").isdecimal() and len(text) < 19):
         bad("label", N_("{key} is a whole number, not {value}."), key=key, value=text[:40])
     return int(text) if text else None
 
@@ -148,8 +149,8 @@ def _seconds(value: Any) -> float | None:
         seconds = float(value)
     except (TypeError, ValueError):
         seconds = math.nan
-    if not (math.isfinite(seconds) and seconds >= 0):
-        bad("label", N_("The time on a text is a number of seconds, 0 or more."))
+    if not 0 <= seconds < MOST_SECONDS:
+        bad("label", N_("The time on a text is a number of seconds, 0 or more and less than a billion."))
     return seconds
 
 
@@ -160,9 +161,9 @@ def _form(values: Mapping[str, Any]) -> Form:
     return FORMS[text]
 
 
-def _moment(values: Mapping[str, Any]) -> str:
-    text = _words(values, "created")
-    try:
-        return text if text and datetime.fromisoformat(text) else ""
-    except ValueError:
-        bad("label", N_("{value} is no moment in time like 2026-01-31T09:30:00+00:00."), value=text[:40])
+def _moment(text: str) -> str:
+    found = moment(text)
+    if text and found is None:
+        message = N_("{value} is no moment of the years 1970 to 2099, like 2026-01-31T09:30:00+00:00.")
+        bad("label", message, value=text[:40])
+    return found or ""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE
 from annotations.store import Store
 from annotations.types import Project
 
@@ -17,7 +18,7 @@ RETEST_LABEL = (
     *("revision", "base", "superseded", "skip", "created"),
 )
 # Words of an event that say what was done and name nobody; other text of it may be a name.
-TOLD = ("plan", "which", "version", "hash", "choice", "gold", "state", "kind")
+TOLD = ("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature")
 
 PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
 OF_ITEMS = f"""
@@ -51,10 +52,10 @@ FROM retest JOIN item ON item.id = retest.item {PUBLISHED} JOIN annotator ON ann
      LEFT JOIN retest_label AS latest ON latest.id = retest.latest
 WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting')) ORDER BY retest.id
 """
-EVENTS = """
+EVENTS = f"""
 SELECT item.uid, annotator.name, action, data, author, event.created FROM event
 LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
-WHERE event.project = ? ORDER BY event.id
+WHERE event.project = ? AND action NOT IN ('{PACKAGE_BEGUN}', '{PACKAGE_DONE}') ORDER BY event.id
 """
 AUTHORS = """
 SELECT name FROM (

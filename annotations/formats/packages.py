@@ -3,46 +3,42 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
 from annotations.datasheet import datasheet
 from annotations.decisions import each_label_row
+from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE
 from annotations.formats.archives import Member
 from annotations.formats.importing import ImportReport, examine, import_examined
 from annotations.formats.labels_in import label_rows_in, open_labels
 from annotations.formats.lines import json_line
 from annotations.formats.objects import item_objects
+from annotations.formats.package_project import (
+    BEGUN,
+    CURATION,
+    MARK,
+    SETTINGS,
+    VERSION,
+    make_project,
+    mark,
+    read_description,
+    stage,
+)
 from annotations.formats.package_records import author_codes, each_record
 from annotations.formats.readers import open_source, rows
 from annotations.formats.sheets import LABELS, OPERATION
 from annotations.formats.wishes import Wanted
 from annotations.items import items as stored_items
-from annotations.projects import (
-    add_guideline,
-    annotators,
-    change_project,
-    counts,
-    create_project,
-    guidelines,
-    remove_annotator,
-)
+from annotations.projects import annotators, counts, guidelines, remove_annotator
 from annotations.projects import project as find_project
 from annotations.pseudonyms import pseudonyms
 from annotations.returning import Returned, store_labels
 from annotations.returning_decisions import each_decision, store_decisions
 from annotations.returning_records import is_bare, store_records
-from annotations.store import Store, timestamp
-from annotations.types import Choice, Project
-from core.errors import N_, BadFile, NotFound
-
-MARK = "evenhand-package"
-VERSION = 1
-BEGUN = ("kind", "language", "per_item", "gold", "presentation", "seed")  # fixed when a project is made
-SETTINGS = ("opinion_model", "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled")
-# Settings that packages hold since there is a plan of labels; an older one leaves them as a new project has them.
-CURATION = ("plan", "share", "retest", "retest_hours", "licence", "source_statement")
+from annotations.store import Store
+from annotations.types import Project
+from core.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +119,23 @@ def is_package(members: Sequence[Member]) -> bool:
 def bring_package(store: Store, name: str, members: Sequence[Member], file: str) -> Brought:
     """Make the project *name* as the package describes it, or add to one that is there; then items, labels, decisions.
 
-    Doing it again adds nothing. Raises BadFile where a part of the package is missing or is not what it says.
+    Doing it again adds nothing; where it was cut off, doing it again goes on. Raises BadFile where a part of the
+    package is missing or is not what it says.
     """
     parts = _parts(members)
-    described = _read_description(parts, file)
+    described = read_description(parts, file)
     try:
-        project, made = find_project(store, name), False
+        project = find_project(store, name)
     except NotFound:
-        project, made = _made(store, name, described, file), True
+        project = make_project(store, name, described, file)
+    stood = stage(store, project, described)
     items = examine(parts["items.jsonl"].path, format="auto", name=f"{file}: items.jsonl")
     report = import_examined(store, project, items, file=file) if items.rows else None
     records = list(_objects(parts["records.jsonl"], file)) if "records.jsonl" in parts else []
-    own = made or is_bare(store, project)
+    own = stood in ("made", "begun") or (stood == "new" and is_bare(store, project))
     if own:
+        if stood == "new":
+            mark(store, project, described, PACKAGE_BEGUN)
         store_records(store, project, records, early=True)
     labels = Returned()
     if "labels.jsonl" in parts:
@@ -144,10 +144,12 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
         labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
     if own:
         store_records(store, project, records, early=False)
-    if made:  # only now: while labels came in, everybody was an annotator
+    if stood == "made":  # only now: while labels came in, everybody was an annotator
         left = set(map(str, described.get("left") or ()))
         for person in [one for one in annotators(store, project) if one.name in left]:
             remove_annotator(store, project, person)
+    if own:
+        mark(store, project, described, PACKAGE_DONE)
     return Brought(project, report, labels)
 
 
@@ -169,56 +171,3 @@ def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:
         if row.problem is not None:
             raise row.problem
         yield row.values
-
-
-def _read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
-    try:
-        described = json.loads(parts["project.json"].path.read_text(encoding="utf-8"))
-    except (ValueError, KeyError) as error:
-        raise BadFile(_NO_PACKAGE, file=file) from error
-    if not isinstance(described, dict) or described.get("format") != MARK:
-        raise BadFile(_NO_PACKAGE, file=file)
-    if described.get("v") != VERSION:
-        message = N_("{file} is a package of a later version of this app; update the app to read it.")
-        raise BadFile(message, file=file)
-    return described
-
-
-_NO_PACKAGE = N_("{file} is no package of a project: its project.json is missing or says something else.")
-
-
-def _moment(written: object) -> str | None:
-    """When a version was written, as the database has moments; None where the package says no such thing."""
-    try:
-        return timestamp(datetime.fromisoformat(str(written)).timestamp())
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _made(store: Store, name: str, described: Mapping[str, Any], file: str) -> Project:
-    try:
-        settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
-        parts = [
-            (
-                str(one["text"]),
-                [Choice(**c) for c in one["choices"]],
-                [Choice(**r) for r in one["reasons"]],
-                str(one.get("changes", "")),
-                _moment(one.get("created")),
-            )
-            for one in versions
-        ]
-        quotas = {(str(pair), str(side)): int(quota) for pair, side, quota in described["quotas"]}
-        people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
-        changed = {key: settings[key] for key in SETTINGS}
-        changed |= {key: settings[key] for key in CURATION if key in settings}
-        text, choices, reasons, changes, written = parts[0]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise BadFile(_NO_PACKAGE, file=file) from error
-    made = create_project(
-        store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people,
-        written=written, changes=changes, **begun,
-    )  # fmt: skip
-    for text, choices, reasons, changes, written in parts[1:]:
-        add_guideline(store, made, text, choices, reasons, changes=changes, created=written)
-    return change_project(store, made, **changed)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from annotations.formats.moments import moment
+from annotations.operations import MOST_SECONDS
 from annotations.types import MarkKind
 
 TaskFormat = Literal["label-studio", "doccano"]
@@ -99,14 +101,9 @@ def seconds_of(value: Any) -> float | None:
         seconds = float(value)
     except ValueError:
         return None
-    return seconds if 0 <= seconds < 1e9 else None
+    return seconds if 0 <= seconds < MOST_SECONDS else None
 
 
 def moment_of(value: Any) -> str:
-    """A moment as the file has it, where it is one, else ""."""
-    from datetime import datetime
-
-    try:
-        return value.strip() if isinstance(value, str) and datetime.fromisoformat(value.strip()) else ""
-    except ValueError:
-        return ""
+    """A moment as the database has it, where it is one, else ""."""
+    return moment(value) or ""

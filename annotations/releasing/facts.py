@@ -12,7 +12,7 @@ from annotations.agreement import AgreementReport, Measures, agreement
 from annotations.consistency import consistency
 from annotations.dashboard_cells import ACCEPTED
 from annotations.describing import describe_project, usual_vocabulary
-from annotations.events import events
+from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE, events
 from annotations.leaving import CANARY
 from annotations.pilots import SEEN
 from annotations.projects import annotators, guidelines
@@ -244,5 +244,6 @@ def _adjudication(store: Store, project: Project) -> dict[str, Any]:
 def _events(store: Store, project: Project) -> dict[str, int]:
     counted: dict[str, int] = {}
     for one in events(store, project):
-        counted[one.action] = counted.get(one.action, 0) + 1
+        if one.action not in (PACKAGE_BEGUN, PACKAGE_DONE):
+            counted[one.action] = counted.get(one.action, 0) + 1
     return counted
