@@ -18,7 +18,7 @@ from core.errors import N_
 from core.statistics import Estimate, Note
 
 Sample = Literal["pilot", "all"]
-TIMES = 5_000  # labels of which the median time is taken, the newest
+TIMES = 5_000  # labels of which the mean time is taken, the newest
 
 NO_REJECT = Note(N_("Generations have no reject at which to stop."))
 

@@ -82,7 +82,7 @@ def _lines(found: Forecast) -> list[str]:
     return [
         f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
         f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}",
-        f"median time for a label {told(work.seconds, '{:.1f} s')}",
+        f"mean time of a label {told(work.seconds, '{:.1f} s')}",
         f"to be judged {told(work.candidates)}",
         f"all:  {_work(work.all)}",
         f"stop: {_work(work.stop)}; saves {told(work.saved, '{:.1%}')}",

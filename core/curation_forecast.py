@@ -6,9 +6,11 @@ Everything comes from items that were labelled in full: of each, how many of its
 stands for all its subsets of n (hypergeometric).
 
 Two things are uncertain and both are drawn: the shares of items with 0, 1 ... n rejects (Dirichlet, Jeffreys' prior of
-1/2 each), and what so many items will come to (normal, with the variance of one item's labels). The time for a label is
-a median, its interval by resampling items. Intervals are the 2.5 and 97.5 percentiles of the draws; the share that all
-accept is shown with the Wilson interval, and the candidates needed carry that interval through.
+1/2 each), and what so many items will come to (normal, with the variance of one item's labels). Hours are labels times
+the mean time of a label: a median would fall short of the sum, because a few labels take long. A time of over five
+minutes counts as five, as in the hours of a release; its interval is by resampling items. Intervals are the 2.5 and
+97.5 percentiles of the draws; the share that all accept is shown with the Wilson interval, and the candidates needed
+carry that interval through.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,18 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
+from core.label_times import NO_SECONDS, LabelTime
 from core.statistics import Estimate, Note, wilson
 
 DRAWS = 2000
 OWN_RATE = 10  # fully labelled items of a pair and side from which on its own shares are used
-METHOD = 1  # version of this forecast, in its signature
+METHOD = 2  # version of this forecast, in its signature
 
 NO_SAMPLE = Note(N_("No item has been labelled in full yet: a pilot shows what the others will take."))
-NO_SECONDS = Note(N_("No label says how long it took."))
 NO_QUOTA = Note(N_("No pair and side has a quota."))
 NO_ITEMS = Note(N_("There is no candidate yet."))
 NONE_KEPT = Note(N_("None of the {reviewed} items that were labelled in full was kept: no number can be named."))
-ONE_ITEM = Note(N_("All times are of one item: no interval."))
 
 Numbers = NDArray[np.float64]
 Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items
@@ -83,7 +84,8 @@ class WorkForecast:
     """Both plans side by side.
 
     `candidates`: how many will be judged: all there are, or up to the quotas. `rate`: share that all accept.
-    `seconds`: median of the time for one label. `saved`: 1 - labels under `stop` / labels under `all`, 0 to 1.
+    `seconds`: mean time of one label, none counted as more than 300 s. `saved`: 1 - labels under
+    `stop` / labels under `all`, 0 to 1.
     `needed`: candidates that all quotas take together; its range adds up those of the cells.
     """
 
@@ -131,14 +133,14 @@ def forecast_work(
     """What labelling *cells* will take under both plans.
 
     *per_item* labels each; under `stop` a *share*, 0 to 1, is labelled by all. *seconds*: the times of the labels of
-    each item (any key), at its own desk. The same input and seed give the same numbers.
+    each item (any key), as the desk measured them. The same input and seed give the same numbers.
     """
     random = np.random.default_rng(seed)
     pooled = sum((rejects_among(per_item, cell.patterns) for cell in cells), np.zeros(per_item + 1))
     # Cells that rest on all together rest on the same draws of them: they err to the same side.
     together = random.dirichlet(pooled + 0.5, draws)
     drawn = [_Drawn(cell, per_item, share, (pooled, together), random, draws) for cell in cells]
-    median, medians = _seconds(seconds or {}, random, draws)
+    time = LabelTime(seconds or {}, random, draws)
     needs = tuple(one.need() for one in drawn if one.cell.quota is not None)
     known = all(one.known for one in drawn)
     judged = _sum([one.judged for one in drawn], known)
@@ -151,13 +153,14 @@ def forecast_work(
         share,
         judged.estimate,
         wilson(float(pooled[0]), round(float(pooled.sum())), nothing=NO_SAMPLE),
-        median,
-        _work(whole, judged, median, medians),
-        _work(stopped, judged, median, medians),
+        time.mean,
+        _work(whole, judged, time),
+        _work(stopped, judged, time),
         stopped.share_below(whole),
         _needed_in_all(needs),
         needs,
-        f"labels-forecast|dirichlet:jeffreys|per-item:{per_item}|share:{share:g}|draws:{draws}|seed:{seed}|v{METHOD}",
+        f"labels-forecast|dirichlet:jeffreys|per-item:{per_item}|share:{share:g}|time:mean,most300s"
+        f"|draws:{draws}|seed:{seed}|v{METHOD}",
     )
 
 
@@ -271,31 +274,12 @@ def _sum(parts: Sequence[tuple[float, Numbers]], known: bool) -> _Total:
     return _Total.of(sum(value for value, _ in parts), np.sum([draws for _, draws in parts], axis=0))
 
 
-def _work(labels: _Total, judged: _Total, median: Estimate, medians: Numbers) -> Work:
+def _work(labels: _Total, judged: _Total, time: LabelTime) -> Work:
     if labels.estimate.value is None:
         return Work(labels.estimate, labels.estimate, labels.estimate)
-    if median.value is None:
-        hours = Estimate.undefined(median.reason or NO_SECONDS)
+    if time.mean.value is None:
+        hours = Estimate.undefined(time.mean.reason or NO_SECONDS)
     else:
-        hours = _Total.of(labels.estimate.value * median.value / 3600, labels.draws * medians / 3600).estimate
+        value = labels.estimate.value * time.mean.value / 3600
+        hours = _Total.of(value, time.seconds_of(labels.draws) / 3600).estimate
     return Work(labels.estimate, labels.over(judged), hours)
-
-
-def _seconds(times: Mapping[int, Sequence[float]], random: np.random.Generator, draws: int) -> tuple[Estimate, Numbers]:
-    """The median time for a label, with the medians of draws of items with replacement."""
-    known = [np.asarray(some, dtype=float) for some in times.values() if len(some)]
-    if not known:
-        return Estimate.undefined(NO_SECONDS), np.zeros(draws)
-    values, item = np.concatenate(known), np.repeat(np.arange(len(known)), [len(some) for some in known])
-    order = np.argsort(values, kind="stable")
-    values, item = values[order], item[order]
-    value = float(np.median(values))
-    if len(known) == 1:
-        return Estimate(value, units=1, note=ONE_ITEM), np.full(draws, value)
-    medians = np.empty(draws)
-    for n in range(draws):
-        times_drawn = np.bincount(random.integers(len(known), size=len(known)), minlength=len(known))
-        upto = np.cumsum(times_drawn[item])
-        medians[n] = values[np.searchsorted(upto, upto[-1] / 2)]
-    low, high = (float(one) for one in np.percentile(medians, [2.5, 97.5]))
-    return Estimate(value, min(low, value), max(high, value), len(known)), medians

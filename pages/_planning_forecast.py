@@ -163,7 +163,10 @@ def _rests_on(project: Project, found: Forecast) -> str:
         else:
             parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
     if found.work.seconds.value is not None:
-        text = _("Median time for a label: {seconds}; breaks, talks and reading the guideline are not in it.")
+        text = _(
+            "Mean time of a label: {seconds}, none counted as more than five minutes; talks and reading the guideline"
+            " are not in it."
+        )
         parts.append(text.format(seconds=_seconds(found.work.seconds)))
     text = _("{made} labels have been made.")
     return " ".join([*parts, text.format(made=f"{found.made:,}")])
