@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
@@ -11,11 +11,12 @@ from typing import Any
 
 from annotations.formats.choice_names import Names, meaning
 from annotations.formats.converting import read_row, task_of
+from annotations.formats.doccano import safe_name
 from annotations.formats.importing import Examined, ImportReport, Progress, import_examined
 from annotations.formats.labels_in import FORMS, LabelRow
 from annotations.formats.layouts import Layout
 from annotations.formats.readers import Row, Source, rows
-from annotations.formats.tasks import MARKS, Said
+from annotations.formats.tasks import MARKS, Said, moment_of, seconds_of, strings
 from annotations.guidelines import guideline, guidelines
 from annotations.hidden_gold import set_known
 from annotations.items import item_hash
@@ -95,11 +96,26 @@ def look(files: Sequence[Examined]) -> Found:
 
 
 def who_of(said: Said, source: Source, layout: Layout) -> str:
-    """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody."""
-    if said.who or layout.format != "doccano":
-        return said.who
-    stem = PurePosixPath(source.name.split(": ")[-1]).stem
-    return "" if stem.lower() in TOGETHER else stem
+    """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody.
+
+    A label that this app wrote and nobody changed is its annotator's, whoever brought it into the other program.
+    """
+    named = said.who
+    if not named and layout.format == "doccano":
+        stem = PurePosixPath(source.name.split(": ")[-1]).stem
+        named = "" if stem.lower() in TOGETHER else stem
+    first = str(said.made.get("annotator") or "")
+    return first if first and (named in ("", safe_name(first)) or unchanged(said)) else named
+
+
+def unchanged(said: Said) -> bool:
+    """Whether an annotation still says what this app wrote; True where it did not write down what that was."""
+    made = said.made
+    if not isinstance(made.get("said"), list):
+        return True
+    marks = {tuple(one) for one in made.get("spans") or () if isinstance(one, list)}
+    same = set(said.names) == set(strings(made["said"])) and set(said.marks) == marks
+    return same and strings(said.note) == strings(made.get("note")) and said.flag == made.get("extraneous")
 
 
 def person(who: str, names: Names) -> str:
@@ -190,21 +206,21 @@ class _Reading:
         return None if found is None else str(found[0])
 
     def _label(self, said: Said, uid: str, line: int, named: str) -> LabelRow:
-        choice, reasons = self._meant(said, line)
-        who, made = person(named, self.names), said.made
+        who, made = person(named, self.names), said.made if unchanged(said) else {}
+        choice, reasons = self._meant(strings(made.get("said")) or said.names, line)  # doccano sorts them
         version = made.get("guideline")
         revision = made.get("revision")
         return LabelRow(
             line=line,
             item=uid,
             annotator=who,
-            op_id=self._operation(said, uid, who, [choice, *reasons]),
+            op_id=self._operation(said, made, uid, who, [choice, *reasons]),
             choice=choice,
             reasons=reasons,
             extraneous=said.flag,
             spans=self._marks(said),
-            note=said.note,
-            seconds=said.seconds,
+            note=str(made.get("note", said.note)),
+            seconds=seconds_of(made.get("seconds", said.seconds)),
             guideline=version if isinstance(version, int) and version in self.versions else None,
             after_reveal=made.get("after_reveal") is True,
             form_shown=FORMS.get(str(made.get("form_shown", "")), "original"),
@@ -212,12 +228,12 @@ class _Reading:
             revision=revision if isinstance(revision, int) else 0,
             base=None,
             superseded=False,
-            created=said.created,
+            created=moment_of(made.get("created")) or said.created,
         )
 
-    def _meant(self, said: Said, line: int) -> tuple[str, tuple[str, ...]]:
+    def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
         """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""
-        known = [(name, *meaning(name, self.guideline, self.names)) for name in said.names]
+        known = [(name, *meaning(name, self.guideline, self.names)) for name in names]
         unknown = [name for name, kind, _ in known if kind == "unknown"]
         if unknown:
             message = N_("What {choice} means here is not known: say it (on the command line: --map {example}).")
@@ -234,9 +250,9 @@ class _Reading:
             return ()  # a marked word is what found the keyword
         return tuple(Mark(start, end, MARKS[name]) for start, end, name in said.marks if name in MARKS)
 
-    def _operation(self, said: Said, uid: str, who: str, codes: list[str]) -> str:
+    def _operation(self, said: Said, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
         """The id of the operation: its own where this app wrote it and it still says that; else one of what it says."""
-        own = said.made.get("op_id")
+        own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
             known = self.store.db.execute(KNOWN, (own,)).fetchone()
             if known is None or (*known[:2], [known[2], *json.loads(known[3])]) == (uid, who, codes):

@@ -29,9 +29,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     """The task of a line; *column* is the key of the text."""
     own = dict(values)
     text = next((own[key] for key in (column, *TEXTS) if isinstance(own.get(key), str)), "")
-    made = own.get(OWN) if isinstance(own.get(OWN), dict) and "item" in own else None
-    if made is not None:
-        del own[OWN]
+    data, made = _kept(own, text)
     meta = own.get("meta")
     if isinstance(meta, dict) and "item" not in own:
         own = {key: value for key, value in own.items() if key != "meta"} | {
@@ -41,25 +39,33 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     if "item" not in own and isinstance(number, int | str):
         own["task_id"] = number
     names, marks = _labels(own, text)
-    note = "\n".join(_notes(own))
+    note = "\n".join(_notes(own)) or str(made.get("note") or "")
     by_user = _by_user(own, text)
-    who = "" if made is not None else next((one for key in WHO for one in strings(own.get(key))), "")
+    if data is not None:
+        own = data
     if by_user:
         return Task(own, tuple(by_user))
-    if not names and not marks:
+    if not names and not marks and not note:
         return Task(own)
-    made = made or {}
-    return Task(
-        own,
-        (
-            Said(
-                who=str(made.get("annotator") or who), names=names, marks=marks, note=note,
-                flag=made["extraneous"] if isinstance(made.get("extraneous"), bool) else None,
-                seconds=seconds_of(made.get("seconds")), created=moment_of(made.get("created")),
-                key=str(number if isinstance(number, int | str) else ""), made=made,
-            ),
-        ),
+    said = Said(
+        who="" if made else next((one for key in WHO for one in strings(own.get(key))), ""),
+        names=names, marks=marks, note=note,
+        flag=made["extraneous"] if isinstance(made.get("extraneous"), bool) else None,
+        seconds=seconds_of(made.get("seconds")), created=moment_of(made.get("created")),
+        key=str(number if isinstance(number, int | str) else ""), made=made,
     )  # fmt: skip
+    return Task(own, (said,))
+
+
+def _kept(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """What this app wrote beside the text, which doccano keeps: the item's columns, and how its label came about."""
+    kept = own.get(OWN)
+    if isinstance(kept, dict) and isinstance(kept.get("data"), dict):
+        del own[OWN]
+        return kept["data"] | {str(kept.get("column") or "sentence"): text}, kept
+    if isinstance(kept, dict) and "item" in own:  # as it was written at first
+        return None, dict(own.pop(OWN))
+    return None, {}
 
 
 def _labels(own: dict[str, Any], text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.formats.labelled import MADE, labelled_items
+from annotations.formats.labelled import labelled_items, origin
 from annotations.formats.lines import json_line
 from annotations.formats.objects import item_object
 from annotations.formats.tasks import MARKS, OWN
@@ -20,7 +20,8 @@ def tasks_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
     """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
 
     The choice, the reasons, the note and marks of each annotator are results as Label Studio writes them. Who it was
-    stands beside them under "evenhand", not in `completed_by`: Label Studio refuses files with users it does not know.
+    stands in the first result under "evenhand", where Label Studio keeps it; not in `completed_by`: it refuses files
+    with users that it does not know.
     """
     yield "[\n"
     before = ""
@@ -62,13 +63,13 @@ def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
         results.append(_result("marks", "labels", value))
     if row["note"]:
         results.append(_result("note", "textarea", {"text": [row["note"]]}))
+    results[0][OWN] = origin(row)
     return {
         "result": [one | {"id": f"r{number}"} for number, one in enumerate(results, 1)],
         "was_cancelled": False,
         "ground_truth": False,
         "created_at": row["created"],
         "lead_time": row["seconds"],
-        OWN: {"annotator": row["annotator"]} | {key: row[key] for key in MADE},
     }
 
 

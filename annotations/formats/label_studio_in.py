@@ -41,10 +41,9 @@ def _number(value: Any) -> int:
 
 
 def _annotation(values: Mapping[str, Any], text: str) -> Said:
-    made = values.get(OWN)
-    made = made if isinstance(made, dict) else {}
     given = values.get("result")
     results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    made = _made(values, results)
     names: list[str] = []
     notes: list[str] = []
     marks: list[tuple[int, int, str]] = []
@@ -60,7 +59,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
         notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
         marks += _marks(one.get("type"), value, text)
     return Said(
-        who=_who(values.get("completed_by")) or str(made.get("annotator") or ""),
+        who=_who(values.get("completed_by")),
         names=tuple(names),
         marks=tuple(marks),
         note="\n".join(notes),
@@ -72,6 +71,13 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
         truth=values.get("ground_truth") is True,
         made=made,
     )
+
+
+def _made(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
+    """What this app wrote of the annotation: in a result, at first beside them. A copy of an annotation is another's."""
+    if values.get("parent_annotation") is not None:
+        return {}
+    return next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
 
 
 def _chosen(value: Mapping[str, Any]) -> list[str]:

@@ -27,6 +27,16 @@ WHERE assignment.item IN ({marks}) AND label.choice IS NOT NULL ORDER BY label.i
 """
 
 
+def origin(row: dict[str, Any]) -> dict[str, Any]:
+    """What another program has no place for, of a row of `labelled_items`: whose label it was and how it came about.
+
+    What was said stands here too, so that the way back can tell whether somebody changed it there.
+    """
+    said = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
+    keys = (*MADE, "extraneous", "seconds", "created")
+    return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | said
+
+
 def labelled_items(store: Store, project: Project, wish: Wanted) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
     """Every item of the wish with its standing labels, one per annotator, as dicts.
 
