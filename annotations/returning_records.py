@@ -1,6 +1,7 @@
 """Pilots, known answers, labels that came again and events that come back with a package."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -64,6 +65,7 @@ class _Keeper:
 
     def __init__(self, store: Store, project: Project) -> None:
         self.store, self.project = store, project
+        self.met: Counter[tuple[Any, ...]] = Counter()
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.kinds: dict[str, Callable[[Row], bool]] = {
             "pilot": self._pilot, "of_item": self._of_item, "known": self._known, "standing": self._standing,
@@ -79,6 +81,11 @@ class _Keeper:
     def _one(self, query: str, *values: Any) -> Any:
         row = self.store.db.execute(query, values).fetchone()
         return None if row is None else row[0]
+
+    def _is_there(self, query: str, *values: Any) -> bool:
+        """Whether a record without an id is there: as often as it was met, since two may be alike, of one moment."""
+        self.met[query, *values] += 1
+        return bool(self._one(query, *values) >= self.met[query, *values])
 
     def _item(self, row: Row) -> int | None:
         uid = row.get("item")
@@ -109,8 +116,8 @@ class _Keeper:
 
     def _known(self, row: Row) -> bool:
         item = self._item(row)
-        query = "SELECT 1 FROM known WHERE item = ? AND created = ? AND choice IS ?"
-        if item is None or self._one(query, item, row["created"], row["choice"]):
+        query = "SELECT count(*) FROM known WHERE item = ? AND created = ? AND choice IS ?"
+        if item is None or self._is_there(query, item, row["created"], row["choice"]):
             return False
         values = {key: row[key] or "" for key in ("why", "author")}
         values |= {"choice": row["choice"], "created": row["created"], "after": self._label(row["after"]) or 0}
@@ -170,10 +177,10 @@ class _Keeper:
         item, person = self._item(row), self.people.get(str(row.get("annotator")))
         data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
         query = (
-            "SELECT 1 FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
+            "SELECT count(*) FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
             " AND annotator IS ?"
         )
-        if self._one(query, self.project.id, row["action"], row["created"], data, item, person):
+        if self._is_there(query, self.project.id, row["action"], row["created"], data, item, person):
             return False
         values = {"project": self.project.id, "item": item, "annotator": person, "action": row["action"]}
         insert(self.store, "event", values | {"data": data, "author": row["author"] or "", "created": row["created"]})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotations.events import events, record, record_many
+from annotations.returning_records import store_records
 from annotations.store import Store
 from annotations.types import Item, Project
 from tests.filling import database, filled_project
@@ -34,6 +35,24 @@ def test_what_was_done_is_read_in_order(fresh_store: Store, made: tuple[Project,
     assert events(fresh_store, project, items[0].uid) == []
     assert [one.action for one in events(fresh_store, project, last=2)] == ["replaced", "known"]
     assert [one.action for one in events(fresh_store, project, action="plan")] == ["plan"]
+
+
+def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
+    fresh_store: Store, made: tuple[Project, list[Item]]
+) -> None:
+    """Known answers and events bear no id: set, taken back and set again within a millisecond they are three."""
+    project, (item, *_) = made
+    day = "2026-03-01T12:00:00.000Z"
+    known = [{"choice": one, "why": "", "author": "Lead", "after": None} for one in ("accept", None, "accept")]
+    told = [{"action": "seen", "data": {}, "annotator": None, "author": "Lead"}] * 2
+    rows = [
+        *({"kind": "known", "item": item.uid, "created": day} | one for one in known),
+        *({"kind": "event", "item": item.uid, "created": day} | one for one in told),
+    ]
+    assert [store_records(fresh_store, project, rows, early=False) for _ in range(2)] == [5, 0]
+    choices = fresh_store.db.execute("SELECT choice FROM known ORDER BY id").fetchall()
+    assert choices == [("accept",), (None,), ("accept",)]
+    assert len(events(fresh_store, project, action="seen")) == 2
 
 
 def test_events_of_one_project_only(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
