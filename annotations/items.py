@@ -5,7 +5,7 @@ import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
@@ -192,8 +192,8 @@ class Batch:
             self._cells[pair, side] = int(self.store.db.execute(query, where).fetchone()[0])
         return self._cells[pair, side]
 
-    def publish(self) -> None:
-        """Make the items visible to everybody at once."""
+    def publish(self, also: Callable[[], object] | None = None) -> None:
+        """Make the items visible to everybody at once; *also* is done in the same transaction."""
         # Nobody can take an item of this batch yet, so the partial index on open items holds them all.
         stock = self.store.db.execute(
             "SELECT cell, count(*) FROM item WHERE batch = ? AND taken < wanted AND aside = 0 GROUP BY cell", (self.id,)
@@ -215,6 +215,8 @@ class Batch:
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),
             )
+            if also is not None:
+                also()
 
     def discard(self) -> None:
         """Remove the items again, in short transactions. Does nothing to a published batch."""

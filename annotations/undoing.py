@@ -152,7 +152,7 @@ def undo_import(store: Store, project: Project, batch: int, *, author: str = "")
         done = Effect(deleted=total - hidden, hidden=hidden, labels=labels)
         record(
             store, project, "import_undone", author=author, batch=batch, file=row[0], deleted=done.deleted,
-            hidden=hidden, labels=labels,
+            hidden=hidden, labels=labels, at=store.uid,
         )  # fmt: skip
     delete_items(store, batch)
     return done

@@ -127,6 +127,7 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
             )
         finally:
             meter.end()
+        write.end(report.facts())
         _write_reports(report, files)
     for problem in [] if as_json else report.read.problems[:SHOWN]:
         click.echo(problem.text, err=True)

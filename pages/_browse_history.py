@@ -145,6 +145,7 @@ def action_name(action: str) -> str:
         "deactivated": _("Annotator left"),
         "renamed": _("Annotator renamed"),
         "given_back": _("Items given back"),
+        "mined": _("Mined candidates imported"),
         "import_undone": _("Import taken back"),
         "labels_undone": _("Imported labels taken back"),
         "new_version": _("New version of the guideline"),

@@ -12,6 +12,7 @@ from annotations.formats.converting import read_row, sentence_of
 from annotations.formats.layouts import Layout, Usable, layout
 from annotations.formats.readers import Row, Source, open_source, rows
 from annotations.items import Batch, NewItem
+from annotations.mined_runs import RUN, record_runs, run_facts
 from annotations.store import Store
 from annotations.types import Problem, Project
 from core.errors import N_, BadLine, Refused
@@ -51,6 +52,7 @@ class ImportReport:
     spans: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     errors: list[Problem] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)  # of mining, that the lines come from
 
     def note(self, problem: Problem) -> None:
         """Count a line that could not be used; the first 10,000 are kept."""
@@ -225,7 +227,9 @@ def import_examined(
                 report.imported += added
                 report.duplicates += duplicates
         if report.imported:
-            batch.publish()
+            batch.publish(
+                lambda: record_runs(store, project, batch.id, report.runs, report.imported, report.duplicates)
+            )
         else:
             batch.discard()
     return report
@@ -248,6 +252,8 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
             except BadLine as error:
                 report.note(_problem(error, sentence_of(examined.layout, row)))
             else:
+                if examined.layout.format == "candidates" and (run := run_facts(row.values.get(RUN))):
+                    report.runs.append(run)
                 chunk.append(usable.item)
                 _count_span(report, usable)
         report.rows += len(some)

@@ -6,6 +6,7 @@ from typing import Any
 from annotations.formats.layouts import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
 from annotations.formats.readers import Row, Source
 from annotations.items import NewItem
+from annotations.mined_runs import RUN, run_facts
 from core.errors import N_
 from core.keywords import find, repair
 from core.text import control_character
@@ -108,7 +109,8 @@ def mined(source: Source, row: Row) -> Usable:
     if not _is_candidate(values):
         bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
     found = _placed(values, text)
-    extra = {key: value for key, value in values.items() if key not in CANDIDATE}
+    of_run = {RUN} if run_facts(values.get(RUN)) else set()  # of the whole file, not of this sentence
+    extra = {key: value for key, value in values.items() if key not in CANDIDATE and key not in of_run}
     late = is_flagged(extra)
     return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -34,15 +34,33 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
         part.unlink(missing_ok=True)
 
 
+class Lines:
+    """Writes one candidate a line (JSON). The last one is held back: it carries the facts of the whole run."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._last: Mapping[str, Any] | None = None
+
+    def __call__(self, line: Mapping[str, Any]) -> None:
+        """The next candidate."""
+        self.end()
+        self._last = line
+
+    def end(self, run: Mapping[str, Any] | None = None) -> None:
+        """Write what was held back, with the facts of the *run* under `run` where they are given."""
+        if self._last is not None:
+            line = self._last if run is None else {**self._last, "run": run}
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._last = None
+
+
 @contextmanager
-def candidates_file(path: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """A function that writes one candidate a line (JSON) to what becomes *path*."""
+def candidates_file(path: Path) -> Iterator[Lines]:
+    """What writes candidates to what becomes *path*."""
     with whole_file(path) as file:
-        yield lambda line: _write(file, line)
-
-
-def _write(file: IO[str], line: Mapping[str, Any]) -> None:
-    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        lines = Lines(file)
+        yield lines
+        lines.end()
 
 
 def _remove_left_over(path: Path) -> None:

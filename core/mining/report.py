@@ -200,6 +200,21 @@ class Report:
             "notices": self.notices,
         }
 
+    def facts(self) -> dict[str, Any]:
+        """What candidates carry along of their run: what was read, and how far it came; no example, no file, no time.
+
+        `cells`: pair -> side -> counts, of the pairs that were found at all.
+        """
+        total = self.total()
+        cells: dict[str, dict[str, Any]] = {}
+        for (pair, side), counts in self.cells.items():
+            cells.setdefault(pair, {})[side] = {name: getattr(counts, name) for name in NUMBERS}
+        read = {
+            name: getattr(self.read, name) for name in ("files", "bytes", "characters", "sentences", "damaged", "whole")
+        }
+        found = {pair: sides for pair, sides in cells.items() if any(one["with_keyword"] for one in sides.values())}
+        return {"signature": self.settings.signature, "read": read} | _counts(total) | {"cells": found}
+
     def _row(self, pair: str, side: Side) -> dict[str, Any]:
         counts = self.cells[pair, side]
         word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
