@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from annotations.items import ON_ITS_WAY
 from annotations.leaving import text_may_leave
 from annotations.projects import counts
 from annotations.store import Store
@@ -85,7 +86,7 @@ def _kept(number: int, items: int) -> Check:
 
 def _running(store: Store, project: Project) -> list[Check]:
     checks = []
-    query = "SELECT 1 FROM batch WHERE project = ? AND published = 0 AND withdrawn = 0 LIMIT 1"
+    query = f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY} LIMIT 1"
     if store.db.execute(query, (project.id,)).fetchone():
         text = N_("A file is being imported into this project. Release it when that is done.")
         checks.append(Check("import", "missing", text))
