@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from threading import Thread
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ from annotations.api import routes
 from annotations.demo import ensure_demo
 from annotations.items import discard_unpublished
 from annotations.jobs import mark_interrupted
+from annotations.projects import finish_changes
 from annotations.store import Store
 from core.errors import EvenhandError
 
@@ -35,6 +37,15 @@ def send_at_once() -> None:
     AutoHTTPProtocol.connection_made = without_delay  # type: ignore[assignment,method-assign]
 
 
+def finish_beside() -> None:
+    """Finish what a change of settings had not reached when a process was killed; the server need not wait for it."""
+    try:
+        with Store.open() as store:
+            finish_changes(store)
+    except EvenhandError as error:
+        print(error, file=sys.stderr)  # the next change, import, export or release goes on with it
+
+
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Make the demo project where there is no database; clear up what a killed process left behind."""
@@ -45,6 +56,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             store = open_till_the_end.enter_context(Store.open())
             discard_unpublished(store)
             mark_interrupted(store)
+            Thread(target=finish_beside, daemon=True).start()
         except EvenhandError as error:
             # The server lives on: every page says the same sentence in the visitor's language.
             print(error, file=sys.stderr)

@@ -2,10 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from annotations.plan import PUBLISHED, TERMS, Terms, draw_share, is_shared, set_wanted, wanted_now
+from annotations.plan import TERMS, Terms, is_shared, wanted_now
 from annotations.store import Store
 from annotations.types import GoldRule, Plan, Project, Status
 
@@ -24,8 +24,6 @@ _LABELLED = (
     " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
     " WHERE item.project = ? {some} GROUP BY item.id"
 )
-CHUNK = 5_000  # items a statement
-WANTING = frozenset({"per_item", "doubled", "plan", "share"})  # how many labels an item wants
 
 
 class Outcome(NamedTuple):
@@ -137,30 +135,8 @@ def _look_again(store: Store, cell: int) -> None:
     )
 
 
-def recompute(store: Store, project: Project, changed: Collection[str] = WANTING | {"gold", "rescue"}) -> None:
-    """Settle the items of a project that its *changed* settings touch; inside the caller's transaction.
-
-    Labels need not wait for the rest: an item that wants as many labels as before, under the same rules, comes to the
-    same.
-    """
-    items: set[int] = set()
-    if "share" in changed:
-        draw_share(store, project)
-    if WANTING & set(changed):
-        items.update(set_wanted(store, project))
-        # Items that were full may be open again behind those who walked past them: everybody walks once more.
-        store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
-    for setting, where in (("gold", "split = 1"), ("rescue", "settlement IS NOT NULL")):
-        if setting in changed:
-            query = f"SELECT id FROM item WHERE {PUBLISHED} AND labels > 0 AND {where}"
-            items.update(row[0] for row in store.db.execute(query, {"project": project.id}))
-    found = sorted(items)
-    for start in range(0, len(found), CHUNK):
-        _settle_some(store, project, found[start : start + CHUNK])
-
-
-def _settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
-    """`settle` for many labelled items at once."""
+def settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
+    """`settle` for many labelled items (row ids) of published files at once."""
     query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
     turned = []
     for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():

@@ -15,10 +15,11 @@ import psutil
 
 from annotations.differing import other_text, other_word
 from annotations.gold import settle
-from annotations.plan import is_shared, set_wanted, wanted_at_first
+from annotations.plan import is_shared, redraw_sample, wanted_at_first
 from annotations.processes import is_alive
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
+from annotations.unsettled import UNSETTLED, WANTING, unsettled
 from annotations.withdrawn import bring_in
 from core.errors import N_, NotFound, Refused
 from core.text import text_hash
@@ -96,6 +97,9 @@ class Batch:
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
                 message = N_("Another file is being imported into this project. Try again when that is done.")
                 raise Taken(message)
+            mark = unsettled(store, project)
+            if mark is not None and mark.changed & WANTING:
+                raise Taken(UNSETTLED)
             process = psutil.Process()
             row = (project.id, file, process.pid, process.create_time(), time.time(), timestamp())
             cursor = db.execute(
@@ -209,7 +213,7 @@ class Batch:
                 )
             bring_in(self.store, self.project, self.id, list(self._back))
             # Now that what came back is here: a doubly labelled sample is drawn from all.
-            for item_id in set_wanted(self.store, self.project, self.id):
+            for item_id in redraw_sample(self.store, self.project, self.id):
                 settle(self.store, item_id)
             db.execute(
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from annotations.events import record
 from annotations.gold import settle
-from annotations.plan import set_wanted
+from annotations.plan import sample_of, set_wanted
 from annotations.queue import release
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Project
@@ -111,7 +111,8 @@ def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
     wanted = max(people, _per_item(store, project))
     db.execute("UPDATE item SET wanted = ? WHERE pilot = ?", (wanted, pilot.id))
     labelled = [item for item, labels in items if labels]
-    for item in {*set_wanted(store, project), *labelled}:
+    sample = sample_of(store, project)
+    for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
         settle(store, item)
     # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
     # a desk asks for what came after the last number that it was handed.

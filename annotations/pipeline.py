@@ -29,6 +29,7 @@ SELECT count(*) FROM (
 STATE = """
 SELECT (SELECT coalesce(max(id), 0) FROM label),
        (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
+       (SELECT coalesce(max(id), 0) FROM event),
        (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
 """
 

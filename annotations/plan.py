@@ -8,6 +8,7 @@ nobody's labels change it.
 
 import hashlib
 import heapq
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -38,7 +39,10 @@ TERMS = (
     " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
 )
 
-PUBLISHED = "project = :project AND batch IN (SELECT id FROM batch WHERE published > 0)"
+AMONG = "id IN (SELECT value FROM json_each(:items))"
+_THERE = (
+    "FROM item JOIN batch ON batch.id = item.batch WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)"
+)
 # `wanted_now` for a statement over many items, where no sample is doubly labelled.
 _PER_ITEM, _PLAN = (f"(SELECT {one} FROM project WHERE id = :project)" for one in ("per_item", "plan"))
 WANTED = f"""
@@ -132,32 +136,13 @@ def check_stop(project: Project) -> None:
         raise Refused(message)
 
 
-def set_wanted(store: Store, project: Project, batch: int | None = None) -> list[int]:
-    """Give every published item, and those of the unpublished *batch*, its wanted number; in the caller's transaction.
-
-    Returns the items that have labels and want another number than before: they are to be settled anew, which also
-    gives them that number. An item that leaves the doubly labelled sample, because a later file holds lower ones,
-    keeps the labels that it has got.
-    """
-    query = "SELECT doubled FROM project WHERE id = ?"  # the caller's project may be of before
-    doubled = store.db.execute(query, (project.id,)).fetchone()[0]
-    if doubled is not None:
-        return _draw(store, project, batch)
-    # A batch comes in with the numbers of the plan; reading a large project would make labels wait.
-    return _want_anew(store, project) if batch is None else []
-
-
-def draw_share(store: Store, project: Project, batch: int | None = None) -> None:
-    """Draw the share that all label anew, of the published items or of one *batch* alone; in the caller's transaction.
+def draw_share(store: Store, project: Project, items: Sequence[int]) -> None:
+    """Draw the share that all label anew among *items* (row ids); in the caller's transaction.
 
     Only items that enter or leave it are written. Those with labels are to be settled after that.
     """
     seed, share = store.db.execute("SELECT seed, share FROM project WHERE id = ?", (project.id,)).fetchone()
-    which = PUBLISHED if batch is None else "batch = :batch"
-    rows = store.db.execute(
-        f"SELECT id, hash, shared FROM item WHERE {which}",
-        {"project": project.id, "batch": batch},
-    )
+    rows = store.db.execute(f"SELECT id, hash, shared FROM item WHERE {AMONG}", {"items": json.dumps(items)})
     draw, below = hashlib.blake2b(digest_size=8, key=f"{seed}|shared".encode()), share * 2**64
     turned = []
     for item, identity, before in rows:
@@ -169,27 +154,57 @@ def draw_share(store: Store, project: Project, batch: int | None = None) -> None
     store.db.conn.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
 
 
-def _want_anew(store: Store, project: Project) -> list[int]:
-    """Without a doubly labelled sample: write the number of items without labels, return the others that change."""
-    query = f"UPDATE item SET wanted = {WANTED} WHERE {PUBLISHED} AND labels = 0 AND wanted <> {WANTED}"
-    where = {"project": project.id}
-    store.db.execute(query, where)
-    query = f"SELECT id FROM item WHERE {PUBLISHED} AND labels > 0 AND wanted <> {WANTED}"
+def set_wanted(
+    store: Store, project: Project, items: Sequence[int], sample: Collection[bytes] | None = None
+) -> list[int]:
+    """Give *items* (row ids) their wanted number; in the caller's transaction.
+
+    *sample*: the identities that get several labels, as `sample_of` draws them; None: there is no such sample. Returns
+    the items that have labels and want another number than before: they are to be settled anew, which without a sample
+    also gives them that number.
+    """
+    if sample is not None:
+        return _in_or_out(store, project, items, sample)
+    where = {"project": project.id, "items": json.dumps(items)}
+    store.db.execute(f"UPDATE item SET wanted = {WANTED} WHERE {AMONG} AND labels = 0 AND wanted <> {WANTED}", where)
+    query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND wanted <> {WANTED}"
     return [row[0] for row in store.db.execute(query, where)]
 
 
-def _draw(store: Store, project: Project, batch: int | None) -> list[int]:
-    """The same with a doubly labelled sample: nobody is in it or not without the others."""
-    query = "SELECT seed, doubled FROM project WHERE id = ?"
+def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:
+    """The doubly labelled sample, drawn from the published items and those of the unpublished *batch*.
+
+    None: the project has no such sample. Nobody is in it or not without the others, so all are read.
+    """
+    query = "SELECT seed, doubled FROM project WHERE id = ?"  # the caller's project may be of before
     seed, doubled = store.db.execute(query, (project.id,)).fetchone()
+    if doubled is None:
+        return None
+    rows = store.db.execute(f"SELECT item.hash {_THERE}", (project.id, batch))
+    return doubled_sample(seed, (bytes(row[0]) for row in rows), doubled)
+
+
+def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:
+    """What `set_wanted` does, where the items of a *batch* that is being published may be of a doubly labelled sample.
+
+    An item that leaves the sample, because a later file holds lower ones, keeps the labels that it has got. Without
+    such a sample nothing is done: a batch comes in with the numbers of the plan.
+    """
+    sample = sample_of(store, project, batch)
+    if sample is None:
+        return []
+    items = [row[0] for row in store.db.execute(f"SELECT item.id {_THERE}", (project.id, batch))]
+    return _in_or_out(store, project, items, sample)
+
+
+def _in_or_out(store: Store, project: Project, items: Sequence[int], sample: Collection[bytes]) -> list[int]:
     rows = store.db.execute(
-        f"SELECT item.id, item.hash, item.labels, {TERMS} FROM item JOIN batch ON batch.id = item.batch"
-        " JOIN project ON project.id = item.project WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)",
-        (project.id, batch),
+        f"SELECT item.id, item.hash, item.labels, project.doubled, {TERMS} FROM item"
+        f" JOIN project ON project.id = item.project WHERE item.{AMONG}",
+        {"items": json.dumps(items)},
     ).fetchall()
-    sample = doubled_sample(seed, (bytes(row[1]) for row in rows), doubled)
     changed = []
-    for item, identity, labels, *rest in rows:
+    for item, identity, labels, doubled, *rest in rows:
         terms = Terms(*rest)
         wanted = max(wanted_of(terms.per_item, doubled, bytes(identity), sample), terms.pilot or 0)
         if wanted != terms.before:

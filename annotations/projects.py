@@ -5,9 +5,8 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from annotations.aside import bring_back, set_aside_everything, set_aside_items
+from annotations.aside import bring_back, set_aside_items
 from annotations.events import record
-from annotations.gold import recompute
 from annotations.guidelines import (
     CHOICES,
     add_guideline,
@@ -31,9 +30,10 @@ from annotations.people import (
 )
 from annotations.plan import check_plan, check_stop
 from annotations.replacing import replace_annotator
-from annotations.retests import redraw
+from annotations.settling import SETTLING, begin, finish
 from annotations.store import Store, timestamp
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
+from annotations.unsettled import WANTING
 from core.errors import N_, NotAllowed, NotFound, Refused
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "checked_name",
     "counts",
     "create_project",
+    "finish_changes",
     "give_back",
     "guideline",
     "guidelines",
@@ -67,7 +68,6 @@ CHANGEABLE = (
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
     "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-SETTLING = ("per_item", "gold", "rescue", "doubled", "plan", "share")  # a change settles anew what it touches
 PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is written down
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
@@ -153,15 +153,18 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
     """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
 
     A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles the labelled items that it touches
-    anew. What changes the plan of labels is kept as an event of *author*. Raises
-    Refused for a value that cannot be, and while a file is being imported.
+    anew, in a large project in short transactions after the change itself (`annotations.settling`). What changes the
+    plan of labels is kept as an event of *author*. Raises Refused for a value that cannot be, and while a file is
+    being imported.
     """
     with store.write():
-        return write_changes(store, project, fields, author=author)
+        changed = write_changes(store, project, fields, author=author)
+    finish(store, changed)
+    return changed
 
 
 def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, author: str = "") -> Project:
-    """`change_project` inside the caller's transaction."""
+    """`change_project` inside the caller's transaction, after which `settling.finish` has to be called."""
     fields = dict(values)
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
@@ -171,20 +174,23 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
     _check(**fields)
     if fields.get("name", project.name) != project.name:
         _refuse_taken(store, fields["name"])
-    if {"per_item", "doubled", "plan", "share"} & set(fields):
+    if WANTING & set(fields):
         _refuse_during_import(store, project)
     before = _by_id(store, project.id)
     for field, value in fields.items():
         store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
     changed = _by_id(store, project.id)
     check_stop(changed)
-    if settled := [field for field in SETTLING if getattr(changed, field) != getattr(before, field)]:
-        recompute(store, changed, settled)
-        set_aside_everything(store, changed)
-    if any(getattr(changed, field) != getattr(before, field) for field in ("retest", "retest_hours")):
-        redraw(store, changed)
     _write_down(store, before, changed, author)
+    # After the event of the change: what follows from it.
+    begin(store, changed, [one for one in SETTLING if getattr(changed, one) != getattr(before, one)], author=author)
     return changed
+
+
+def finish_changes(store: Store) -> None:
+    """Bring the items of every project up to date where a killed process had begun to (`annotations.settling`)."""
+    for one in (*projects(store), *projects(store, archived=True)):
+        finish(store, one)
 
 
 def archive(store: Store, project: Project, *, archived: bool = True) -> Project:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import random
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -42,6 +42,7 @@ SELECT ?, ?, ?, ?, ?, 'waiting', ? WHERE true
 ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting', first = NULL
 WHERE op_id IS NULL AND state IN ('waiting', 'void')
 """
+STANDS = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
 
 
 class Handed(NamedTuple):
@@ -88,47 +89,59 @@ def draw(store: Store, project: Project, annotator: Annotator, item: int, create
     store.db.execute(DRAWN, values)
 
 
-def redraw(store: Store, project: Project) -> None:
-    """Draw for every label of a project under its present share and hours, inside the caller's transaction.
+def void_waiting(store: Store, project: Project) -> None:
+    """The share or the hours have changed: what waits comes again only if it is drawn anew.
 
-    What waits and is no longer drawn is void; what was handed out already stays.
+    Inside the caller's transaction. What was handed out already stays.
     """
-    seed, share, hours = store.db.execute(
-        "SELECT seed, retest, retest_hours FROM project WHERE id = ?", (project.id,)
-    ).fetchone()
     # What was labelled once and taken back waits for its second label, whatever the share is now.
     store.db.execute(
         "UPDATE retest SET state = 'void' WHERE project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,)
     )
+
+
+def drawn_labels(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
+    """Each annotator of a project with the items (row ids) that come again under its present share; nothing is written.
+
+    Every label is looked at, so this is for outside the write lock: `draw_again` looks at the few that are drawn anew.
+    """
+    query = "SELECT seed, retest FROM project WHERE id = ?"
+    seed, share = store.db.execute(query, (project.id,)).fetchone()
     if not share:
         return
-    now = timestamp()
-    for annotator, who in store.db.execute(
-        "SELECT annotator.id, uid FROM member JOIN annotator ON annotator.id = member.annotator WHERE project = ?",
-        (project.id,),
-    ).fetchall():
-        drawn = _drawn_of(store, project, annotator, _Hash(seed, who, share))
-        values = [
-            (public_id(store.secret, who, uid), project.id, item, annotator, _moment(created) + hours * HOUR_S, now)
-            for item, uid, created in drawn
-        ]
-        store.db.conn.executemany(DRAWN, values)
+    query = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
+    for who in [Annotator(*row) for row in store.db.execute(query, (project.id,)).fetchall()]:
+        comes = _Hash(seed, who.uid, share)
+        rows = store.db.execute(
+            "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
+            f" AND assignment.project = ? AND {STANDS}",
+            (who.id, project.id),
+        )
+        yield who, [item for item, identity in rows if comes(identity)]
 
 
-def _drawn_of(store: Store, project: Project, annotator: int, comes: "_Hash") -> list[tuple[int, str, str]]:
-    """What of one annotator's labels comes again: item, its public id, when it was labelled."""
+def draw_again(store: Store, project: Project, annotator: Annotator, items: Sequence[int]) -> None:
+    """Let drawn *items* come again where the annotator's label still stands, inside the caller's transaction."""
+    hours = store.db.execute("SELECT retest_hours FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     rows = store.db.execute(
-        "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
-        " AND assignment.project = ? AND state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL",
-        (annotator, project.id),
-    )
-    drawn = [item for item, identity in rows if comes(identity)]
-    query = (
         "SELECT item.id, item.uid, label.created FROM json_each(?) AS drawn CROSS JOIN item ON item.id = drawn.value"
         " CROSS JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
-        " CROSS JOIN label ON label.id = assignment.blind"
-    )
-    return [tuple(row) for row in store.db.execute(query, (json.dumps(drawn), annotator))]
+        f" CROSS JOIN label ON label.id = assignment.blind WHERE {STANDS}",
+        (json.dumps(items), annotator.id),
+    ).fetchall()
+    now = timestamp()
+    values = [
+        (
+            public_id(store.secret, annotator.uid, uid),
+            project.id,
+            item,
+            annotator.id,
+            _moment(made) + hours * HOUR_S,
+            now,
+        )
+        for item, uid, made in rows
+    ]
+    store.db.conn.executemany(DRAWN, values)
 
 
 class _Hash:

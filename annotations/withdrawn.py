@@ -70,8 +70,8 @@ def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -
     if not items:
         return
     # While they are withdrawn no count follows them, so what is counted below is what they are then.
-    draw_share(store, project, _place(store, project))
     for some in _chunks(items):
+        draw_share(store, project, some)
         for one in some:
             settle(store, one)
         _move(store, some, batch)

@@ -153,6 +153,8 @@ def action_name(action: str) -> str:
         "pilot_started": _("Pilot started"),
         "pilot_closed": _("Pilot closed"),
         "plan": _("Plan of labels changed"),
+        "settling": _("Items are counted anew"),
+        "settled": _("Items have been counted anew"),
         "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))

@@ -16,6 +16,7 @@ from annotations.types import Project
 from core.describing import Description, vocabulary
 from core.errors import EvenhandError
 from core.models.names import known_models
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose, choose_project, open_store, plain, show_error
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
@@ -36,6 +37,7 @@ def _of_project(store: Store) -> Description | None:
     project = choose_project(store)
     if project is None:
         return None
+    say_unsettled(store, project)
     stock = counts(store, project)
     if not stock.items:
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")

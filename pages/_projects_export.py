@@ -15,6 +15,7 @@ from annotations.formats.wishes import (
 )
 from annotations.guidelines import guideline
 from annotations.leaving import SHORTEST_PASSWORD, text_may_leave
+from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -143,6 +144,7 @@ def _show_file(store: Store, project: Project, wish: Wanted, password: str | Non
         with open_store() as fresh:
             if password is not None or wish.format in ARCHIVES:
                 return archive_bytes(fresh, project, wish, inner, password)
+            finish(fresh, project)
             return "".join(lines(fresh, project, wish)).encode()
 
     file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner

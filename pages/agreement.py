@@ -16,6 +16,7 @@ from pages._agreement_views import (
     tiles,
     two_annotators,
 )
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head, show_error
 
 page_head(
@@ -29,6 +30,7 @@ with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
+    say_unsettled(store, project)
     try:
         way = chosen_way(project)
         with st.spinner(_("Comparing the labels …"), show_time=False):

@@ -7,6 +7,7 @@ from pages._browse_item import opened, show_item
 from pages._browse_list import show_list
 from pages._browse_log import show_log
 from pages._browse_talk import reader_here
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
@@ -27,4 +28,5 @@ with open_store() as store:
         st.stop()
     show_list(store, project, ask(store, project, reader))
     if reader is None:
+        say_unsettled(store, project)
         show_log(store, project)

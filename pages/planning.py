@@ -5,6 +5,7 @@ import streamlit as st
 from core.errors import EvenhandError
 from pages._planning_forecast import ask_forecast, show_forecast, show_needed
 from pages._planning_settings import show_changes, show_settings
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head, show_error
 
 page_head(
@@ -15,6 +16,7 @@ with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
+    say_unsettled(store, project)
     try:
         st.subheader(_("What it will take"), anchor=False)
         found = ask_forecast(store, project)

@@ -5,6 +5,7 @@ import streamlit as st
 from pages._progress_cells import cells
 from pages._progress_people import by_day, people, stalled
 from pages._progress_views import current, for_reader, made_how, tiles
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
@@ -15,6 +16,7 @@ with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
+    say_unsettled(store, project)
     found = current(store, project)
     tiles(project, found)
     found = for_reader(store, project, found)

@@ -8,6 +8,7 @@ from pages._quality_known import known_list, score_list, what_missed
 from pages._quality_marking import mark_more
 from pages._quality_oneself import differently, in_figures, second_labels, settings
 from pages._quality_views import for_the_lead
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose, choose_project, open_store, page_head, show_error
 
 page_head(
@@ -21,6 +22,7 @@ with open_store() as store:
     project = choose_project(store)
     if project is None or not for_the_lead(store, project):
         st.stop()
+    say_unsettled(store, project)
     try:
         found = quality(store, project)
     except EvenhandError as error:

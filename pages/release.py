@@ -5,6 +5,7 @@ import streamlit as st
 from pages._release_list import show_releases
 from pages._release_make import show_checks, show_form, show_rights
 from pages._running import follow
+from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
@@ -17,6 +18,7 @@ page_head(
 with open_store() as opened:
     project = choose_project(opened)
     if project is not None:
+        say_unsettled(opened, project)
         before, after = st.columns(2, gap="large")
         with before:
             ready = show_checks(opened, project)

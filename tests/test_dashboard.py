@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from annotations.adjudication import settle_case
 from annotations.dashboard import Dashboard, dashboard, filled_days
 from annotations.dashboard_people import Day, Worker
-from annotations.gold import recompute
 from annotations.labels import append, reveal
 from annotations.people import give_back, remove_annotator
 from annotations.projects import change_project, set_quotas
 from annotations.queue import LEASE_S, claim
+from annotations.settling import recompute
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
 from cli import cli

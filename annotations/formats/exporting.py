@@ -25,6 +25,7 @@ from annotations.guidelines import guideline
 from annotations.items import items as stored_items
 from annotations.leaving import packed
 from annotations.projects import counts
+from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
@@ -85,6 +86,7 @@ def export_file(
     """
     wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
     check(project, wish)
+    finish(store, project)
     path = Path(out)
     if password or wish.format in ARCHIVES:
         inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
@@ -109,6 +111,7 @@ def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, passw
     Raises Refused where text would leave in plain that must not.
     """
     check(project, wish)
+    finish(store, project)
     if wish.format == "published":
         files = published_files(store, project, wish)
     elif wish.format == "doccano":

@@ -13,6 +13,7 @@ from annotations.formats.layouts import Layout, Usable, layout
 from annotations.formats.readers import Row, Source, open_source, rows
 from annotations.items import Batch, NewItem
 from annotations.mined_runs import RUN, record_runs, run_facts
+from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Problem, Project
 from core.errors import N_, BadLine, Refused
@@ -220,6 +221,7 @@ def import_examined(
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
     total = sum(one.rows for one in files)
+    finish(store, project)
     with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
         for one in files:
             for chunk in _chunks(one, report, progress, total):

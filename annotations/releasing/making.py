@@ -10,6 +10,7 @@ from annotations.releasing.composing import Composed, Previous, compose
 from annotations.releasing.readiness import checked_version, refuse_unready
 from annotations.releasing.records import Release, ReleaseItem, refuse_taken, releases, store_release
 from annotations.releasing.snapshots import snapshot
+from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_, Refused
@@ -41,6 +42,7 @@ def make_release(
     if len(notes) > LONGEST_NOTES:
         raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
+    finish(store, project)  # gold as the settings of today make it
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
         refuse_unready(seen, found)

@@ -9,6 +9,7 @@ from annotations.leaving import text_may_leave
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
+from annotations.unsettled import UNSETTLED, unsettled
 from core.errors import N_, Refused
 
 State = Literal["done", "missing", "note"]  # missing: no release without it; note: to be known
@@ -90,6 +91,8 @@ def _running(store: Store, project: Project) -> list[Check]:
     if store.db.execute(query, (project.id,)).fetchone():
         text = N_("A file is being imported into this project. Release it when that is done.")
         checks.append(Check("import", "missing", text))
+    if unsettled(store, project):
+        checks.append(Check("settling", "missing", UNSETTLED))
     row = store.db.execute("SELECT number FROM pilot WHERE project = ? AND closed IS NULL", (project.id,)).fetchone()
     if row:
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")

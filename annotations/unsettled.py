@@ -1,0 +1,26 @@
+"""The mark that a change of settings has not reached every item yet: two events, begun and done."""
+
+import json
+from typing import NamedTuple
+
+from annotations.store import Store
+from annotations.types import Project
+from core.errors import N_
+
+WANTING = frozenset({"per_item", "doubled", "plan", "share"})  # how many labels an item wants
+BEGUN, DONE = "settling", "settled"
+UNSETTLED = N_("A setting has just changed and the items are being counted anew. Try again in a moment.")
+
+
+class Mark(NamedTuple):
+    """That items are being settled: the event that says so, and which settings have changed."""
+
+    event: int
+    changed: frozenset[str]
+
+
+def unsettled(store: Store, project: Project) -> Mark | None:
+    """The mark of a project whose items are being settled; None: each is as the settings want it."""
+    query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY id DESC LIMIT 1"
+    row = store.db.execute(query, (project.id, BEGUN, DONE)).fetchone()
+    return Mark(row[0], frozenset(json.loads(row[2])["changed"])) if row is not None and row[1] == BEGUN else None
