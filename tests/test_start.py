@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import free_port
+
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("sh", "cat", "cksum", "rm", "tee", "sed", "dirname", "mkdir", "chmod", "cp")
 
@@ -56,12 +58,6 @@ def add_python(checkout: Path, name: str = "python3.11") -> None:
     file = checkout / "path" / name
     file.write_text(PYTHON)
     file.chmod(0o755)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def start(
