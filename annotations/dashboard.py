@@ -67,10 +67,11 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
 
 def signature(project: Project, minutes: int) -> str:
     """Everything that can change the numbers: which labels, which days, which items, where a rate comes from."""
-    items = "random-share" if project.plan == "stop" else "all"
+    stopped = project.plan == "stop"
+    items, rate = ("random-share", "label-by-label") if stopped else ("all", "kept/reviewed")
     return (
         f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},wilson95"
-        f"|needed:missing/rate,rate:kept/reviewed,own>={OWN_RATE},wilson95|pace:last60,breaks>300s|v{VERSION}"
+        f"|needed:missing/rate,rate:{rate},own>={OWN_RATE},wilson95|pace:last60,breaks>300s|v{VERSION}"
     )
 
 

@@ -6,19 +6,22 @@ kept instead, and takes the text that is left to read into account: core.mining.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from annotations.stopped_rates import Stages
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
 OWN_RATE = 20  # reviewed candidates from which on a pair and side, or else its pair, speaks for itself
 Cell = tuple[str, str]
+Rate = tuple[float, int]
 Basis = Literal["own", "pair", "all"]
 Verdict = Literal["none", "met", "enough", "open", "short", "unknown"]
 
 NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so nobody knows which share is kept."))
+NOT_SO_FAR = Note(N_("No item that everybody accepted has all its labels yet, so nobody knows which share is kept."))
 NO_QUOTA = Note(N_("There is no quota."))
 NONE_KEPT = Note(N_("None of the {reviewed} reviewed ones was kept: no number can be named."))
 
@@ -62,25 +65,39 @@ class Outlook:
     to_find: Estimate
 
 
-def outlooks(cells: Mapping[Cell, Counted]) -> dict[Cell, Outlook]:
-    """The outlook of every (pair, side). With fewer than 20 reviewed, the pair speaks for it, else all together."""
-    pairs: dict[str, tuple[int, int]] = {}
-    for (pair, _side), one in cells.items():
-        kept, reviewed = pairs.get(pair, (0, 0))
-        pairs[pair] = kept + one.kept, reviewed + one.reviewed
-    everything = sum(kept for kept, _ in pairs.values()), sum(reviewed for _, reviewed in pairs.values())
-    return {cell: _outlook(one, *_basis(one, pairs[cell[0]], everything)) for cell, one in cells.items()}
+def outlooks(cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Stages] | None = None) -> dict[Cell, Outlook]:
+    """The outlook of every (pair, side). With fewer than 20 reviewed, the pair speaks for it, else all together.
+
+    `stopped`: where items stop at a first reject, their stages; the shares are then those of `Stages.rate`.
+    """
+    everything = _rate(cells, list(cells), stopped)
+    pairs: dict[str, list[Cell]] = {}
+    for cell in cells:
+        pairs.setdefault(cell[0], []).append(cell)
+    of_pair = {pair: _rate(cells, of, stopped) for pair, of in pairs.items()}
+    return {
+        cell: _outlook(one, *_basis(_rate(cells, [cell], stopped), of_pair[cell[0]], everything))
+        for cell, one in cells.items()
+    }
 
 
-def _basis(one: Counted, pair: tuple[int, int], everything: tuple[int, int]) -> tuple[Basis, int, int]:
-    if one.reviewed >= OWN_RATE:
-        return "own", one.kept, one.reviewed
+def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Stages] | None) -> Rate:
+    """(kept, of how many) of some cells together."""
+    if stopped is None:
+        return sum(cells[cell].kept for cell in which), sum(cells[cell].reviewed for cell in which)
+    found = [stopped[cell] for cell in which if cell in stopped]
+    return sum(found[1:], found[0]).rate if found else (0, 0)
+
+
+def _basis(own: Rate, pair: Rate, everything: Rate) -> tuple[Basis, float, int]:
+    if own[1] >= OWN_RATE:
+        return "own", *own
     return ("pair", *pair) if pair[1] >= OWN_RATE else ("all", *everything)
 
 
-def _outlook(one: Counted, basis: Basis, kept: int, reviewed: int) -> Outlook:
+def _outlook(one: Counted, basis: Basis, kept: float, reviewed: int) -> Outlook:
     # An item that was decided before all its labels were in counts as kept and not as reviewed.
-    rate = wilson(min(kept, reviewed), reviewed, nothing=NOTHING_REVIEWED)
+    rate = wilson(min(kept, reviewed), reviewed, nothing=NOT_SO_FAR if one.reviewed else NOTHING_REVIEWED)
     if one.quota is None:
         return Outlook(None, rate, basis, Estimate.undefined(NO_QUOTA), "none", Estimate.undefined(NO_QUOTA))
     missing = max(0, one.quota - one.kept)
@@ -93,7 +110,7 @@ def _needed(missing: int, rate: Estimate) -> Estimate:
     if missing == 0:
         return Estimate(0.0, 0.0, 0.0, rate.units)
     if rate.value is None:
-        return Estimate.undefined(NOTHING_REVIEWED)
+        return Estimate.undefined(rate.reason or NOTHING_REVIEWED)
     low = _whole(missing, rate.high)
     if not rate.value:
         reason = Note(NONE_KEPT.message, {"reviewed": f"{rate.units:,}"})

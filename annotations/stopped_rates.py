@@ -1,0 +1,94 @@
+"""The share that is kept where items stop at a first reject, while some are still on their way.
+
+A rejected item is done after one label, an accepted one only after all of them. So among the items that are *done* by
+now there are too many rejects, and kept / reviewed is too low for as long as anything is under way: after the first
+annotator alone it would be 0. Instead the share is followed label by label (Kaplan and Meier 1958): of the items that
+got a first label the share that was not rejected with it, of those that got a second one the share that was not
+rejected with that, and so on; the product is the share kept. Its variance is Greenwood's; it is turned into as many
+items as would have that variance, so that a Wilson interval can be drawn. With nothing under way this is exactly
+kept / reviewed, of as many items as were reviewed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotations.store import Store
+from annotations.types import Project
+
+Numbers = NDArray[np.int64]
+Cell = tuple[str, str]
+
+CENSUS = """
+SELECT pair, side, labels, status, sum(items) FROM census JOIN cell ON cell.id = census.cell
+WHERE cell.project = ? AND labels > 0 GROUP BY cell.id, labels, status
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Items that got a first, second ... label (`entered`), and how many of them were rejected with it (`rejected`)."""
+
+    entered: Numbers
+    rejected: Numbers
+
+    def __add__(self, other: "Stages") -> "Stages":
+        return Stages(self.entered + other.entered, self.rejected + other.rejected)
+
+    @property
+    def passed(self) -> list[float] | None:
+        """The share that passes each label; None where nobody has come so far as the last one."""
+        if not self.entered.all():
+            # Where all are rejected earlier, nobody ever comes to the last label.
+            gone = next((n for n, (e, r) in enumerate(zip(self.entered, self.rejected, strict=True)) if e == r > 0), -1)
+            if gone < 0 or not self.entered[: gone + 1].all():
+                return None
+        return [1 - r / e if e else 0.0 for e, r in zip(self.entered.tolist(), self.rejected.tolist(), strict=True)]
+
+    @property
+    def rate(self) -> tuple[float, int]:
+        """(kept, of how many items): the share kept is their ratio, and its variance that of so many items; (0, 0)
+        where nobody knows it yet."""
+        passed = self.passed
+        if passed is None:
+            return 0.0, 0
+        share = float(np.prod(passed))
+        if share == 0:
+            last = passed.index(0.0)
+            items = float(self.entered[last]) / float(np.prod(passed[:last]))
+        elif share == 1:
+            items = float(self.entered.min())
+        else:
+            spread = sum((1 - s) / (s * n) for s, n in zip(passed, self.entered.tolist(), strict=True))
+            items = (1 - share) / share / spread
+        whole = round(items)
+        return share * whole, whole
+
+    @property
+    def labels(self) -> float | None:
+        """Labels that an item gets in the end, on average; None where nobody knows it yet."""
+        passed = self.passed
+        return None if passed is None else float(sum(np.prod(passed[:n]) for n in range(len(passed))))
+
+
+def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
+    """From (labels, status, items). Labels beyond the wanted number, of a pilot, count as the last one."""
+    per_item = project.per_item
+    entered, rejected = np.zeros(per_item, dtype=np.int64), np.zeros(per_item, dtype=np.int64)
+    for labels, status, items in counted:
+        # What has all its labels and waits all the same is not decided by the last one yet.
+        last = min(labels, per_item - 1 if status == "pending" else per_item)
+        entered[:last] += items
+        if status == "rejected" and last:
+            rejected[last - 1] += items
+    return Stages(entered, rejected)
+
+
+def stages_by_cell(store: Store, project: Project) -> Mapping[Cell, Stages]:
+    """(pair, side) -> its stages; only those with a label."""
+    rows: dict[Cell, list[tuple[int, str, int]]] = {}
+    for pair, side, *counted in store.db.execute(CENSUS, (project.id,)):
+        rows.setdefault((pair, side), []).append((counted[0], counted[1], counted[2]))
+    return {cell: stages(project, found) for cell, found in rows.items()}
