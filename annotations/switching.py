@@ -78,7 +78,7 @@ class Switched:
         return self.items.as_json() | {"labels": labels} | {key: self.left[key] for key in LEFT}
 
 
-LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_item")
+LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_item", "other")
 
 
 def look(files: Sequence[Examined]) -> Found:
@@ -173,6 +173,7 @@ class _Reading:
                 continue
             uid = self._item(source, layout, row)
             for said in task.said:
+                self.left["other"] += said.other
                 if (kind := self._left_out(said, uid)) is not None:
                     self.left[kind] += 1
                     continue

@@ -29,6 +29,7 @@ from core.errors import N_, BadFile, NotFound
 LEFT_IN_WORDS = {
     "skipped": "skipped", "empty": "without a choice", "drafts": "drafts", "predictions": "predictions",
     "ground_truth": "ground truth", "without_item": "on texts that could not be used",
+    "other": "answers of other kinds",
 }  # fmt: skip
 
 

@@ -163,6 +163,7 @@ def show_switched(report: Switched, *, quoting: bool) -> None:
         "drafts": _("drafts"),
         "predictions": _("predictions of models"),
         "without_item": _("on texts that could not be used"),
+        "other": _("answers of other kinds (ratings, relations)"),
     }
     left = [f"{report.left[key]:,} {name}" for key, name in names.items() if report.left[key]]
     if left:

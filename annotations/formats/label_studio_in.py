@@ -9,9 +9,14 @@ from annotations.formats.tasks import OWN, Said, Task, moment_of, place, seconds
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
 # What an annotation a row has beside the task's own data and the results.
 ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
-CHOICE_COLUMNS = ("choice", "choices", "label", "labels", "decision", "sentiment", "verdict", "reasons", "extraneous")
-NOTE_COLUMNS = ("note", "notes", "comment", "comments")
+# In CSV, whose columns are sorted, only a name tells what is an answer. JSON_MIN has all of them after the task's id.
+CHOICE_COLUMNS = (
+    *("choice", "choices", "label", "labels", "decision", "sentiment", "verdict", "category", "class", "answer"),
+    *("reason", "reasons", "why", "extraneous"),
+)
+NOTE_COLUMNS = ("note", "notes", "comment", "comments", "remark", "remarks", "explanation", "备注", "说明")
 MARKS = ("labels", "hypertextlabels")
+READ = (*MARKS, "choices", "taxonomy", "textarea")  # kinds of results; others (a rating, a relation) are counted
 
 
 def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
@@ -48,6 +53,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
     notes: list[str] = []
     marks: list[tuple[int, int, str]] = []
     flag = None
+    other = sum(one.get("type") not in READ for one in results)
     for one in results:
         value = one.get("value")
         if not isinstance(value, dict):
@@ -69,12 +75,13 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
         key=str(values.get("unique_id") or values.get("id") or ""),
         skipped=bool(values.get("was_cancelled") or values.get("skipped")),
         truth=values.get("ground_truth") is True,
+        other=other,
         made=made,
     )
 
 
 def _made(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """What this app wrote of the annotation: in a result, at first beside them. A copy of an annotation is another's."""
+    """What this app wrote of the annotation: in a result, at first beside them; nothing for a copy."""
     if values.get("parent_annotation") is not None:
         return {}
     return next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
@@ -115,7 +122,8 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
     notes: list[str] = []
     marks: list[tuple[int, int, str]] = []
     own: dict[str, Any] = {}
-    flag = None
+    flag, other = None, 0
+    answers = _answers(values)
     for key, given in values.items():
         value = _unpacked(given)
         if key == column:
@@ -126,10 +134,12 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
             names += strings(value["choices"])
         elif _are_marks(value):
             marks += [mark for one in value for mark in _marks("labels", one, str(text))]
-        elif key.lower() in NOTE_COLUMNS:
-            notes += strings(value)
-        elif key.lower() in CHOICE_COLUMNS:
+        elif key.lower() in NOTE_COLUMNS or (key in answers and isinstance(value, dict) and "text" in value):
+            notes += strings(value.get("text") if isinstance(value, dict) else value)
+        elif key.lower() in CHOICE_COLUMNS or (key in answers and isinstance(value, str)):
             names += strings(value)
+        elif key in answers:
+            other += 1
         elif key not in ROW:
             own[key] = given
     if isinstance(values.get("id"), int | str):
@@ -139,9 +149,17 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
     one = Said(
         who=_who(values.get("annotator")), names=tuple(names), marks=tuple(marks), note="\n".join(notes), flag=flag,
         seconds=seconds_of(values.get("lead_time")), created=moment_of(values.get("created_at")),
-        key=str(values["annotation_id"]),
+        key=str(values["annotation_id"]), other=other,
     )  # fmt: skip
     return Task(own, (one,))
+
+
+def _answers(values: Mapping[str, Any]) -> set[str]:
+    """The keys of JSON_MIN that are answers: those between the task's id and the annotator."""
+    keys = list(values)
+    if "id" not in keys or "annotator" not in keys or keys == sorted(keys):
+        return set()
+    return set(keys[keys.index("id") + 1 : keys.index("annotator")])
 
 
 def _unpacked(value: Any) -> Any:

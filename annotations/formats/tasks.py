@@ -21,7 +21,8 @@ class Said:
     `who`: as the file names the annotator, "" where it does not. `names`: what was chosen (choices, reasons).
     `marks`: (start, end, name), half-open code points. `flag`: extraneous gendered language. `seconds`: time on the
     text. `key`: what tells this annotation from others of the same annotator. `truth`: it is the file's ground truth.
-    `made`: what this app wrote beside the annotation when the file left it.
+    `other`: how many answers are of kinds that have no place here (ratings, relations). `made`: what this app wrote
+    beside the annotation when the file left it.
     """
 
     who: str = ""
@@ -34,6 +35,7 @@ class Said:
     key: str = ""
     skipped: bool = False
     truth: bool = False
+    other: int = 0
     made: Mapping[str, Any] = field(default_factory=dict)
 
 
