@@ -37,6 +37,7 @@ PEOPLE, MOST_PEOPLE = ("Ada", "Bo", "Chen"), 6
 FEW = WORDS[:4]  # two pairs, both sides
 FILES = {"made.txt": 5, "more.txt": 3}  # items in each
 CHOICE = st.sampled_from(("accept", "accept", "reject", "skip"))
+PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
 WHO = st.integers(0, MOST_PEOPLE - 1)
 
 
@@ -70,6 +71,10 @@ class Curation(RuleBasedStateMachine):
         self.desks = [Desk(one) for one in people]
         self.now, self.number, self.versions = BEGIN, 0, 1
         self.stored: set[str] = set()  # operations that were answered as stored
+        self.begin()
+
+    def begin(self) -> None:
+        """What else a model that does more begins with."""
 
     # The desks
 
@@ -283,9 +288,11 @@ class Curation(RuleBasedStateMachine):
             " AND (state IS NULL OR state NOT IN ('labelled', 'skipped') OR (state = 'skipped' AND skips < 2))"
         ).fetchall()
         assert waiting == []
-        held = "SELECT item, annotator, kept FROM assignment JOIN item ON item.id = item WHERE state = 'leased'"
-        assert self.store.db.execute(f"{held} AND blind IS NULL AND batch IN (SELECT id FROM batch WHERE published)"
-                                     ).fetchall() == []  # fmt: skip
+        held = self.store.db.execute(
+            f"SELECT item, annotator, kept FROM assignment JOIN item ON item.id = item {PUBLISHED}"
+            " WHERE state = 'leased' AND blind IS NULL"
+        ).fetchall()
+        assert held == []
 
     def label_all(self, desk: Desk) -> int:
         got = self.fetch_for(desk, 6)
