@@ -100,7 +100,8 @@ case ${1:-app} in
         install requirements-dev.txt
         [ "$1" = long ] && kind=long || kind="not long"
         shift
-        exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-2}" --dist loadfile "$@"
+        exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-3}" \
+            --dist loadfile --no-loadscope-reorder "$@"
         ;;
     lint)
         make_environment

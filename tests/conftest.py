@@ -28,6 +28,31 @@ __all__ = ["app_server", "chromium", "own_server"]
 settings.register_profile("untimed", deadline=None, max_examples=40)  # a busy machine is no reason to fail
 settings.load_profile("untimed")
 
+# The files that take longest, longest first. Processes that share the suite begin with these and end with files of
+# seconds: none then works alone at the end (`--dist loadfile` hands whole files out, in the order of the collection).
+LONGEST = (
+    "curation_rehearsal",
+    "desk_browser",
+    "generations_rehearsal",
+    "cluster",
+    "desk_generations",
+    "score_command",
+    "desk_generations_kept",
+    "jobs",
+    "inference",
+    "pages",
+    "pages_try",
+    "mining_run",
+    "models_page",
+    "architecture",
+    "mining_command",
+    "desk_pilot",
+    "races",
+    "projects_page",
+    "describe_project",
+    "generating",
+)
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
 
@@ -42,6 +67,13 @@ SENTENCES = (
     "姥姥喜欢在院子里种花。",
     "外公每天早上去公园散步。",
 )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Several processes take the files that last longest first; one alone keeps the order of the alphabet."""
+    if hasattr(config, "workerinput"):
+        place = {f"test_{name}.py": number for number, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get(item.path.name, len(place)))
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,7 @@
 import csv
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,9 +20,10 @@ from annotations.releasing import releases
 from annotations.sending_back import waiting
 from annotations.store import Store
 from annotations.types import Project
-from tests.browser import ROOT, Server
+from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener
 from tests.filling import broken_rules
+from tests.terminal import answered
 from tests.waiting import until
 
 PEOPLE = ("Ada", "Bo", "Cy")
@@ -50,12 +48,7 @@ def opinion(who: str, text: str) -> str:
 
 def cli(*arguments: str, db: Path, password: str = "") -> dict[str, Any]:
     """What a command answers, as a person at the terminal would type it."""
-    command = [sys.executable, "cli.py", *arguments, "--db", str(db), "--json"]
-    environment = {**os.environ, "EVENHAND_PASSWORD": password}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    return answered(*arguments, "--db", db, EVENHAND_PASSWORD=password)
 
 
 @dataclass

@@ -4,9 +4,11 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+from conftest import LONGEST
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
@@ -30,6 +32,7 @@ def name(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
+@cache
 def imported(file: Path) -> set[str]:
     """Every module that a file imports, at the top or inside a function."""
     found: set[str] = set()
@@ -104,6 +107,10 @@ def test_files_stay_small() -> None:
     lengths = {name(f): len(f.read_text(encoding="utf-8").splitlines()) for f in SOURCES}
     limits = {file: TEST_LINES if file.startswith("tests/") else LINES for file in lengths}
     assert not {file: length for file, length in lengths.items() if length > limits[file]}
+
+
+def test_the_longest_test_files_are_there() -> None:
+    assert [one for one in LONGEST if not (ROOT / "tests" / f"test_{one}.py").is_file()] == []
 
 
 def test_functions_stay_small() -> None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from annotations.projects import change_project, create_project, project, projec
 from annotations.store import Store
 from cli import cli
 from core.errors import BadFile, NotFound
+from tests.terminal import typed
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = {"rows", "imported", "duplicates", "rejected", "spans", "encoding", "errors"}
@@ -73,11 +72,6 @@ def test_export_and_import_again(sentences: Path, tmp_path: Path) -> None:
     assert result.stdout == f"0 rows written to {tmp_path / 'labels.csv'}\n"
 
 
-def cli_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ, check=False)
-
-
 def test_a_project_of_generations_asks_for_its_own_columns(tmp_path: Path) -> None:
     with Store.open() as store:
         create_project(store, "judged", kind="generations", language="en")
@@ -92,8 +86,8 @@ def test_a_project_of_generations_asks_for_its_own_columns(tmp_path: Path) -> No
 def test_a_bad_file_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     path = tmp_path / "sentences.csv"
     path.write_bytes(b"PK\x03\x04")
-    ended = cli_process("import", "new", path, "--json")
-    assert (ended.returncode, ended.stdout) == (2, "")
+    ended = typed("import", "new", path, "--json")
+    assert (ended.code, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1 and "ZIP" in ended.stderr and "Traceback" not in ended.stderr
     assert not Path(os.environ["EVENHAND_DB"]).exists()  # not even a database was made
 
@@ -101,8 +95,8 @@ def test_a_bad_file_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
 def test_no_usable_line_is_exit_code_2_with_the_report_and_no_project(tmp_path: Path) -> None:
     path = tmp_path / "sentences.txt"
     path.write_text("没有。\n也没有。\n", "utf-8")
-    ended = cli_process("import", "new", path, "--json")
-    assert ended.returncode == 2
+    ended = typed("import", "new", path, "--json")
+    assert ended.code == 2
     assert json.loads(ended.stdout)["rejected"] == 2
     assert ended.stderr.startswith("None of the 2 lines of sentences.txt could be used; line 1: No word")
     with Store.open() as store:
@@ -111,8 +105,8 @@ def test_no_usable_line_is_exit_code_2_with_the_report_and_no_project(tmp_path: 
 
 def test_unknown_projects_and_formats(tmp_path: Path, sentences: Path) -> None:
     Store.open().close()
-    ended = cli_process("export", "none", tmp_path / "x.csv", "--format", "slguset")
-    assert (ended.returncode, ended.stderr) == (2, "There is no project named none.\n")
+    ended = typed("export", "none", tmp_path / "x.csv", "--format", "slguset")
+    assert (ended.code, ended.stderr) == (2, "There is no project named none.\n")
     assert not (tmp_path / "x.csv").exists()
     assert run("export", "none", tmp_path / "x.csv", "--format", "xlsx").exit_code == 2
     assert run("import", "new", sentences, "--format", "xlsx").exit_code == 2

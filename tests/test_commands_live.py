@@ -1,15 +1,14 @@
 """`score-sentence` and `models` on the command line: the agreed keys, reasons for what is undefined, exit codes."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT, FakeScorer
+from conftest import FakeScorer
 
 from commands import live as commands
 from core.types import MaskedSentence, Score
+from tests.terminal import typed
 
 AGREED = {
     "pair",
@@ -78,9 +77,8 @@ def test_an_infinite_ratio_is_null_with_the_reason(monkeypatch):
 
 
 def test_a_refusal_is_one_sentence_and_code_2():
-    command = [sys.executable, "cli.py", "score-sentence", "今天下雨。", "--model", "known", "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    done = typed("score-sentence", "今天下雨。", "--model", "known", "--json")
+    assert done.code == 2
     assert done.stdout == ""
     assert "No keyword" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

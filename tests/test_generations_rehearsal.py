@@ -1,9 +1,6 @@
 """A rehearsal: 200 generations, three annotators at once, 40 labelled twice, adjudication, a locked package, back."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,9 +16,10 @@ from annotations.projects import change_project, create_project, project
 from annotations.store import Store
 from annotations.types import Project
 from core.pronouns import set_named
-from tests.browser import ROOT, Server
+from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener
 from tests.filling import broken_rules
+from tests.terminal import answered
 
 pytestmark = pytest.mark.browser
 
@@ -98,12 +96,7 @@ def desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
 
 def cli(*arguments: str, db: Path) -> dict[str, Any]:
     """What a command answers, as a person at the terminal would type it."""
-    command = [sys.executable, "cli.py", *arguments, "--db", str(db), "--json"]
-    environment = {**os.environ, "EVENHAND_PASSWORD": PASSWORD}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    return answered(*arguments, "--db", db, EVENHAND_PASSWORD=PASSWORD)
 
 
 def begin(database: Path, folder: Path, texts: list[Made]) -> None:

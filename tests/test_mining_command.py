@@ -16,6 +16,7 @@ from annotations.store import Store
 from cli import cli
 from core.mining.output import candidates_file
 from core.resources import ROOT
+from tests.terminal import typed
 from tests.waiting import until
 
 TEXT = "清晨的街道上没有人，她推开窗户看了很久。爸爸把旧收音机修好了，全家人围着听。短，他。\n"
@@ -76,8 +77,8 @@ def test_pairs_from_a_file(text: Path, tmp_path: Path) -> None:
     run(text, "--out", out, "--pairs", pairs)
     assert [line["keyword"] for line in lines_of(out)] == ["爸爸"]
     pairs.write_text("male\tfemale\n爸爸\t\n", encoding="utf-8")
-    done = subprocess.run(command(text, out, "--pairs", str(pairs)), cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, "line 2" in done.stderr) == (2, True), done.stderr
+    done = typed("mine", text, "--out", out, "--pairs", pairs)
+    assert (done.code, "line 2" in done.stderr) == (2, True), done.stderr
 
 
 def command(text: Path, out: Path, *more: str) -> list[str]:
