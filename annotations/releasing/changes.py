@@ -7,7 +7,8 @@ from typing import Any
 from annotations.releasing.blocks import Block, Heading, Points, Table, Text
 from annotations.releasing.content import Contents, Entry, contents_of
 from annotations.releasing.document import Say
-from annotations.releasing.method_numbers import MEASURES, share
+from annotations.releasing.method_numbers import MEASURES
+from annotations.releasing.method_origin import share
 from annotations.releasing.records import Release, release_file
 from annotations.store import Store
 from core.errors import N_

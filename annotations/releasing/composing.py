@@ -110,8 +110,8 @@ class _Composer:
         }
         self._sets()
         self._labels()
-        self._papers()
         self._changes(last)
+        self._papers()
         self._card()
         return self.made
 

@@ -34,6 +34,10 @@ class Say:
         sentence = translate(text, self.language)
         return sentence.format(**values) if values else sentence
 
+    def joined(self, *sentences: str) -> str:
+        """Sentences as one paragraph: Chinese writes no blank between them."""
+        return ("" if self.language == "zh" else " ").join(sentences)
+
 
 def rendered(blocks: Iterable[Block], form: Form, language: Language) -> str:
     """The blocks as one file, which ends in a line end."""

@@ -13,9 +13,12 @@ from annotations.consistency import consistency
 from annotations.dashboard_cells import ACCEPTED
 from annotations.describing import describe_project, usual_vocabulary
 from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE, events
+from annotations.funnel import NO_REVIEW, funnel, mining, total
+from annotations.hidden_gold import scores
 from annotations.leaving import CANARY
 from annotations.pilots import SEEN
 from annotations.projects import annotators, guidelines
+from annotations.pseudonyms import pseudonyms
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_
@@ -29,15 +32,6 @@ BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace
 
 PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
 ITEMS = f"item {PUBLISHED}"
-# reviewed: with as many blind labels as the item wants; unanimous: and all of them accept (generations: say the same),
-# whatever an adjudicator made of it
-FUNNEL = f"""
-SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {{agreed}}),
-    sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
-FROM {ITEMS} JOIN cell ON cell.id = item.cell WHERE item.project = ? GROUP BY cell.id ORDER BY cell.id
-"""
 LABELS = f"""
 SELECT guideline.version, label.choice, label.seconds, label.created, label.annotator
 FROM assignment JOIN label ON label.id = assignment.latest JOIN guideline ON guideline.id = label.guideline
@@ -71,29 +65,32 @@ TAGS = f"""
 SELECT count(*), count(DISTINCT each.value) FROM item JOIN label ON label.item = item.id, json_each(label.tags) AS each
 WHERE item.pilot = ? AND label.superseded = 0 AND {SEEN}
 """
+NO_ANSWER = Note(N_("No item with a known answer has a label that counts."))
 NO_TIME = Note(N_("No label came with a time."))
-NO_REVIEW = Note(N_("No item has all its labels yet."))
 
 
 def gather(store: Store, project: Project) -> dict[str, Any]:
     """Everything that the data sheet, the method section and the card say of a project."""
     report = agreement(store, project)
     labels = store.db.execute(LABELS, (project.id,)).fetchall()
-    funnel = _funnel(store, project)
+    cells = funnel(store, project)
     return {
         "app": VERSION,
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
-        "funnel": funnel,
-        "total": _total(funnel),
+        "mining": mining(store, project),
+        "funnel": [_with_rate(row) for row in cells],
+        "total": _with_rate(total(cells)),
         "labels": _labels(labels),
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),
         "retests": _retests(store, project),
+        "hidden_gold": _hidden_gold(store, project),
         "adjudication": _adjudication(store, project),
         "events": _events(store, project),
+        "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
     }
@@ -141,17 +138,8 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
 
 
-def _funnel(store: Store, project: Project) -> list[dict[str, Any]]:
-    keys = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
-    query = FUNNEL.format(agreed="1" if project.kind == "generations" else ACCEPTED)
-    return [dict(zip(keys, row, strict=True)) for row in store.db.execute(query, (project.id,)).fetchall()]
-
-
-def _total(funnel: list[dict[str, Any]]) -> dict[str, Any]:
-    names = ("mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
-    total: dict[str, Any] = {name: sum(int(row[name] or 0) for row in funnel) for name in names}
-    total["rate"] = estimate(wilson(total["unanimous"], total["reviewed"], nothing=NO_REVIEW))
-    return total
+def _with_rate(counts: dict[str, Any]) -> dict[str, Any]:
+    return counts | {"rate": estimate(counts["rate"])}
 
 
 def _labels(rows: list[Any]) -> dict[str, Any]:
@@ -174,7 +162,17 @@ def _labels(rows: list[Any]) -> dict[str, Any]:
 
 def _people(store: Store, project: Project, labels: list[Any]) -> dict[str, Any]:
     everybody, active = annotators(store, project, active=False), annotators(store, project)
-    return {"joined": len(everybody), "active": len(active), "labelled": len({row[4] for row in labels})}
+    seconds: dict[int, list[float]] = {}
+    for row in labels:
+        seconds.setdefault(row[4], []).append(min(row[2] or 0.0, BREAKS_S))
+    codes = pseudonyms(store, project)
+    each: list[dict[str, Any]] = [
+        {"code": codes[one.name], "labels": len(seconds[one.id]), "hours": round(sum(seconds[one.id]) / 3600, 2)}
+        for one in everybody
+        if one.id in seconds
+    ]
+    each.sort(key=lambda one: (len(one["code"]), one["code"]))
+    return {"joined": len(everybody), "active": len(active), "labelled": len(seconds), "each": each}
 
 
 def _pilot(store: Store, row: Any) -> dict[str, Any]:
@@ -226,6 +224,16 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
         "seen": together.seen,
         "signature": found.signature,
     }
+
+
+def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
+    """Items whose answer was known, and the labels on them of people who had no part in that answer."""
+    found = scores(store, project)
+    right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
+    query = f"SELECT count(*) FROM {ITEMS} WHERE item.project = ? AND item.known IS NOT NULL"
+    items = store.db.execute(query, (project.id,)).fetchone()[0]
+    return {"items": items, "labels": right + wrong,
+            "share": estimate(wilson(right, right + wrong, nothing=NO_ANSWER))}  # fmt: skip
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:

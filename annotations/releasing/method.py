@@ -7,11 +7,10 @@ from annotations.releasing.blocks import Block, Heading, Points, Table, Text, Ve
 from annotations.releasing.document import Say
 from annotations.releasing.method_numbers import (
     agreement_blocks,
-    funnel_blocks,
     self_agreement,
-    share,
     statistics_blocks,
 )
+from annotations.releasing.method_origin import funnel_blocks, share, text_blocks
 from core.errors import N_
 from core.language import Language
 
@@ -23,7 +22,7 @@ def method(facts: Facts, guideline_text: str, language: Language) -> list[Block]
     say = Say(language)
     parts: tuple[list[Block], ...] = (
         _head(facts, say),
-        _texts(facts, say),
+        text_blocks(facts, say),
         _pilots(facts, say),
         _criteria(facts, say),
         _labelling(facts, say),
@@ -33,10 +32,18 @@ def method(facts: Facts, guideline_text: str, language: Language) -> list[Block]
         self_agreement(facts, say),
         _adjudication(facts, say),
         statistics_blocks(facts, say),
+        _changes(facts, say),
         _rights(facts, say),
-        [Heading(say(N_("Appendix: text of the guideline"))), Verbatim(guideline_text)],
+        _appendix(facts, guideline_text, say),
     )
     return [block for part in parts for block in part]
+
+
+def _appendix(facts: Facts, guideline_text: str, say: Say) -> list[Block]:
+    version = facts["guidelines"][-1]["version"]
+    older = [Text(say(N_("Older versions are in the folder guideline/ of the release.")))] if version > 1 else []
+    title = Heading(say(N_("Appendix: text of the guideline, version {version}"), version=version))
+    return [title, *older, Verbatim(guideline_text)]
 
 
 def _head(facts: Facts, say: Say) -> list[Block]:
@@ -62,65 +69,52 @@ def _named(facts: Facts) -> dict[str, str]:
     return {"project": facts["project"]["name"], "version": facts["release"]["version"]}
 
 
-def _texts(facts: Facts, say: Say) -> list[Block]:
-    found = facts["sources"]
-    kind = {"sentences": N_("sentences"), "generations": N_("texts that language models wrote")}
-    lines = [
-        say(
-            N_("{items} {kind} came in (files: {files})."),
-            items=f"{facts['total']['mined']:,}",
-            kind=say(kind[facts["project"]["kind"]]),
-            files=f"{found['files']:,}",
-        )
-    ]
-    if found["mined"]:
-        text = N_("{mined} of them were mined from texts with a recorded source; mining flagged {flagged} as doubtful.")
-        lines.append(say(text, mined=f"{found['mined']:,}", flagged=f"{found['flagged']:,}"))
-    rows = tuple((name, items) for name, items in found["largest"][:20])
-    heads = (say(N_("File")), say(N_("Items")))
-    statement = facts["project"]["source_statement"]
-    return [
-        Heading(say(N_("Texts"))),
-        Text(" ".join(lines) if say.language == "en" else "".join(lines)),
-        *([Text(statement)] if statement else []),
-        Table(heads, rows),
-    ]
-
-
 def _pilots(facts: Facts, say: Say) -> list[Block]:
     blocks: list[Block] = [Heading(say(N_("Pilot")))]
     if not facts["pilots"]:
         return [*blocks, Text(say(N_("There was no pilot: the first version of the guideline was given.")))]
-    heads = (N_("Pilot"), N_("Items"), N_("Labels each"), N_("Fully labelled"), N_("All accept"), N_("Free tags"),
-             N_("Different tags"), N_("From"), N_("To"))  # fmt: skip
-    rows = tuple(
-        (str(one["number"]), one["items"], one["people"], one["labelled"], share(one["unanimous"], say), one["tags"],
-         one["distinct_tags"], one["begun"][:10], (one["closed"] or "")[:10])
-        for one in facts["pilots"]
-    )  # fmt: skip
     text = N_(
         "In a pilot everybody labelled the same randomly drawn items and gave free tags, from which the criteria were "
         "made."
     )
-    return [*blocks, Text(say(text)), Table(tuple(say(head) for head in heads), rows)]
+    return [*blocks, Text(say(text)), Points(tuple(_pilot(one, say) for one in facts["pilots"]))]
+
+
+def _pilot(one: Facts, say: Say) -> str:
+    text = N_(
+        "Pilot {number} ({days}): {items} items, {people} labels each; of {labelled} items with all labels, all "
+        "accepted a share of {unanimous} (Wilson's 95 % interval). Free tags given: {tags}, different ones: {distinct}."
+    )
+    numbers = {key: f"{one[key]:,}" for key in ("number", "items", "people", "labelled", "tags")}
+    return say(text, days=_days(one["begun"], one["closed"] or one["begun"], say), distinct=f"{one['distinct_tags']:,}",
+               unanimous=share(one["unanimous"], say), **numbers)  # fmt: skip
+
+
+def _days(first: str, last: str, say: Say) -> str:
+    on, between = N_("on {first}"), N_("from {first} to {last}")
+    first, last = first[:10], last[:10]
+    return say(on, first=first) if first == last else say(between, first=first, last=last)
 
 
 def _criteria(facts: Facts, say: Say) -> list[Block]:
     versions: Sequence[Mapping[str, Any]] = facts["guidelines"]
     newest = versions[-1]
-    heads = (say(N_("Version")), say(N_("Written on")), say(N_("Labels that stand")), say(N_("What changed")))
-    rows = tuple((str(one["version"]), one["created"][:10], one["labels"], one["changes"]) for one in versions)
+    heads = (say(N_("Version")), say(N_("Written on")), say(N_("Labels that stand")))
+    rows = tuple((str(one["version"]), one["created"][:10], one["labels"]) for one in versions)
+    told = N_("Version {version}: {changes}")
+    changed = tuple(say(told, version=one["version"], changes=one["changes"]) for one in versions if one["changes"])
     choices, reasons = (tuple(_option(one, say) for one in newest[key]) for key in ("choices", "reasons"))
     blocks: list[Block] = [Heading(say(N_("Guideline"))), Table(heads, rows)]
+    if changed:
+        blocks += [Text(say(N_("What changed:"))), Points(changed)]
     listed = ("；" if say.language == "zh" else "; ").join(choices)
     blocks.append(Text(say(N_("Choices: {choices}."), choices=listed)))
     if reasons:
         blocks += [Text(say(N_("Criteria (reasons of a reject, or tags):"))), Points(reasons)]
     sent = facts["events"].get("sent_back", 0)
     if sent:
-        once = N_("Labels made under an older version were sent back to their annotators once.")
-        text = N_("Labels made under an older version were sent back to their annotators {times} times.")
-        blocks.append(Text(say(once) if sent == 1 else say(text, times=sent)))
+        text = N_("Labels under an older version that were sent back to their annotators: {labels} (times: {times}).")
+        blocks.append(Text(say(text, labels=f"{facts['sent_back']:,}", times=sent)))
     return blocks
 
 
@@ -152,13 +146,16 @@ BLIND = N_(
 )
 
 
+JOINED = N_("Annotators: {joined} joined, {labelled} labelled, {active} are active; codes stand for their names.")
+
+
 def _labelling(facts: Facts, say: Say) -> list[Block]:
     asked, people = facts["project"], facts["people"]
     plan = "doubled" if asked["doubled"] is not None else asked["plan"]
     gold = "agreed" if asked["kind"] == "generations" and asked["gold"] == "unanimous" else asked["gold"]
     values = {"labels": asked["per_item"], "share": f"{asked['share']:.1%}", "number": asked["doubled"]}
     points = [
-        say(N_("Annotators: {joined} joined, {labelled} labelled, {active} are active."), **people),
+        say(JOINED, **{key: people[key] for key in ("joined", "labelled", "active")}),
         say(PLANS[plan], **values),
         say(GOLD[gold]),
         say(FORMS[asked["presentation"]]),
@@ -166,7 +163,20 @@ def _labelling(facts: Facts, say: Say) -> list[Block]:
     ]
     if replaced := facts["events"].get("replaced", 0):
         points.append(say(N_("Annotators replaced during the work: {number}."), number=replaced))
-    return [Heading(say(N_("Labelling"))), Points(tuple(points))]
+    points.append(_known(facts["hidden_gold"], say))
+    heads = (say(N_("Annotator")), say(N_("Labels that stand")), say(N_("Hours")))
+    rows = tuple((one["code"], one["labels"], one["hours"]) for one in people["each"])
+    return [Heading(say(N_("Labelling"))), Points(tuple(points)), *([Table(heads, rows)] if rows else [])]
+
+
+def _known(found: Facts, say: Say) -> str:
+    if not found["items"] and not found["labels"]:
+        return say(N_("No items with known answers were mixed in."))
+    text = N_(
+        "Items with an answer that only the lead knew, not recognisable as such: {items}. Labels on them: {labels}; "
+        "the share equal to that answer is {share} (Wilson's 95 % interval)."
+    )
+    return say(text, items=f"{found['items']:,}", labels=f"{found['labels']:,}", share=share(found["share"], say))
 
 
 def _time(facts: Facts, say: Say) -> list[Block]:
@@ -179,9 +189,7 @@ def _time(facts: Facts, say: Say) -> list[Block]:
         "median is {median} seconds. A stay of more than {limit} seconds counts as {limit} (number of such stays: "
         "{breaks})."
     )
-    first, last = found["first_day"], found["last_day"]
-    on, between = N_("on {first}"), N_("from {first} to {last}")
-    days = say(on, first=first) if first == last else say(between, first=first, last=last)
+    days = _days(found["first_day"], found["last_day"], say)
     return [
         *head,
         Text(
@@ -202,9 +210,13 @@ def _adjudication(facts: Facts, say: Say) -> list[Block]:
     decided = sum(found["decided"].values())
     text = N_(
         "Items whose labels differ: {split}. Decided by an adjudicator: {decided}; left as the labels have them: "
-        "{left}; not looked at: {open}."
+        "{left}; not looked at: {open}, for which the rule above holds."
     )
     lines = [Text(say(text, split=f"{found['split']:,}", decided=decided, left=found["left"], open=found["open"]))]
+    if decided:
+        names = {option[0]: _option(option, say) for option in facts["guidelines"][-1]["choices"]}
+        told = ", ".join(f"{names.get(code, code)}: {number:,}" for code, number in found["decided"].items())
+        lines.append(Text(say(N_("What adjudicators decided: {choices}."), choices=told)))
     if facts["project"]["kind"] == "sentences":
         rescue = (
             N_("Adjudication may accept what the labels reject (sentences kept in this way: {rescued}).")
@@ -213,6 +225,23 @@ def _adjudication(facts: Facts, say: Say) -> list[Block]:
         )
         lines.append(Text(say(rescue, rescued=found["rescued"])))
     return [*head, *lines]
+
+
+def _changes(facts: Facts, say: Say) -> list[Block]:
+    release, found = facts["release"], facts["changes"]
+    head: list[Block] = [Heading(say(N_("Changes")))]
+    if release["previous"] is None:
+        head.append(Text(say(N_("This is the first release."))))
+    else:
+        text = N_(
+            "Since release {version}: {added} items came into the set and {removed} left it; {gold} have another gold "
+            "label. Labels: {new} new, {changed} changed, {gone} taken back. The whole list is in changes.json."
+        )
+        keys = {"added": "kept_added", "removed": "kept_removed", "gold": "gold_changed", "new": "labels_added",
+                "changed": "labels_changed", "gone": "labels_removed"}  # fmt: skip
+        numbers = {key: f"{found[name]:,}" for key, name in keys.items()}
+        head.append(Text(say(text, version=release["previous"], **numbers)))
+    return [*head, *([Text(release["notes"])] if release["notes"] else [])]
 
 
 def _rights(facts: Facts, say: Say) -> list[Block]:

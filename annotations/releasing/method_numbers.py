@@ -1,55 +1,19 @@
-"""The tables of the method section: funnel, agreement, agreement with oneself."""
+"""The tables of the method section: agreement, agreement with oneself, statistics of the kept texts."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from annotations.releasing.blocks import DASH, Block, Heading, Table, Text
+from annotations.releasing.blocks import Block, Heading, Table, Text
 from annotations.releasing.document import Say
+from annotations.releasing.method_origin import reason, share
 from core.errors import N_
 
 Facts = Mapping[str, Any]
-MOST_CELLS = 200
-
-
-def share(found: Facts, say: Say) -> str:
-    """An estimate with its interval; a dash and the reason where it is undefined."""
-    if found["value"] is None:
-        return f"{DASH} ({reason(found, say)})"
-    if found["low"] is None or found["high"] is None:
-        why = f" ({say(found['note'], **found['note_values'])})" if "note" in found else ""
-        return f"{found['value']:.3f}{why}"
-    return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
-
-
-def reason(found: Facts, say: Say) -> str:
-    """Why an estimate is undefined."""
-    return say(found["value_reason"], **found["value_values"])
 
 
 def number(value: float | None) -> int | float | None:
     """A number for a table: whole ones as whole."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def funnel_blocks(facts: Facts, say: Say) -> list[Block]:
-    """How many items came in, were reviewed, were accepted by all and are kept, per pair and side."""
-    heads = (N_("Pair"), N_("Side"), N_("Came in"), N_("Reviewed"), N_("All agree to keep"), N_("Kept"), N_("Quota"))
-    sides = {"male": N_("male word"), "female": N_("female word"), "": ""}
-    rows = [
-        (row["pair"] or DASH, say(sides[row["side"]]) if row["side"] else DASH, row["mined"], row["reviewed"],
-         row["unanimous"], row["kept"], row["quota"])
-        for row in facts["funnel"][:MOST_CELLS]
-    ]  # fmt: skip
-    total = facts["total"]
-    rows.append((say(N_("All")), DASH, *(total[key] for key in ("mined", "reviewed", "unanimous", "kept")), None))
-    text = N_("Of the reviewed items {rate} were accepted by all who labelled them (Wilson's 95 % interval).")
-    if facts["project"]["kind"] == "generations":
-        text = N_("On {rate} of the reviewed items all who labelled them agree (Wilson's 95 % interval).")
-    return [
-        Heading(say(N_("From candidates to the set"))),
-        Text(say(text, rate=share(total["rate"], say))),
-        Table(tuple(say(head) for head in heads), tuple(rows)),
-    ]
 
 
 MEASURES = (
@@ -69,6 +33,12 @@ ON = {
         "filtered: {items} items, {labels} labels."
     ),
 }
+
+
+INTERVALS = N_(
+    "Intervals hold 95 %: Wilson's for the items on which everybody agreed, a bootstrap over items for the others; the "
+    "signature names the number of draws."
+)
 
 
 def agreement_blocks(facts: Facts, say: Say) -> list[Block]:
@@ -92,7 +62,7 @@ def agreement_blocks(facts: Facts, say: Say) -> list[Block]:
                 ),
             )
         )
-    return [*blocks, Text(say(N_("Signature: {signature}"), signature=found["signature"]))]
+    return [*blocks, Text(say(INTERVALS)), Text(say(N_("Signature: {signature}"), signature=found["signature"]))]
 
 
 def self_agreement(facts: Facts, say: Say) -> list[Block]:
@@ -101,14 +71,19 @@ def self_agreement(facts: Facts, say: Say) -> list[Block]:
     head: list[Block] = [Heading(say(N_("Agreement with oneself")))]
     if not found["items"]:
         return [*head, Text(reason(found["same"], say)[:1].upper() + reason(found["same"], say)[1:])]
-    text = N_(
-        "Items came to their own annotators a second time, at least {hours} h after the first label (compared: "
-        "{items}; annotators: {people}). The share with the same choice both times is {same} (Wilson's 95 % interval), "
-        "Cohen's kappa {kappa}."
+    drawn = N_("Of what each annotator had labelled, a random share of {share} came a second time.")
+    later = N_(
+        "Of what each annotator had labelled, a random share of {share} came a second time, at least {hours} h after "
+        "the first label."
     )
-    values = {"items": f"{found['items']:,}", "people": found["people"], "hours": asked["retest_hours"]}
+    text = N_(
+        "Pairs of labels compared: {items} (annotators: {people}). The share with the same choice both times is {same} "
+        "(Wilson's 95 % interval), Cohen's kappa {kappa} (bootstrap over pairs)."
+    )
+    first = say(later if asked["retest_hours"] else drawn, share=f"{asked['retest']:.1%}", hours=asked["retest_hours"])
+    values = {"items": f"{found['items']:,}", "people": found["people"]}
     values |= {"same": share(found["same"], say), "kappa": share(found["kappa"], say)}
-    blocks: list[Block] = [*head, Text(say(text, **values))]
+    blocks: list[Block] = [*head, Text(say.joined(first, say(text, **values)))]
     if left := found["other_guideline"] + found["seen"]:
         why = N_("Left out: {number}, because the guideline had changed or labels of others had been seen in between.")
         blocks.append(Text(say(why, number=left)))
@@ -130,7 +105,7 @@ def statistics_blocks(facts: Facts, say: Say) -> list[Block]:
         (say(N_("Median")), number(length["median"])),
         (say(N_("Mean")), None if length["mean"] is None else round(length["mean"], 2)),
         (say(N_("Longest")), length["max"]),
-        (say(N_("Texts that stand in the set already")), copies["surplus"]),
+        (say(N_("Exact copies of another text")), copies["surplus"]),
     ]
     if facts["project"]["kind"] == "sentences":
         rows += [(say(N_("With a male word")), found["male"]), (say(N_("With a female word")), found["female"])]
@@ -148,8 +123,8 @@ def statistics_blocks(facts: Facts, say: Say) -> list[Block]:
 
 def _vocabulary(found: Facts, say: Say) -> str:
     text = N_(
-        "Beside the vocabulary of {model} ({size} entries) the distinct characters are {published}; {known} of them "
-        "are in it."
+        "Distinct characters are {published} of the number of entries in the vocabulary of {model} ({size}); {known} "
+        "of them are among these."
     )
     published = f"{found['distinct_of_vocabulary']:.2%}"
     return say(text, model=found["model"], size=f"{found['size']:,}", published=published,
