@@ -104,7 +104,9 @@ def show_project(store: Store, project: Project) -> None:
         st.markdown(f"**{plain(project.name)}**")
         st.progress(done / found.items if found.items else 0.0, _progress_text(project, found.items, done))
         if not found.items:
-            st.page_link("projects.py", label=_("Import a file"), icon=":material/upload_file:")
+            where = {"project": project.name}
+            label = _("Import a file")
+            st.page_link("projects.py", label=label, icon=":material/upload_file:", query_params=where)
             return
         with st.container(horizontal=True):
             for person in annotators(store, project):
@@ -115,7 +117,11 @@ def show_project(store: Store, project: Project) -> None:
                     label = _("{name}: {left} left").format(name=person.name, left=f"{left:,}")
                     st.page_link("review.py", label=plain(label), icon=":material/rate_review:", query_params=where)
         if done == found.items:
-            st.caption(_("Everything is reviewed. Look at the agreement, then export."))
+            st.caption(_("Everything is reviewed. Look at the agreement, then release it."))
+            with st.container(horizontal=True):
+                where = {"project": project.name}
+                st.page_link("agreement.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
+                st.page_link("release.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
 
 
 def _progress_text(project: Project, items: int, done: int) -> str:
@@ -129,8 +135,21 @@ def show_places() -> None:
     """What can be done here: one card a page."""
     places = (
         ("projects.py", _("Projects"), ":material/folder_open:", _("Bring sentences in, say what to judge, export.")),
+        (
+            "pilot.py",
+            _("Pilot and guideline"),
+            ":material/flag:",
+            _("Try the criteria on a few items, then write them."),
+        ),
         ("review.py", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
         ("agreement.py", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
+        (
+            "progress.py",
+            _("Progress"),
+            ":material/trending_up:",
+            _("See who did what, and whether the quotas can be met."),
+        ),
+        ("release.py", _("Release"), ":material/inventory_2:", _("Freeze the set with its papers.")),
         ("generate.py", _("Generate"), ":material/edit_note:", _("Let a model write, and judge the pronouns it uses.")),
         ("try.py", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
         ("score.py", _("Score a file"), ":material/playlist_play:", _("Ask several models about a whole data set.")),

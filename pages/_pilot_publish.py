@@ -70,6 +70,10 @@ def published(project: Project) -> None:
     if told[3]:
         text = _("Version {version} is published; annotators are told at their desks. Labels are on their way back.")
     st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
+    with st.container(horizontal=True):
+        where = {"project": project.name}
+        st.page_link("planning.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        st.page_link("progress.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
 
 
 def send_older(store: Store, project: Project, newest: Guideline) -> None:

@@ -21,18 +21,27 @@ USUAL = 100
 def show_pilots(store: Store, project: Project) -> None:
     """The open pilot or a form that starts one, then the earlier ones."""
     going = open_pilot(store, project)
+    over = [one for one in pilots(store, project) if one.closed is not None]
     if going is not None:
         _show_open(store, project, pilot_figures(store, project, going))
     else:
-        _show_start(store, project)
-    over = [one for one in pilots(store, project) if one.closed is not None]
+        _show_start(store, project, first=not over)
     if over:
+        if going is None:
+            st.button(
+                _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on,
+                type="primary",
+            )  # fmt: skip
         st.subheader(_("Earlier pilots"), anchor=False)
     for one in reversed(over):
         _show_closed(pilot_figures(store, project, one))
 
 
-def _show_start(store: Store, project: Project) -> None:
+def _go_on() -> None:
+    st.session_state["pilot_part"] = st.query_params["part"] = "tags"
+
+
+def _show_start(store: Store, project: Project, *, first: bool) -> None:
     people, found = annotators(store, project), counts(store, project)
     if not people:
         st.info(_("Nobody labels in this project yet. Add annotators on the page Projects, then start a pilot."))
@@ -54,8 +63,10 @@ def _show_start(store: Store, project: Project) -> None:
             _("Seed of the draw"), 0, None, project.seed, key="pilot_seed", width=160,
             help=_("The same seed draws the same items from the same texts."),
         )  # fmt: skip
-        label, icon = _("Start the pilot"), ":material/play_arrow:"
-        if st.form_submit_button(label, type="primary", key="pilot_start", icon=icon):
+        label = _("Start the pilot") if first else _("Start another pilot")
+        if st.form_submit_button(
+            label, type="primary" if first else "secondary", key="pilot_start", icon=":material/play_arrow:"
+        ):
             try:
                 start_pilot(store, project, int(items), seed=int(seed))
             except EvenhandError as error:

@@ -95,9 +95,14 @@ def _choose(project: Project, one: Tag, kept: Draft, codes: dict[str, str | None
     if st.session_state.get(place) != NEW:
         st.session_state[place] = stands
     st.selectbox(
-        _("Criterion"), [UNDECIDED, *known, NEW, OUT], key=place, format_func=lambda code: {**names, **known}[code],
-        on_change=_keep, args=(project, one.spellings, place), label_visibility="collapsed",
-    )  # fmt: skip
+        plain(_("Criterion for {tag}").format(tag=one.text)),
+        [UNDECIDED, *known, NEW, OUT],
+        key=place,
+        format_func=lambda code: {**names, **known}[code],
+        on_change=_keep,
+        args=(project, one.spellings, place),
+        label_visibility="collapsed",
+    )
 
 
 def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
@@ -115,6 +120,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
     name = _plain_name(one.text)
     chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
+        st.caption(_("Not kept yet: the criterion is there once you add it."))
         with st.container(horizontal=True):
             code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
             key = st.text_input(_("Key"), _free_key(kept), key=f"key-{place}", max_chars=1, width=80)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotations.forecasting import Forecast, Sample, as_json, forecast, has_pilot
 from annotations.pipeline import state
+from annotations.sending_back import waiting
 from annotations.store import Store
 from annotations.types import Plan, Project
 from core.curation_forecast import CellNeed, Work
@@ -84,6 +85,17 @@ def percent(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return text
     return f"{text} (95 %: {100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
+
+
+def show_waiting(store: Store, project: Project) -> None:
+    """Says that labels were sent back: until they are made anew the forecast rests on the other items alone."""
+    if not (left := waiting(store, project)):
+        return
+    text = _(
+        "{labels} labels were sent back and are not made anew yet. Until then the forecast rests on the other items;"
+        " where rejects were sent back, it expects too many to be kept."
+    )
+    st.warning(plain(text.format(labels=f"{sum(left.values()):,}")), icon=":material/undo:")
 
 
 def show_forecast(project: Project, found: Forecast) -> None:

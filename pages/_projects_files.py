@@ -23,7 +23,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages._projects_columns import ask_password, choose_columns, show_texts
 from pages._projects_parts import preview_table, show
-from pages._projects_report import show_brought, show_report, show_returned
+from pages._projects_report import next_steps, show_brought, show_report, show_returned
 from pages._projects_tasks import (
     ask_tasks,
     import_tasks,
@@ -69,6 +69,8 @@ def show_files(store: Store, project: Project) -> None:
         show_switched(report, quoting=text_may_leave(project))
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
+    if report is not None:
+        next_steps(project)
 
 
 def _what_fits(project: Project) -> str:

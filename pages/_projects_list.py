@@ -24,7 +24,8 @@ def opened() -> str | None:
     """Which project the visitor has open: its name, or None for the list."""
     asked = st.query_params.get("project")
     if asked:
-        st.session_state["project_open"] = asked
+        # A link or a reload opens it for the other pages too: nobody starts a pilot in another project than this one.
+        st.session_state["project_open"] = st.session_state["last_project"] = asked
     found: str | None = st.session_state.get("project_open")
     return found
 
@@ -38,7 +39,8 @@ def open_project(name: str) -> None:
 def leave() -> None:
     """Back to the list."""
     st.session_state["project_open"] = st.session_state["projects_view"] = None
-    st.query_params.pop("project", None)
+    for name in ("project", "section"):
+        st.query_params.pop(name, None)
 
 
 def _begin() -> None:

@@ -84,7 +84,9 @@ def _rename(store: Store, project: Project, person: Annotator) -> None:
 
 def _replace(store: Store, project: Project, person: Annotator) -> None:
     st.divider()
-    st.text_input(_("Somebody else takes over"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name"))
+    st.text_input(
+        _("Somebody else takes over"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person")
+    )
     text = _(
         "What {name} has in hand moves to the other one, who may be new or label here already. The labels of {name}"
         " stay and count; {name} gets no more items."

@@ -8,12 +8,23 @@ import streamlit as st
 from annotations.formats.importing import ImportReport
 from annotations.formats.packages import Brought
 from annotations.returning import Returned
-from annotations.types import Problem
+from annotations.types import Problem, Project
 from pages._projects_parts import problem_text, reason_name
 from pages._widgets import _, csv_bytes, plain
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
+
+
+def next_steps(project: Project) -> None:
+    """Where one goes on from here once texts are in."""
+    where = {"project": project.name}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Go on with:"))
+        st.page_link("pilot.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
+        st.page_link("planning.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        st.page_link("review.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
+        st.page_link("browse.py", label=_("Browse"), icon=":material/search:", query_params=where)
 
 
 def show_brought(brought: Brought, *, quoting: bool) -> None:

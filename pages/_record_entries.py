@@ -23,12 +23,12 @@ SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕
 def listed(store: Store, project: Project, person: Annotator) -> None:
     """A page of items, with a search and a choice of states."""
     names = {
-        "any": _("All"), "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("In hand"),
-        "released": _("Went to others"),
+        "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("In hand"), "released": _("Went to others"),
+        "any": _("All"),
     }  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(_("Search in texts and notes"), key="record-search", icon=":material/search:", width=320)
-        chosen = choose(_("State"), names, "record-state", heading=False)
+        chosen = choose(_("State"), names, "record-state", heading=False, address="state")
     state: State | None = next((one for one in get_args(State) if one == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
     st.session_state["record-asked"] = asked
@@ -36,7 +36,10 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     found = entries(store, project, person, Looked(search, state, page))
     if not found.total:
         empty = _("Nothing is stored yet. It begins with your first label.")
-        st.info(_("Nothing was found.") if search or state else empty, icon=":material/search_off:")
+        st.info(
+            _("Nothing was found.") if search or state not in (None, "labelled") else empty,
+            icon=":material/search_off:",
+        )
         return
     if found.number != st.session_state.get("record-page", 1):
         st.session_state["record-page"] = found.number

@@ -145,7 +145,8 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     """
     from annotations.projects import projects  # here, so that a page without projects starts without it
 
-    found = {project.name: project for project in projects(store) if kind in (None, project.kind)}
+    every = {project.name: project for project in projects(store)}
+    found = {name: project for name, project in every.items() if kind in (None, project.kind)}
     if not found and kind is not None:
         return None
     if not found:
@@ -153,14 +154,23 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
         st.page_link("projects.py", label=_("Projects"), icon=":material/folder_open:")
         return None
     asked = st.query_params.get("project")
-    if asked and asked not in found and kind is None:
+    if asked and asked not in every:
         st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
+    meant = asked if asked in every else st.session_state.get("last_project")
     if st.session_state.get(key) not in found:
-        remembered = asked if asked in found else st.session_state.get("last_project")
-        st.session_state[key] = remembered if remembered in found else next(iter(found))
-    name = st.selectbox(_("Project"), list(found), key=key)
+        st.session_state[key] = meant if meant in found else next(iter(found))
+    name = st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
+    picked = st.session_state.pop(f"{key}-picked", False)
+    if meant in every and meant not in found and not picked:
+        # The visitor works on a project of another kind and only looks in here: all other pages stay with that one.
+        st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=meant)))
+        return found[name]
     st.session_state["last_project"] = st.query_params["project"] = name
     return found[name]
+
+
+def _picked(key: str) -> None:
+    st.session_state[f"{key}-picked"] = True
 
 
 def _guarded(cell: Any) -> Any:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.errors import EvenhandError
-from pages._planning_forecast import ask_forecast, show_forecast, show_needed
+from pages._planning_forecast import ask_forecast, show_forecast, show_needed, show_waiting
 from pages._planning_settings import show_changes, show_settings
 from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head, show_error
@@ -20,12 +20,13 @@ with open_store() as store:
     try:
         st.subheader(_("What it will take"), anchor=False)
         found = ask_forecast(store, project)
+        show_waiting(store, project)
         show_forecast(project, found)
-        if project.kind == "sentences":
-            st.subheader(_("Candidates for the quotas"), anchor=False)
-            show_needed(found)
         st.subheader(_("The plan"), anchor=False)
         show_settings(store, project)
         show_changes(store, project)
+        if project.kind == "sentences":  # last: a row for each pair and side
+            st.subheader(_("Candidates for the quotas"), anchor=False)
+            show_needed(found)
     except EvenhandError as error:
         show_error(error)

@@ -13,7 +13,7 @@ from pages._projects_new import show_form
 from pages._projects_people import show_people
 from pages._projects_settings import show_settings
 from pages._projects_views import show_guideline, show_quotas, show_summary
-from pages._widgets import _, open_store, page_head, plain, show_error
+from pages._widgets import _, choose, open_store, page_head, plain, show_error
 
 SECTIONS = {
     "files": (_("Files"), show_files),
@@ -40,16 +40,11 @@ def show_project(name: str) -> None:
         st.header(plain(found.name), anchor=False)
         st.caption(plain(settings_line(store, found)))
         show_summary(store, found)
-        section = st.segmented_control(
-            _("Part of the project"),
-            [part for part in SECTIONS if part != "quotas" or found.kind == "sentences"],
-            default="files",
-            required=True,
-            key="section",
-            format_func=lambda part: SECTIONS[part][0],
-            label_visibility="collapsed",
-        )
-        SECTIONS[section or "files"][1](store, found)
+        parts = {
+            part: words for part, (words, _view) in SECTIONS.items() if part != "quotas" or found.kind != "generations"
+        }
+        section = choose(_("Part of the project"), parts, "section", address="section", heading=False)
+        SECTIONS[section][1](store, found)
 
 
 page_head(

@@ -1,6 +1,7 @@
 """The forecast of a project: which items it rests on, and the command and page that show it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.events import events
 from annotations.forecasting import as_json, forecast
 from annotations.gold import effects
+from annotations.guideline_drafts import draft, write_version
 from annotations.hidden_gold import set_known
 from annotations.labels import append
 from annotations.pilots import close_pilot, start_pilot
@@ -147,7 +149,8 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     app = page(made)
     assert app.button(key="save_plan").disabled
     app.radio(key=f"plan-{made.uid}").set_value("stop").run()
-    assert "would be decided by the labels they have" in app.info[-1].value
+    assert any("would be decided by the labels they have" in info.value for info in app.info)
+    assert not app.warning
     app.number_input(key=f"share-{made.uid}").set_value(20.0).run()
     app.text_input(key="adjudicator").set_value("Lin").run()
     app.button(key="save_plan").click().run()
@@ -157,6 +160,10 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     assert counts(fresh_store, changed).rejected > 0
     assert any("Lin" in caption.value for caption in app.caption)
     assert app.button(key="save_plan").disabled
+    now = draft(fresh_store, changed)
+    now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
+    _version, sent = write_version(fresh_store, changed, now, which="named")
+    assert sent.labels and f"{sent.labels} labels were sent back" in page(made).warning[0].value
 
 
 def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:

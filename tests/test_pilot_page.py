@@ -64,6 +64,8 @@ def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:
     assert not app.error and not app.exception
     with Store.open(database(tmp_path)) as store:
         assert open_pilot(store, project) is None and pilots(store, project)[0].items == 4
+    app.button(key="pilot_tags").click().run()  # what comes next is one press away, and in the address
+    assert app.query_params["part"] in ("tags", ["tags"]) and not app.exception
 
 
 def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:

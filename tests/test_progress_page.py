@@ -108,6 +108,7 @@ def test_a_record_is_searched_and_shows_nothing_of_others(
     app = opened("record.py", project=project.name, annotator="Bo")
     told = texts(app)
     assert "✕" in told and "stands" in told and "Ada" not in told
+    assert "It waits at your desk" not in told, "it opens at what was labelled, not at what is still to do"
     app.text_input(key="record-search").set_value("no such words")
     assert "Nothing was found" in texts(whole(app.run()))
     app.text_input(key="record-search").set_value("")

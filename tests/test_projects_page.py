@@ -122,6 +122,7 @@ def test_preview_import_report(store, empty):
         "Rows": "4", "Imported": "2", "Duplicates": "0", "Not usable": "2",
     }  # fmt: skip
     problems = app.dataframe[0].value
+    assert "Plan of labels" in [link.proto.label for link in app.get("page_link")], "where to go on from here"
     assert list(problems["Line"]) == [3, 4]
     assert list(problems["Reason"]) == ["no keyword", "several keywords"]
     assert counts_of(store, empty).items == 2
@@ -179,6 +180,8 @@ def test_a_section_of_the_demo(demo, name, language):
     assert not app.error
     links = [link.proto.label for link in app.get("page_link")]
     assert SECTIONS[name][language == "zh"] in "\n".join([texts(app), *links])
+    assert app.query_params["section"] in (name, [name]), "a reload opens the same part"
+    assert app.session_state["last_project"] == NAME, "and the other pages open this project"
 
 
 def test_cards_tell_how_far_a_project_is(demo, tmp_path):

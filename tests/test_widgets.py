@@ -106,6 +106,31 @@ def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None
     assert app.query_params["project"] == "one"
 
 
+def _choosing_generations() -> None:
+    import streamlit as st
+
+    from pages._widgets import choose_project, open_store
+
+    with open_store() as store:
+        project = choose_project(store, "generations-project", kind="generations")
+        st.text("none" if project is None else project.name)
+
+
+def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Store) -> None:
+    """What is shown instead is said, and becomes the project of the other pages only when it is picked."""
+    create_project(fresh_store, "sentences")
+    for name in ("first texts", "other texts"):
+        create_project(fresh_store, name, kind="generations")
+    app = AppTest.from_function(_choosing_generations, default_timeout=60)
+    app.session_state["last_project"] = "sentences"
+    app.run()
+    assert app.text[0].value == "first texts"
+    assert "sentences is of another kind" in app.info[0].value
+    assert app.session_state["last_project"] == "sentences" and "project" not in app.query_params
+    app.selectbox(key="generations-project").set_value("other texts").run()
+    assert not app.info and app.session_state["last_project"] == "other texts"
+
+
 def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> None:
     create_project(fresh_store, "one")
     app = chosen("two")
