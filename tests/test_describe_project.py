@@ -96,7 +96,11 @@ def test_generations_have_words_and_repetition(fresh_store: Store) -> None:
     assert (wrote["tokens"]["total"], wrote["tokens"]["distinct"]) == (10, 4)
     assert wrote["distinct_share_within_a_text"] == pytest.approx((3 / 8 + 2 / 2) / 2)
     assert wrote["repetitiveness_completion"]["texts"] == 1 and wrote["repetitiveness_completion"]["mean"] > 0
-    assert found["balance"] == [] and found["largest_imbalance"] is None and found["largest_imbalance_reason"]
+    assert found["balance"] == [] and found["largest_imbalance"] is None
+    assert found["largest_imbalance_reason"] == "No sentence of this set has a keyword."
+    # A label that counts is not a kept text: 2 of 2 would be 100 % kept.
+    shares = [row["kept_share"] for row in found["keywords"]]
+    assert shares and all(one["value"] is None and "not accepted or rejected" in one["value_reason"] for one in shares)
 
 
 def test_the_vocabulary_of_a_language() -> None:

@@ -15,6 +15,7 @@ from core.statistics import Estimate, Note
 NO_MODEL = Note(N_("No model was named: say which vocabulary to compare with (--model)."))
 NO_BLANKS = Note(N_("The texts hold no character that is not blank."))
 NO_SOURCE = Note(N_("No text says when it is from."))
+NO_PAIR = Note(N_("No sentence of this set has a keyword."))
 ALL_EVEN = Note(N_("Every pair has as many sentences of one word as of the other."))
 SHOWN_SOURCES = 50
 
@@ -131,7 +132,9 @@ def _balance(found: Description) -> dict[str, Any]:
         "female": sum(one.female for one in found.balances),
         "balance": rows,
         **maybe(
-            "largest_imbalance", None if worst is None else {"pair": worst.pair, "missing": worst.missing}, ALL_EVEN
+            "largest_imbalance",
+            None if worst is None else {"pair": worst.pair, "missing": worst.missing},
+            ALL_EVEN if found.balances else NO_PAIR,
         ),
     }
 

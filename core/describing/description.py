@@ -106,7 +106,7 @@ def described(
         exact=repeats(plain),
         near=repeats([bare(text) or None for text in plain]),
         twins=repeats([_masked(one) for one in texts]),
-        keywords=keyword_counts(cells if kept is None else kept, before, decided),
+        keywords=keyword_counts(cells if kept is None else kept, before, decided, kind=kind),
         balances=pair_balances(cells),
         origins=origins((one.source for one in texts), (one.date for one in texts)),
         coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),

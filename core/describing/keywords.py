@@ -1,7 +1,7 @@
 """Sentences per keyword before and after selection (the papers' figure 2), and the 1:1 balance of each pair."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -13,6 +13,7 @@ Cell = tuple[str, str]  # name of the pair (male word first), side
 
 NOT_KNOWN = Note(N_("A file does not say how many candidates there were."))
 NOTHING_DECIDED = Note(N_("No sentence of this word has been decided yet."))
+NEITHER = Note(N_("Texts that models wrote are not accepted or rejected."))
 NO_SENTENCE = Note(N_("There is no sentence of this pair."))
 
 
@@ -20,7 +21,8 @@ NO_SENTENCE = Note(N_("There is no sentence of this pair."))
 class KeywordCount:
     """One word. `before`: candidates (None: not known); `decided`: kept or rejected; `after`: kept.
 
-    `share`: after / decided (where `decided` is not known: after / before), 0 to 1, with Wilson's interval.
+    `share`: after / decided (where `decided` is not known: after / before), 0 to 1, with Wilson's interval; of
+    generations undefined: what has a label that counts is neither kept nor dropped.
     """
 
     pair: str
@@ -60,7 +62,11 @@ def word_of(pair: str, side: str) -> str:
 
 
 def keyword_counts(
-    after: Mapping[Cell, int], before: Mapping[Cell, int] | None = None, decided: Mapping[Cell, int] | None = None
+    after: Mapping[Cell, int],
+    before: Mapping[Cell, int] | None = None,
+    decided: Mapping[Cell, int] | None = None,
+    *,
+    kind: str = "sentences",
 ) -> tuple[KeywordCount, ...]:
     """Words of *after* and *before*: pairs with most sentences first, in a pair the male word first."""
     cells = {**(before or {}), **after}
@@ -69,7 +75,10 @@ def keyword_counts(
         counted = (before or after).get((pair, side), 0)
         of_pair[pair] = of_pair.get(pair, 0) + counted
     order = sorted(cells, key=lambda cell: (-of_pair[cell[0]], cell[0], cell[1] != "male", cell[1]))
-    return tuple(_count(cell, after, before, decided) for cell in order)
+    found = tuple(_count(cell, after, before, decided) for cell in order)
+    if kind == "sentences":
+        return found
+    return tuple(replace(one, share=Estimate.undefined(NEITHER)) for one in found)
 
 
 def _count(
