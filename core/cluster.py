@@ -19,9 +19,11 @@ from core.errors import N_, EvenhandError, Refused
 from core.resources import ROOT
 
 START_S = 60.0  # how long a cluster may take to give the first worker
+LATE_S = 10.0  # how long the others may take after it; those that need longer are done without
 SHARE = 0.5  # of a processor: a run at bf16 holds two pools, of which one works at a time
 IN_HAND = 2  # items that an actor holds, so that it never waits for the next
 AHEAD = 8  # items per actor that may be finished or under way beyond the one that is wanted next
+STARTS = 3  # how often a Ray of our own is started that was not there within the half minute that Ray gives it
 RETRIES = 2  # how often an actor whose machine fails is made anew
 # What a worker must see as the driver does: where models lie, and that nothing is fetched.
 PASSED_ON = ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "HF_HUB_OFFLINE", "HF_ENDPOINT")
@@ -84,7 +86,7 @@ class Pool:
         found, _ = ray.wait(list(ready), num_returns=1, timeout=START_S)
         if not found:
             raise Refused(NO_WORKER, address=address, seconds=START_S)
-        found, late = ray.wait(list(ready), num_returns=count, timeout=10)
+        found, late = ray.wait(list(ready), num_returns=count, timeout=LATE_S)
         for reference in late:
             ray.kill(ready[reference])
         return [ready[reference] for reference in found]
@@ -216,10 +218,23 @@ def _init(ray: Any, address: str, workers: int) -> None:
     # Ray puts a handler of its own in place of ours, and a cancelled job would then not clean up.
     ours = signal.getsignal(signal.SIGTERM) if threading.current_thread() is threading.main_thread() else None
     try:
-        ray.init(address=address, **settings)
+        _started(ray, address, settings)
     except Exception as error:  # ConnectionError, ValueError, RuntimeError, by version and kind of address
         why = str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
         raise Refused(NO_CLUSTER, address=address, why=why) from error
     finally:
         if ours is not None:
             signal.signal(signal.SIGTERM, ours)
+
+
+def _started(ray: Any, address: str, settings: dict[str, Any]) -> None:
+    for left in reversed(range(STARTS)):
+        try:
+            ray.init(address=address, **settings)
+        except Exception as error:
+            # On a busy machine a Ray of our own needs longer than Ray waits for it; what it has begun must end first.
+            if address != "local" or not left or "timed out" not in str(error):
+                raise
+            ray.shutdown()
+        else:
+            return

@@ -9,6 +9,7 @@ import sys
 import pytest
 from conftest import ROOT
 
+from core import cluster
 from core.cluster import Answerer, Pool, ordered_map
 from core.errors import BadLine, NotFound, Refused
 
@@ -43,12 +44,14 @@ def refusing():
 
 DRIVER = """
 import json, os, signal, sys, warnings
+from core import cluster
 from core.cluster import AHEAD, Pool, ordered_map
 from core.errors import EvenhandError
 from core.models import open_scorer
 from core.scoring_cluster import ClusterScorer
 from core.types import MaskedSentence
 
+cluster.START_S = cluster.LATE_S = 300.0  # a busy machine may need long to start two workers
 said = {}
 ours = lambda *_: None
 signal.signal(signal.SIGTERM, ours)
@@ -106,7 +109,7 @@ def said(tmp_path_factory):
     (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-c", DRIVER], cwd=ROOT, env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.startswith("SAID")]
     assert lines, done.stderr[-3000:]
@@ -158,6 +161,41 @@ def test_no_worker_is_no_cluster():
         Pool("m:f", {}, address="local", workers=0)
 
 
+class Slow:
+    """A Ray that is not there in time, so many times."""
+
+    def __init__(self, failures, why="The current node timed out during startup."):
+        self.failures, self.why, self.did = failures, why, []
+
+    def init(self, **_settings):
+        self.did.append("init")
+        if self.did.count("init") <= self.failures:
+            raise Exception(self.why)
+
+    def shutdown(self):
+        self.did.append("shutdown")
+
+
+@pytest.mark.parametrize(
+    ("failures", "why", "address", "did"),
+    [
+        (0, "", "local", ["init"]),
+        (2, "it timed out", "local", ["init", "shutdown", "init", "shutdown", "init"]),
+        (3, "it timed out", "local", ["init", "shutdown", "init", "shutdown", "init"]),
+        (1, "it timed out", "ray://there", ["init"]),
+        (1, "no room", "local", ["init"]),
+    ],
+)
+def test_a_ray_of_our_own_that_is_slow_to_start_is_started_again(failures, why, address, did):
+    ray = Slow(failures, why)
+    if failures in (0, 2):
+        cluster._init(ray, address, 1)
+    else:
+        with pytest.raises(Refused, match="There is no Ray cluster"):
+            cluster._init(ray, address, 1)
+    assert ray.did == did
+
+
 NO_CLUSTER = """
 from core.cluster import ordered_map
 from core.errors import Refused
@@ -169,7 +207,7 @@ except Refused as error:
 
 
 def test_an_address_without_a_cluster_is_one_sentence():
-    done = subprocess.run([sys.executable, "-c", NO_CLUSTER], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", NO_CLUSTER], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.stdout.startswith("There is no Ray cluster at no-such-scheme://here ("), done.stderr[-2000:]
     assert done.stdout.count("\n") == 1
 
