@@ -2,7 +2,8 @@
 
 Under the plan `all` those are all items with as many labels as the plan wants; under `stop` only those that all label
 whatever the first says (the pilot and the random share), because the others have many labels only where everybody
-accepted. Hidden gold is left out: its items were chosen, not drawn.
+accepted. The same after a change of the plan, until what it has opened again is done (`annotations.plan_history`).
+Hidden gold is left out: its items were chosen, not drawn.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from annotations.plan import labels_planned
+from annotations.plan_history import SPEAKS, Unselected, unselected
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
@@ -48,6 +50,8 @@ class Forecast:
 
     `items`: in the project; `made`: labels that it has; `people`: active annotators; `sample`: which items the
     forecast rests on, `reviewed` how many, of which `accepted` were accepted by all. `work` has the numbers.
+    `narrowed`: other items have all their labels too, but too many accepted ones are among them, because the plan was
+    `stop`, or the share smaller, until lately.
     """
 
     items: int
@@ -56,6 +60,7 @@ class Forecast:
     sample: Sample
     reviewed: int
     work: WorkForecast
+    narrowed: bool = False
 
 
 def forecast(
@@ -75,16 +80,18 @@ def forecast(
     wanted = project.per_item if per_item is None else per_item
     drawn = project.share if share is None else share
     sample = on or _sample(store, project, wanted)
-    found = _patterns(store, project, wanted, sample) if project.kind == "sentences" else {}
+    narrow = unselected(store, project, wanted) if sample == "all" else None
+    found = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else {}
     cells = _cells(store, project, found)
     if candidates is not None:
         cells = [Cell("", "", candidates, patterns=_together(cells))]
     work = forecast_work(cells, wanted, drawn, seconds=_times(store, project, sample))
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
-    return Forecast(
-        counts(store, project).items, _made(store, project), _people(store, project), sample, work.rate.units, work
-    )
+    if narrow is not None:
+        work = replace(work, signature=f"{work.signature}|items:not-chosen-by-outcome")
+    items, made, people = counts(store, project).items, _made(store, project), _people(store, project)
+    return Forecast(items, made, people, sample, work.rate.units, work, narrow is not None)
 
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
@@ -97,11 +104,16 @@ def _sample(store: Store, project: Project, per_item: int) -> Sample:
     return "pilot" if has_pilot(store, project, per_item) else "all"
 
 
-def _patterns(store: Store, project: Project, per_item: int, sample: Sample) -> dict[int, dict[tuple[int, int], int]]:
+def _patterns(
+    store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None
+) -> dict[int, dict[tuple[int, int], int]]:
     # All items in the order of their rows: twice as fast as in that of an index.
     which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
-    query = _PATTERNS.format(which=which, how=how)
     values = {"project": project.id, "per_item": per_item, "plan": project.plan}
+    if narrow is not None:
+        which = f"item.project = :project AND {SPEAKS}"
+        values |= narrow.values(store, project, per_item)
+    query = _PATTERNS.format(which=which, how=how)
     found: dict[int, dict[tuple[int, int], int]] = {}
     for cell, labels, rejects, items in store.db.execute(query, values):
         found.setdefault(cell, {})[labels, rejects] = items
@@ -175,6 +187,7 @@ def as_json(found: Forecast) -> dict[str, Any]:
         "annotators": found.people,
         "sample": found.sample,
         "labelled_in_full": found.reviewed,
+        "narrowed": found.narrowed,
         "per_item": work.per_item,
         "share": work.share,
     }

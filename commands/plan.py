@@ -79,6 +79,8 @@ def _settings(project: Project) -> str:
 def _lines(found: Forecast) -> list[str]:
     work = found.work
     rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
+    if found.narrowed:
+        rests = "items labelled in full, without those that the plan before chose by their labels"
     return [
         f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
         f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}",

@@ -30,7 +30,7 @@ METHOD = 2  # version of this forecast, in its signature
 
 NO_SAMPLE = Note(N_("No item has been labelled in full yet: a pilot shows what the others will take."))
 NO_QUOTA = Note(N_("No pair and side has a quota."))
-NO_ITEMS = Note(N_("There is no candidate yet."))
+NO_ITEMS = Note(N_("There is no item yet."))
 NONE_KEPT = Note(N_("None of the {reviewed} items that were labelled in full was kept: no number can be named."))
 
 Numbers = NDArray[np.float64]

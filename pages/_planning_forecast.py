@@ -43,7 +43,7 @@ def ask_forecast(store: Store, project: Project) -> Forecast:
         names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all items labelled in full")}
         sample = choose(_("Rests on"), names, "plan_sample")
     fictive = st.number_input(
-        _("For so many candidates"),
+        _("For so many candidates") if project.kind == "sentences" else _("For so many texts"),
         min_value=1,
         max_value=10_000_000,
         value=None,
@@ -172,6 +172,10 @@ def _rests_on(project: Project, found: Forecast) -> str:
                 text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
             rate = percent(found.work.rate)
             parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
+            if found.narrowed:
+                parts.append(
+                    _("Others with as many labels are left out: the plan before let only accepted ones get them.")
+                )
         else:
             parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
     if found.work.seconds.value is not None:
@@ -212,7 +216,7 @@ def show_needed(found: Forecast) -> None:
     """Per pair and side: how many candidates the quota takes, and whether there are as many."""
     cells = found.work.cells
     if not found.items and not cells:
-        st.caption(_("There is no candidate yet."))
+        st.caption(_("There is no item yet."))
         return
     if not cells:
         st.info(

@@ -72,6 +72,12 @@ def _ask_plan(project: Project) -> dict[str, Any]:
                 " have several labels only where people agreed."
             )
         )
+        st.caption(
+            _(
+                "People who label at the same time share the work evenly. Who begins when the others are done gets only"
+                " what they accepted, and the share."
+            )
+        )
         if not share:
             st.warning(_("Without a share nobody can say how far the annotators agree."))
     return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}

@@ -10,7 +10,7 @@ from pages._widgets import _, choose_project, open_store, page_head, show_error
 
 page_head(
     _("Plan of labels"),
-    _("How many labels does each sentence get, and what will that take: labels, hours, candidates?"),
+    _("How many labels does each item get, and what will that take in labels and hours?"),
 )
 with open_store() as store:
     project = choose_project(store)

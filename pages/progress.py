@@ -10,7 +10,7 @@ from pages._widgets import _, choose_project, open_store, page_head
 
 page_head(
     _("Progress"),
-    _("Who labels how much, what waits at whose desk, and whether the candidates that are left can meet the quotas."),
+    _("Who labels how much, what waits at whose desk, and whether what is left can meet the quotas."),
 )
 with open_store() as store:
     project = choose_project(store)

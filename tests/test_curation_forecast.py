@@ -82,7 +82,7 @@ def test_what_is_undefined_says_why() -> None:
     quota = forecast_work([Cell("他/她", "male", 100, 10)], 3, 0.1)
     assert quota.all.judgements.value is None and quota.needed.value is None
     empty = forecast_work([], 3, 0.1)
-    assert empty.all.judgements.value is None and "candidate" in str(empty.all.judgements.reason)
+    assert empty.all.judgements.value is None and "no item" in str(empty.all.judgements.reason)
     none = forecast_work([Cell("他/她", "male", 100, 10, 0, {(3, 3): 40})], 3, 0.1)
     assert none.cells[0].needed.value is None and none.cells[0].needed.low is not None
     assert none.candidates.value == 100 and "40" in str(none.needed.reason)

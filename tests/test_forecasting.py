@@ -12,6 +12,7 @@ from annotations.forecasting import as_json, forecast
 from annotations.gold import effects
 from annotations.guideline_drafts import draft, write_version
 from annotations.hidden_gold import set_known
+from annotations.items import Batch
 from annotations.labels import append
 from annotations.pilots import close_pilot, start_pilot
 from annotations.plan import is_shared
@@ -21,7 +22,7 @@ from annotations.store import Store
 from annotations.types import Annotator, Project
 from cli import cli
 from core.errors import EvenhandError
-from tests.filling import decide, filled_project
+from tests.filling import decide, filled_project, new_items
 from tests.test_pages import opened
 
 START = 1_000_000.0
@@ -62,6 +63,59 @@ def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
     assert found.sample == "all" and found.reviewed == shared and found.work.rate.value == kept / shared
     three = fresh_store.db.execute("SELECT count(*) FROM item WHERE labels = 3").fetchone()[0]
     assert three > shared  # the others with three labels were accepted by all: they must not count
+
+
+def full(store: Store, where: str = "true") -> tuple[int, int]:
+    """How many items with three labels there are, and how many of them are accepted."""
+    query = f"SELECT count(*), sum(gold = 'accept') FROM item WHERE labels = 3 AND {where}"
+    found: tuple[int, int] = store.db.execute(query).fetchone()
+    return found
+
+
+def test_after_stop_only_what_it_did_not_choose_counts(fresh_store: Store) -> None:
+    """Under `stop` half of the items; then all get all labels, from the first of them to the last."""
+    made, people = filled_project(fresh_store, 200, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.25)
+    label_all(fresh_store, made, people)
+    truth = full(fresh_store, "shared = 1")
+    made = change_project(fresh_store, made, plan="all")
+    with Batch.begin(fresh_store, made, "more") as batch:
+        batch.add(new_items(60, first=5000))
+        batch.publish()
+    found = forecast(fresh_store, made)
+    kept = counts(fresh_store, made).accepted
+    assert found.narrowed and found.work.signature.endswith("|items:not-chosen-by-outcome")
+    assert (found.reviewed, found.work.rate.value) == (truth[0], truth[1] / truth[0])
+    naive = full(fresh_store)
+    texts = [row[0] for row in fresh_store.db.execute("SELECT text FROM item")]
+    right = sum(all(is_shared(1, f"{text}{one.name}".encode(), 0.7) for one in people) for text in texts)
+    low, high = found.work.rate.low, found.work.rate.high
+    assert low is not None and high is not None and low < right / 260 < high < naive[1] / naive[0] and kept
+    for _ in range(3):  # items that are new under `all` count, too
+        for person in people:
+            some = [one for one in claim(fresh_store, made, person, want=200, now=START) if one.line >= 5000]
+            said = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
+            append(fresh_store, made, person, [decide(*one) for one in zip(some, said, strict=True)])
+    new = full(fresh_store, "line >= 5000")
+    found = forecast(fresh_store, made)
+    assert new[0] > 10 and found.reviewed == truth[0] + new[0]
+    assert found.work.rate.value == (truth[1] + new[1]) / found.reviewed
+    label_all(fresh_store, made, people)
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.narrowed) == (260, False) and found.work.rate.value == right / 260
+
+
+def test_a_larger_share_counts_when_it_is_done(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 160, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.2)
+    label_all(fresh_store, made, people)
+    first = full(fresh_store, "shared = 1")
+    made = change_project(fresh_store, made, share=0.6)
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.work.rate.value, found.narrowed) == (first[0], first[1] / first[0], True)
+    label_all(fresh_store, made, people)
+    found = forecast(fresh_store, made)
+    assert found.reviewed == full(fresh_store, "shared = 1")[0] > first[0] and not found.narrowed
 
 
 def test_hidden_gold_is_chosen_and_does_not_count(fresh_store: Store) -> None:
