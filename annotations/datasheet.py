@@ -10,6 +10,7 @@ from typing import Any
 
 from annotations.agreement import AgreementReport, agreement
 from annotations.decisions import each_label_row
+from annotations.funnel import funnel, mining, steps, total
 from annotations.items import items as stored_items
 from annotations.leaving import CANARY, needs_canary, text_may_leave
 from annotations.projects import annotators, counts, guideline, guidelines
@@ -36,6 +37,7 @@ def datasheets(store: Store, project: Project, languages: Iterable[Language]) ->
     """The data sheet in several languages; the database is read once."""
     held = _held(store, project)
     said = _said(store, project)
+    way, found = mining(store, project), total(funnel(store, project))
     report = agreement(store, project) if len(said.people) > 1 else None
     sheets: dict[Language, str] = {}
     for language in languages:
@@ -43,6 +45,7 @@ def datasheets(store: Store, project: Project, languages: Iterable[Language]) ->
         parts = (
             _head(project, say, held),
             _composition(project, say, held),
+            _way(way, found, say),
             _judging(store, project, say, said),
             _labels(store, project, say, said),
             _agreement(report, say),
@@ -142,6 +145,19 @@ def _composition(project: Project, say: _Say, held: _Held) -> list[str]:
     lines += _table([say(name) for name in names], rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
         lines.append(say(N_("and {number} more rows"), number=len(rows) - MOST_ROWS))
+    return lines
+
+
+def _way(way: dict[str, Any], found: dict[str, Any], say: _Say) -> list[str]:
+    rows = ((say(name), number) for name, number in steps(way, found))
+    value, interval, _items = _estimate(found["rate"], say)
+    text = N_(
+        "Share of the reviewed items on which all agree (of sentences: to keep them), Wilson's 95 % interval: {share}."
+    )
+    lines = ["## " + say(N_("From candidates to the set")), "", *_table([say(N_("Step")), say(N_("Number"))], rows), ""]
+    lines.append(say(text, share=value if interval == "—" else f"{value} {interval}"))
+    for one in dict.fromkeys(run["signature"] for run in way["runs"]):
+        lines += ["", say(N_("Signature: {signature}"), signature=f"`{one}`")]
     return lines
 
 

@@ -44,6 +44,24 @@ def _rate(counts: dict[str, Any]) -> Estimate:
     return wilson(int(counts["unanimous"] or 0), int(counts["reviewed"] or 0), nothing=NO_REVIEW)
 
 
+def steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
+    """The funnel in a few rows, each with its (untranslated) name: `way` as `mining`, `found` as `total` gives it."""
+    rows: list[tuple[str, int]] = []
+    if way["runs"]:
+        rows = [
+            (N_("Sentences read by mining"), way["read"]["sentences"]),
+            (N_("Exactly one keyword"), way["exactly_one"]),
+        ]
+        rows.append((N_("Candidates"), way["candidates"]))
+    named = (
+        (N_("Came in"), "mined"),
+        (N_("Reviewed"), "reviewed"),
+        (N_("All agree"), "unanimous"),
+        (N_("Kept"), "kept"),
+    )
+    return [*rows, *((name, found[key]) for name, key in named)]
+
+
 def mining(store: Store, project: Project) -> dict[str, Any]:
     """What is known of the runs of mining behind a project, and all of them together.
 

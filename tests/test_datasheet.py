@@ -31,6 +31,8 @@ def test_its_numbers(demo, language, title, says):
     for text in says:
         assert text in sheet
     table = re.findall(r"^\| .* \| (\d+) \|$", sheet.split("\n## ")[1], re.M)
+    way = re.findall(r"^\| .* \| (\d+) \|$", sheet.split("\n## ")[2], re.M)
+    assert len(way) == 4 and int(way[0]) == 120 >= int(way[1]) >= int(way[2]) > 0
     assert sum(map(int, table)) == 120
     for item in items(store, project):
         assert item.text.strip() not in sheet
