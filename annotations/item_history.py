@@ -65,7 +65,8 @@ _RELEASED = (
 )
 _IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
 _GUIDELINES = (
-    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND created >"
+    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND version > 1"
+    " AND created >"  # the first one is older than any item, whatever the clock said
     " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
 )
 _HELD = """

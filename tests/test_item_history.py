@@ -139,6 +139,7 @@ def test_what_tells_the_choice_of_somebody(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["a"])
     ada = annotators(fresh_store, made)[0]
     add_comment(fresh_store, made, items[0].uid, "Why?", author="Lead", thread=ada)
+    fresh_store.db.execute("UPDATE batch SET created = '2020-01-01T00:00:00.000Z'")  # the clock was set back meanwhile
     told = {one.kind: one.tells for one in item_history(fresh_store, made, items[0].uid)}
     assert told == {"imported": False, "label": True, "comment": True}
     assert not record_of(fresh_store, made, items[0].uid).finished
