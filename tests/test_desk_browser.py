@@ -525,3 +525,9 @@ def test_the_desk_speaks_chinese(desks: Opener) -> None:
     expect(desk.part("help")).to_contain_text("按键")
     desk.press("j", "Escape")
     assert desk.labels() == [], "the key map is in front"
+    desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
+    expect(desk.part("guideline")).to_be_focused()
+    expect(desk.root.get_by_role("region", name="判断准则")).to_be_visible()
+    desk.decide("j")
+    desk.settle()
+    assert len(desk.labels()) == 1

@@ -45,6 +45,8 @@ class Side {
     const { part, t, desk } = this;
     part.guidelineTitle.textContent = t("Guideline");
     part.balanceTitle.textContent = t("My labels by keyword pair");
+    // Both scroll: without a mouse they are reached by Tab, and a screen reader says what they are.
+    for (const name of ["guideline", "balance"]) part[name].setAttribute("aria-label", part[`${name}Title`].textContent);
     drawBlocks(part.guideline, desk.data.guideline.blocks);
     this.drawn = null;
     this.balanced = null;
@@ -95,6 +97,7 @@ class Side {
       element("span", { text }),
       element("i", { text: keys.join(" ").toUpperCase() }),
     );
+    if (keys.length) row.setAttribute("aria-label", `${says} ${keys.join(" ").toUpperCase()}`);
     if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
     row.title = [...hashed(decision.tags), decision.note].filter(Boolean).join(" ");
     return row;
