@@ -8,13 +8,14 @@ from zoneinfo import ZoneInfo
 import click
 
 from annotations.dashboard import Dashboard, dashboard
-from annotations.dashboard_cells import CellState
+from annotations.dashboard_cells import NO_PACE, CellState
 from annotations.dashboard_people import Worker
 from annotations.projects import project as find_project
 from annotations.store import timestamp
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
-from core.statistics import Estimate
+from core.label_times import NO_SECONDS
+from core.statistics import Estimate, Note
 
 VERDICTS = {
     "none": "no quota",
@@ -61,10 +62,9 @@ def whole(found: Dashboard) -> dict[str, Any]:
         "labels_left": found.ahead.labels,
         "candidates_to_review": found.ahead.candidates,
         "labels_per_item": round(found.ahead.each, 3),
-        "pace": found.pace,
-        "hours_left": found.hours,
-        "hours_left_each": found.each,
-        **({"hours_left_reason": str(found.hours_reason)} if found.hours_reason else {}),
+        **_known("pace", found.pace, NO_PACE),
+        **_known("hours_left", found.hours, found.hours_reason),
+        **_known("hours_left_each", found.each, found.hours_reason),
         "signature": found.signature,
     }
 
@@ -74,11 +74,16 @@ def _estimate(name: str, one: Estimate) -> dict[str, Any]:
     return values if one.value is not None else values | {f"{name}_reason": str(one.reason)}
 
 
+def _known(name: str, value: float | None, reason: Note | None) -> dict[str, Any]:
+    return {name: value} if value is not None else {name: None, f"{name}_reason": str(reason)}
+
+
 def _person(one: Worker) -> dict[str, Any]:
     return {
         "name": one.annotator.name, "id": one.annotator.uid, "active": one.active, "labels": one.labels,
-        **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week, "pace": one.pace,
-        "median_seconds": one.seconds, "last_label": one.last, "heard": one.heard and timestamp(one.heard),
+        **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week,
+        **_known("pace", one.pace, NO_PACE), **_known("median_seconds", one.seconds, NO_SECONDS),
+        "last_label": one.last, "heard": one.heard and timestamp(one.heard),
         "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
         "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,
         **_estimate("differs_from_most", one.differs.most), **_estimate("differs_from_any", one.differs.any),
