@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from annotations.dashboard_cells import NO_PACE, Ahead, CellState, counted_cells
-from annotations.dashboard_people import Day, Worker, labels_by_day, workers
+from annotations.dashboard_people import Worker, workers
+from annotations.labels_of_days import Day, labels_by_day
 from annotations.quota_forecast import OWN_RATE
 from annotations.store import Store
 from annotations.types import Project

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.decisions import conflicts, own_progress
+from annotations.labels_of_days import Day
 from annotations.people import annotators
 from annotations.queue import LEASE_S
 from annotations.store import Store
@@ -80,27 +81,6 @@ class Worker:
     skipped: int
     conflicts: int
     differs: Difference
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """How many labels one annotator made on one day (ISO date), changed ones once more."""
-
-    day: str
-    annotator: str
-    labels: int
-
-
-def labels_by_day(store: Store, project: Project, offset_minutes: int = 0) -> tuple[Day, ...]:
-    """Labels per day and annotator, days in order; a day begins at midnight, *offset_minutes* east of Greenwich."""
-    day = "substr(label.created, 1, 10)" if not offset_minutes else "date(label.created, :offset)"
-    rows = store.db.execute(
-        f"SELECT {day} AS day, name, count(*) FROM label JOIN annotator ON annotator.id = label.annotator"
-        " WHERE project = :project AND choice IS NOT NULL AND superseded = 0 GROUP BY label.annotator, day"
-        " ORDER BY day, label.annotator",
-        {"project": project.id, "offset": f"{offset_minutes:+d} minutes"},
-    )
-    return tuple(Day(str(row[0]), row[1], row[2]) for row in rows)
 
 
 def workers(

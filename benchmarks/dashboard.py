@@ -15,8 +15,9 @@ from pathlib import Path
 
 from annotations.dashboard import dashboard
 from annotations.dashboard_cells import counted_cells
-from annotations.dashboard_people import disagreement, labels_by_day, workers
+from annotations.dashboard_people import disagreement, workers
 from annotations.items import Batch, NewItem
+from annotations.labels_of_days import labels_by_day
 from annotations.people import annotators
 from annotations.projects import create_project, guideline, set_quotas
 from annotations.record import Looked, entries

@@ -2,17 +2,20 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner
 
+from annotations import labels_of_days
 from annotations.adjudication import settle_case
 from annotations.dashboard import Dashboard, dashboard, filled_days
-from annotations.dashboard_people import Day, Worker
+from annotations.dashboard_people import Worker
 from annotations.labels import append, reveal
-from annotations.people import give_back, remove_annotator
+from annotations.labels_of_days import Day, labels_by_day
+from annotations.people import give_back, remove_annotator, rename_annotator
 from annotations.projects import change_project, set_quotas
 from annotations.queue import LEASE_S, claim
 from annotations.settling import recompute
@@ -155,6 +158,38 @@ def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: 
     assert (worker(later, "Ada").today, worker(later, "Ada").week) == (0, 1)
     gone = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 18, 12, tzinfo=UTC))
     assert worker(gone, "Ada").week == 0
+
+
+def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Path) -> None:
+    """Whatever is counted before and in between: as if everything were counted anew."""
+    project, (ada, bo, _chen) = filled_project(fresh_store, 6)
+
+    def anew(store: Store) -> tuple[Day, ...]:
+        labels_of_days._kept.clear()
+        return labels_by_day(store, project)
+
+    def made(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:
+        items = claim(store, project, who, want=number, now=_at(hour))
+        append(store, project, who, [decide(item) for item in items], now=_at(hour))
+        return items
+
+    assert anew(fresh_store) == ()
+    (first,) = made(fresh_store, ada, 9)
+    assert labels_by_day(fresh_store, project) == (Day("2026-03-10", "Ada", 1),)
+    earlier = tmp_path / "earlier.db"
+    with Store.open(earlier) as copy:
+        fresh_store.db.conn.backup(copy.db.conn)
+        made(fresh_store, bo, 30, 3)
+        append(fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31))
+        rename_annotator(fresh_store, project, bo, "Bob")
+        rest = (Day("2026-03-11", "Ada", 1), Day("2026-03-11", "Bob", 3))
+        known = labels_by_day(fresh_store, project)
+        assert known == (Day("2026-03-10", "Ada", 1), *rest) == anew(fresh_store)
+        # a backup is put back: the same database, and labels that the other never had
+        assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1),)
+        made(copy, bo, 12, 6)
+        assert labels_by_day(fresh_store, project) == known
+        assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1), Day("2026-03-10", "Bo", 6)) == anew(copy)
 
 
 def test_days_without_labels_are_filled() -> None:
