@@ -60,6 +60,12 @@ def test_many_probes_come_back_in_order(inference: Inference) -> None:
     assert RemoteScorer(inference, "known").score([]) == []
 
 
+def test_planted_models_are_known_there(inference: Inference) -> None:
+    scores, local = inference.score("planted:offset+0.3", [HE_SHE]), open_scorer("planted:offset+0.3")
+    assert scores == local.score([HE_SHE])
+    assert inference.describe("planted:offset+0.3")["signature"] == scores[0].signature == local.signature
+
+
 def test_description_of_a_model(inference: Inference) -> None:
     facts = inference.describe("known")
     assert facts["name"] == "known" and facts["longest"] == 512 and facts["parameters"] > 1000
@@ -113,24 +119,23 @@ def refused(inference: Inference) -> None:
         inference.describe("/no/such/folder")
 
 
-def test_a_killed_process_is_said_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Inference() as inference:
-        scorer = RemoteScorer(inference, "known")
-        before = scorer.score([HE_SHE])
-        pid = inference.pid
-        assert pid is not None and inference._connection is not None
-        os.kill(pid, signal.SIGSTOP)  # so that the question is under way when the process dies
-        send = inference._connection.send
+def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = RemoteScorer(inference, "known")
+    before = scorer.score([HE_SHE])
+    pid = inference.pid
+    assert pid is not None and inference._connection is not None
+    os.kill(pid, signal.SIGSTOP)  # so that the question is under way when the process dies
+    send = inference._connection.send
 
-        def send_then_kill(request: object) -> None:
-            send(request)
-            os.kill(pid, signal.SIGKILL)
+    def send_then_kill(request: object) -> None:
+        send(request)
+        os.kill(pid, signal.SIGKILL)
 
-        monkeypatch.setattr(inference._connection, "send", send_then_kill)
-        with pytest.raises(WorkerDied, match="starts again with the next question"):
-            scorer.score([HE_SHE])
-        assert scorer.score([HE_SHE]) == before
-        assert inference.pid not in (None, pid)
+    monkeypatch.setattr(inference._connection, "send", send_then_kill)
+    with pytest.raises(WorkerDied, match="starts again with the next question"):
+        scorer.score([HE_SHE])
+    assert scorer.score([HE_SHE]) == before
+    assert inference.pid not in (None, pid)
 
 
 def test_a_process_killed_between_questions_comes_back() -> None:

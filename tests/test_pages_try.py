@@ -159,17 +159,19 @@ def test_it_speaks_chinese(fake):
 def test_the_real_worker_survives_being_killed(monkeypatch):
     with inference.Inference() as worker:
         monkeypatch.setattr(inference, "shared", lambda: worker)
-        page = visit(text="妈妈在看书。", model="known")
-        assert not page.error, page.error[0].value
-        # The card of the model: p(爸) p(爸) = 0.02 x 0.02, p(妈) p(妈) = 0.01 x 0.01.
-        assert f"<b>{math.log10(4):+.3f}</b>" in html_of(page)
+        page = visit(text="妈妈在看书。", model="/no/such/folder")  # refused by the worker, before it loads torch
+        assert "/no/such/folder" in page.error[0].value.replace("\\", "")
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
-        page.text_input(key="text").set_value("他来了。").run()
+        page = visit(text="他来了。", model="known")
         if page.error:  # the death may be noticed by this question, or already before it
             page.button(key="again-known").click().run()
         assert not page.error
         assert "<b>+0.301</b>" in html_of(page)
+        page.text_input(key="text").set_value("妈妈在看书。").run()
+        assert not page.error
+        # The card of the model: p(爸) p(爸) = 0.02 x 0.02, p(妈) p(妈) = 0.01 x 0.01.
+        assert f"<b>{math.log10(4):+.3f}</b>" in html_of(page)
 
 
 def test_the_page_leaves_torch_out():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from core.bias import bias_of
 from core.errors import ModelUnavailable
-from core.inference import Inference
 from core.live.prior import neutral_probes
 from core.models import open_scorer, planted
 from core.models.loading import load_masked
@@ -104,14 +103,6 @@ def test_half_precision_is_said_and_close() -> None:
 
 def test_the_card_lists_what_was_planted() -> None:
     assert "| 他/她 | -0.5 | +0.5 |" in planted.build("planted:context").card
-
-
-def test_the_inference_process_knows_planted_models() -> None:
-    with Inference() as inference:
-        asked = probes(keyword_pairs()[8])
-        scores = inference.score("planted:offset+0.3", asked)
-        assert inference.describe("planted:offset+0.3")["signature"] == scores[0].signature
-    assert [bias_of(score) for score in scores] == pytest.approx([0.3] * len(asked), abs=EXACT)
 
 
 @given(st.floats(-6, 6).map(lambda x: round(x, 4)), st.sampled_from(["", "offset"]))
