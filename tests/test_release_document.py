@@ -151,7 +151,8 @@ def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
         "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
         "release": {"version": "1.0", "hash": "0"}, "total": {"kept": 1}, "labels": {"standing": 3},
     }  # fmt: skip
-    head = yaml.safe_load(card(facts, {}).split("---\n")[1])
+    head = yaml.safe_load(card(facts, {}, ("  - name: id\n    dtype: string\n", "")).split("---\n")[1])
+    assert [one["config_name"] for one in head["configs"]] == ["default"]
     assert (head["license"], head["configs"][0]["data_files"][0]["path"]) == ("other", "data/train.jsonl")
     expected = " ".join(one_line(text).replace("\ufffe", "").split())
     assert head["pretty_name"] == head["license_name"] == expected

@@ -99,7 +99,7 @@ def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, mad
     found = rows(release_file(store, release(store, made, "1.0"), "hard_cases.jsonl"))
     query = "SELECT uid FROM item WHERE project = ? AND (status = 'rejected' OR split = 1 OR settlement IS NOT NULL)"
     assert {row["item"] for row in found} == {uid for (uid,) in store.db.execute(query, (made.id,))}
-    settled = [row["settlement"] for row in found if "settlement" in row]
+    settled = [row["settlement"] for row in found if row["settlement"]]
     assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
     rejects = [one for row in found for one in row["labels"] if one["choice"] == "reject"]
     assert rejects and all(one["reasons"] == ["biological"] for one in rejects)

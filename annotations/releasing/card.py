@@ -14,6 +14,7 @@ from annotations.store import Store
 from annotations.types import Item, Project
 
 DATA = "data/train.jsonl"
+HARD_CASES = "hard_cases.jsonl"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 # What the hub knows by name; anything else is "other" with the words of the project.
 LICENCES = {
@@ -50,10 +51,16 @@ def _generation(project: Project, item: Item) -> dict[str, Any]:
     return row | ({CANARY_KEY: CANARY} if needs_canary(project) else {})
 
 
-def card(facts: Mapping[str, Any], files: Mapping[str, str]) -> str:
-    """README.md: the header that the hub reads, then what is in which file. *files*: name -> what it holds."""
+def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str]) -> str:
+    """README.md: the header that the hub reads, then what is in which file. *files*: name -> what it holds.
+
+    *features*: the columns of the kept items and of the hard cases, as YAML; "" where there are no hard cases, because
+    the library refuses a file without rows.
+    """
     asked, release, kept = facts["project"], facts["release"], facts["total"]["kept"]
     known = licence_id(asked["licence"])
+    parts = [("default", DATA, features[0].rstrip()), ("hard_cases", HARD_CASES, features[1].rstrip())]
+    parts = [part for part in parts if part[2]]
     header = [f"license: {known or 'other'}"]
     if known is None:
         header += [f"license_name: {_quoted(asked['licence'][:80])}"]
@@ -62,7 +69,8 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str]) -> str:
         f"language:\n- {asked['language']}",
         f"task_categories:\n- {'fill-mask' if asked['kind'] == 'sentences' else 'text-classification'}",
         f"size_categories:\n- {_size(kept)}",
-        "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: " + DATA,
+        "configs:\n" + "\n".join(_config(name, path) for name, path, _ in parts),
+        "dataset_info:\n" + "\n".join(f"- config_name: {name}\n  features:\n{told}" for name, _, told in parts),
     ]
     body = [
         f"# {markdown_text(asked['name'])} {markdown_text(release['version'])}",
@@ -72,9 +80,15 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str]) -> str:
         f"> {markdown_text(CANARY)}",
         "| File | What it holds |\n| --- | --- |\n"
         + "\n".join(f"| `{name}` | {markdown_text(what)} |" for name, what in sorted(files.items())),
-        "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n```",
+        "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n"
+        "load_dataset(\".\", \"hard_cases\")\n```",
     ]  # fmt: skip
     return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(body) + "\n"
+
+
+def _config(name: str, path: str) -> str:
+    default = "  default: true\n" if name == "default" else ""
+    return f"- config_name: {name}\n{default}  data_files:\n  - split: train\n    path: {path}"
 
 
 def _quoted(text: str) -> str:

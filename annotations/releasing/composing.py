@@ -18,11 +18,12 @@ from annotations.formats.wishes import Wanted
 from annotations.guidelines import guideline, guidelines
 from annotations.leaving import text_may_leave
 from annotations.pseudonyms import pseudonyms
-from annotations.releasing.card import DATA, card, data_rows
+from annotations.releasing.card import DATA, HARD_CASES, card, data_rows
 from annotations.releasing.changes import described, differences
 from annotations.releasing.content import Contents, Entry, content_hash
 from annotations.releasing.document import rendered
 from annotations.releasing.facts import gather
+from annotations.releasing.features import data_features, hard_case_features
 from annotations.releasing.frozen import FrozenFile, freeze, pretty
 from annotations.releasing.hard_cases import hard_cases
 from annotations.releasing.method import method
@@ -43,7 +44,7 @@ HOLDS = {
     "doccano.jsonl": "kept items with their gold label, to import into doccano",
     "labels.csv": "one row per item and annotator: the label that stands; A1, A2, ... stand for people",
     "labels_history.csv": "every label ever made, replaced and taken-back ones too",
-    "hard_cases.jsonl": "rejected, split and adjudicated items with what everybody said",
+    HARD_CASES: "rejected, split and adjudicated items with what everybody said",
     "datasheet.en.md": "data sheet, English",
     "datasheet.zh.md": "data sheet, Chinese",
     "method.en.md": "method section, English",
@@ -96,6 +97,7 @@ class _Composer:
         self.codes = author_codes(store, project, self.people)
         self.open = text_may_leave(project)
         self.made = Composed()
+        self.hard_cases = 0
 
     def compose(self, version: str, notes: str, last: Previous | None) -> Composed:
         self._package()
@@ -155,7 +157,10 @@ class _Composer:
         self._add("labels.csv", export_lines(store, project, Wanted("labels")), text=self.open)
         self._add("labels_history.csv", export_lines(store, project, Wanted("labels", history=True)), text=self.open)
         cases = hard_cases(store, project, self.codes, with_text=self.open)
-        self._add("hard_cases.jsonl", map(json_line, cases), text=self.open)
+        self._add(HARD_CASES, map(json_line, _told(cases, self._count)), text=self.open)
+
+    def _count(self, _case: dict[str, Any]) -> None:
+        self.hard_cases += 1
 
     def _papers(self) -> None:
         for one in guidelines(self.store, self.project):
@@ -181,7 +186,10 @@ class _Composer:
 
     def _card(self) -> None:
         made = self.made
-        self._add("README.md", [card(made.facts, _contents([*(one.name for one in made.files), FACTS, SUMS]))])
+        cases = hard_case_features(self.project, with_text=self.open) if self.hard_cases else ""
+        columns = data_features(self.project), cases
+        contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
+        self._add("README.md", [card(made.facts, contents, columns)])
         told = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
         self._add(FACTS, [pretty(told)])
         sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]

@@ -24,40 +24,45 @@ KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guide
 def hard_cases(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool
 ) -> Iterator[dict[str, Any]]:
-    """One object per case: the item, what counts, why it is here, the blind labels, the adjudication.
+    """One object per case: the item, what counts, why it is here, the blind labels, the adjudication (or null).
 
+    All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
     `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
     notes and reasons in words are left out unless `with_text`.
     """
     cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
-    if with_text and needs_canary(project):
-        yield {CANARY_KEY: CANARY}
+    canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
     rows = each_label_row(store, project, which="blind")
     seen: set[str] = set()
     for uid, group in groupby(rows, key=lambda row: row["item"]):
         if uid in cases:
             seen.add(uid)
-            yield _case(uid, cases[uid], list(group), codes, with_text)
+            yield _case(project, uid, cases[uid], list(group), codes, with_text) | canary
     for uid in cases.keys() - seen if len(seen) < len(cases) else ():
-        yield _case(uid, cases[uid], [], codes, with_text)  # settled, and its labels were taken back or sent back
+        # settled, and its labels were taken back or sent back
+        yield _case(project, uid, cases[uid], [], codes, with_text) | canary
 
 
 def _case(
-    uid: str, case: tuple[Any, ...], labels: list[dict[str, Any]], codes: Mapping[str, str], with_text: bool
+    project: Project,
+    uid: str,
+    case: tuple[Any, ...],
+    labels: list[dict[str, Any]],
+    codes: Mapping[str, str],
+    with_text: bool,
 ) -> dict[str, Any]:
     status, gold, split, *act = case
-    found: dict[str, Any] = {"item": uid}
-    if labels:
-        names = ("pair", "side", "keyword") if labels[0]["keyword"] is not None else ("pair",)
-        found |= {name: labels[0][name] for name in names}
-        if with_text:
-            own = {"context": labels[0]["context"]} if labels[0]["context"] is not None else {}
-            found |= own | {"text": labels[0]["text"]}
+    names = ("pair", "side", "keyword") if project.kind == "sentences" else ("pair",)
+    if with_text:
+        names += ("text",) if project.kind == "sentences" else ("context", "text")
+    found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
     found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
     found["labels"] = [
         {"annotator": codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
+        | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
         for row in labels
-    ]
+    ]  # fmt: skip
+    found["settlement"] = None
     if act[0] is not None:
         settled = dict(zip(ACT, act, strict=True))
         settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": codes.get(settled["adjudicator"], "")}
