@@ -53,17 +53,19 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
     content = asdict(draft)
     del content["saved"]
     moment = timestamp()
-    store.db.execute(
-        "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET content = excluded.content, saved = excluded.saved",
-        (project.id, json.dumps(content, ensure_ascii=False), moment),
-    )
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET content = excluded.content, saved = excluded.saved",
+            (project.id, json.dumps(content, ensure_ascii=False), moment),
+        )
     return replace(draft, saved=moment)
 
 
 def discard_draft(store: Store, project: Project) -> None:
     """Forget the draft; the tags keep what was decided about them."""
-    store.db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+    with store.write() as db:
+        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:

@@ -6,6 +6,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
@@ -21,7 +22,7 @@ from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from annotations.unsettled import UNSETTLED, WANTING, unsettled
 from annotations.withdrawn import bring_in
-from core.errors import N_, NotFound, Refused
+from core.errors import N_, Busy, NotFound, Refused
 from core.text import text_hash
 from core.types import Candidate, Side
 
@@ -233,7 +234,8 @@ class Batch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            self.discard()
+            with suppress(Busy):  # the disk is full, say: what stopped the import is told, the next one clears up
+                self.discard()
 
 
 def discard_unpublished(store: Store) -> int:
@@ -296,9 +298,14 @@ def _rank(seed: int, identity: bytes) -> int:
 def delete_items(store: Store, batch_id: int) -> None:
     """Delete the items of an unpublished batch in short transactions, and the batch, unless it was taken back."""
     # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
-    store.db.execute("UPDATE batch SET heard = 0 WHERE id = ? AND published = 0", (batch_id,))
+    with store.write() as db:
+        db.execute("UPDATE batch SET heard = 0 WHERE id = ? AND published = 0", (batch_id,))
     unpublished = "batch = ? AND EXISTS (SELECT 1 FROM batch WHERE id = ? AND published = 0)"
     chunk = f"DELETE FROM item WHERE id IN (SELECT id FROM item WHERE {unpublished} LIMIT {CHUNK})"
-    while store.db.execute(chunk, (batch_id, batch_id)).rowcount:
-        time.sleep(PAUSE_S)
-    store.db.execute("DELETE FROM batch WHERE id = ? AND published = 0 AND undone IS NULL", (batch_id,))
+    deleted = 1
+    while deleted:
+        with store.write() as db:
+            deleted = db.execute(chunk, (batch_id, batch_id)).rowcount
+        time.sleep(PAUSE_S if deleted else 0)
+    with store.write() as db:
+        db.execute("DELETE FROM batch WHERE id = ? AND published = 0 AND undone IS NULL", (batch_id,))

@@ -196,7 +196,8 @@ def finish_changes(store: Store) -> None:
 def archive(store: Store, project: Project, *, archived: bool = True) -> Project:
     """Put a project away, or take it out again: nothing is deleted, labels still arrive, no items are handed out."""
     moment = timestamp() if archived else None
-    store.db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
+    with store.write() as db:
+        db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
     return _by_id(store, project.id)
 
 

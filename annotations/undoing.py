@@ -1,6 +1,7 @@
 """Taking an import back: the items of a file, or the labels of a file. What others recorded meanwhile is never lost."""
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from annotations.returning import TAKEN_BACK, insert, point
 from annotations.store import Store, timestamp
 from annotations.types import Project
 from annotations.withdrawn import touched, withdraw
-from core.errors import N_, NotFound, Refused
+from core.errors import N_, Busy, NotFound, Refused
 
 CHUNK = 500  # labels a transaction
 DONE = "labels_undone"  # the event that ends the taking back of a file of labels
@@ -154,7 +155,8 @@ def undo_import(store: Store, project: Project, batch: int, *, author: str = "")
             store, project, "import_undone", author=author, batch=batch, file=row[0], deleted=done.deleted,
             hidden=hidden, labels=labels, at=store.uid,
         )  # fmt: skip
-    delete_items(store, batch)
+    with suppress(Busy):  # it is taken back; what is left to delete goes with the next import
+        delete_items(store, batch)
     return done
 
 

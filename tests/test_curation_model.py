@@ -26,6 +26,7 @@ from annotations.projects import (
     set_quotas,
 )
 from annotations.queue import LEASE_S, claim
+from annotations.seats import bases
 from annotations.sending_back import send_back
 from annotations.store import Store
 from annotations.types import Annotator, Item, Operation, Project
@@ -86,6 +87,7 @@ class Curation(RuleBasedStateMachine):
         got = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
         ids = [one.uid for one in got]
         assert len(set(ids)) == len(ids) <= want
+        desk.stands |= bases(self.store, desk.person, got)  # a file or the lead may have said something meanwhile
         desk.items += [one for one in got if one.uid not in have]  # who left and is back may be handed the same again
         return got
 
@@ -104,9 +106,12 @@ class Curation(RuleBasedStateMachine):
             desk.past.append(uid)
 
     def deliver_from(self, desk: Desk) -> None:
+        answer_of = {one.op_id: one.item for one in desk.waiting}
         for answer in append(self.store, self.project, desk.person, desk.waiting, now=self.now):
             assert answer.stored, (answer.reason, answer.values)  # whatever the lead did: no dead end
             self.stored.add(answer.op_id)
+            if answer.latest and answer.conflict:
+                desk.stands[answer_of[answer.op_id]] = answer.latest
         desk.waiting = []
 
     @rule(who=WHO, want=st.integers(1, 6))

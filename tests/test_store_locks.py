@@ -6,9 +6,18 @@ handle of that file (sqlite.org/howtocorrupt.html, section 2.2).
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from annotations.store import Store
+import pytest
+
+from annotations.guideline_drafts import discard_draft, draft, save_draft
+from annotations.items import Batch, delete_items
+from annotations.projects import archive, set_quotas
+from annotations.store import Store, connect
+from core.errors import Busy
+from tests.filling import broken_rules, filled_project, new_items
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITE_AND_CLOSE = """
@@ -18,6 +27,15 @@ with Store.open(sys.argv[1]) as store:
     with store.write() as db:
         db.execute("INSERT INTO annotator (uid, name, created) VALUES ('u', 'Ada', '')")
 """
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Another program writes and does not come to an end."""
+    with closing(connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
 
 
 def test_another_process_keeps_the_log_that_this_one_reads(tmp_path):
@@ -39,3 +57,39 @@ def test_a_new_database_is_for_its_owner_alone(tmp_path):
     Store.open(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir()] == ["labels.db"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda store, made, batch: delete_items(store, batch),
+        lambda store, made, batch: archive(store, made),
+        lambda store, made, batch: save_draft(store, made, draft(store, made)),
+        lambda store, made, batch: discard_draft(store, made),
+        lambda store, made, batch: set_quotas(store, made, {}),
+    ],
+    ids=["delete_items", "archive", "save_draft", "discard_draft", "set_quotas"],
+)
+def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change):
+    made, _ = filled_project(fresh_store, 1)
+    begun = Batch.begin(fresh_store, made, "more.txt")
+    fresh_store.db.execute("PRAGMA busy_timeout = 0")
+    with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"):
+        change(fresh_store, made, begun.id)
+
+
+def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store):
+    made, _ = filled_project(fresh_store, 1)
+    with (
+        ExitStack() as later,
+        pytest.raises(ValueError, match="first"),
+        Batch.begin(fresh_store, made, "more") as batch,
+    ):
+        batch.add(new_items(1, first=9))
+        fresh_store.db.execute("PRAGMA busy_timeout = 0")
+        later.enter_context(locked(fresh_store.path))
+        raise ValueError("first")
+    assert broken_rules(fresh_store) == []
+    assert fresh_store.db.execute("SELECT count(*) FROM batch WHERE published = 0").fetchone()[0] == 1
+    delete_items(fresh_store, batch.id)
+    assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone()[0] == 1
