@@ -89,7 +89,7 @@ def _figures(found: PilotFigures) -> dict[str, Any]:
     return {
         "number": found.pilot.number, "begun": found.pilot.begun, "closed": found.pilot.closed,
         "drawn": found.pilot.items, "items": found.items, "labelled": found.labelled, "compared": found.compared,
-        "complete": found.complete, **_share("unanimous", found.unanimous),
+        "complete": found.complete, **_share("all_agree", found.unanimous),
         "annotators": [
             {"annotator": one.annotator.name, "labelled": one.labelled, **_share("accepted", one.accepted)}
             for one in found.people
@@ -105,11 +105,11 @@ def _share(key: str, share: Estimate) -> dict[str, Any]:
 
 def _line(shown: dict[str, Any]) -> str:
     state = "open" if shown["closed"] is None else "closed"
-    value = shown["unanimous"]
+    value = shown["all_agree"]
     agreed = (
-        f"unanimous — ({shown['unanimous_reason']})"
+        f"all agree — ({shown['all_agree_reason']})"
         if value is None
-        else f"unanimous {100 * value:.1f} % ({100 * shown['unanimous_low']:.1f} – {100 * shown['unanimous_high']:.1f})"
+        else f"all agree {100 * value:.1f} % ({100 * shown['all_agree_low']:.1f} – {100 * shown['all_agree_high']:.1f})"
     )
     counts = f"{shown['labelled']} of {shown['items']} items with a label"
     return f"Pilot {shown['number']}, {state}: {counts}, {agreed} on {shown['compared']} items; {shown['signature']}"

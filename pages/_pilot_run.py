@@ -24,17 +24,18 @@ def show_pilots(store: Store, project: Project) -> None:
     over = [one for one in pilots(store, project) if one.closed is not None]
     if going is not None:
         _show_open(store, project, pilot_figures(store, project, going))
-    else:
-        _show_start(store, project, first=not over)
+    elif over:  # what comes next is in front; another pilot is the exception
+        st.button(
+            _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on, type="primary"
+        )
     if over:
-        if going is None:
-            st.button(
-                _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on,
-                type="primary",
-            )  # fmt: skip
         st.subheader(_("Earlier pilots"), anchor=False)
     for one in reversed(over):
         _show_closed(pilot_figures(store, project, one))
+    if going is None:
+        if over:
+            st.subheader(_("Another pilot"), anchor=False)
+        _show_start(store, project, first=not over)
 
 
 def _go_on() -> None:
@@ -159,6 +160,6 @@ def _row(found: PilotFigures, one: Any) -> dict[str, Any]:
     return {
         "pilot": found.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
         "accepted": one.accepted.value, "low": one.accepted.low, "high": one.accepted.high,
-        "unanimous": found.unanimous.value, "unanimous_low": found.unanimous.low,
-        "unanimous_high": found.unanimous.high, "compared": found.compared, "signature": found.signature,
+        "all_agree": found.unanimous.value, "all_agree_low": found.unanimous.low,
+        "all_agree_high": found.unanimous.high, "compared": found.compared, "signature": found.signature,
     }  # fmt: skip

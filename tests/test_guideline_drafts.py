@@ -145,7 +145,7 @@ def test_the_commands_do_the_same(fresh_store: Store, tmp_path) -> None:  # type
     shown = call("pilot", "show", name)
     assert shown["tags"] == [{"tag": "kin", "items": 3, "labels": 3, "annotators": 1, "decided": False, "code": None}]
     (one,) = shown["pilots"]  # type: ignore[misc]
-    assert one["unanimous"] is None and one["unanimous_reason"]
+    assert one["all_agree"] is None and one["all_agree_reason"]
     assert call("pilot", "close", name)["closed"]
     (tmp_path / "new.md").write_text("### Read\n\nAs it stands.", encoding="utf-8")
     written = ("guideline", "new", name, "--text", str(tmp_path / "new.md"), "--changes", "Shorter.")
