@@ -3,6 +3,7 @@
 import json
 import shutil
 import uuid
+import zipfile
 
 import pytest
 
@@ -21,7 +22,9 @@ from annotations.projects import annotator, annotators, create_project, guidelin
 from annotations.store import Store
 from annotations.types import Operation
 from commands.agreement import whole
-from core.errors import BadFile
+from core.errors import BadFile, Refused
+from tests.filling import broken_rules
+from tests.releasing import rehearse
 
 PASSWORD = "correct horse"
 
@@ -221,3 +224,138 @@ def test_what_is_no_package_is_told(fresh_store, tmp_path, described):
         archive.writestr("items.jsonl", "")
     with pytest.raises(BadFile, match=r"p\.zip"):
         bring(fresh_store, path)
+
+
+@pytest.fixture(scope="module")
+def curated(tmp_path_factory):
+    """A package of a project with pilot, two versions, retests, hidden gold, decisions and somebody who left."""
+    folder = tmp_path_factory.mktemp("curated")
+    with Store.open(folder / "labels.db") as store:
+        made = rehearse(store, 16)
+        export_file(store, made, folder / "set.zip", format="package", names=True)
+        assert len(guidelines(store, made)) == 2 and len(annotators(store, made)) == 2
+    return folder / "set.zip"
+
+
+def everything(store):
+    """What a package brings, without ids and moments of this database."""
+    queries = (
+        "SELECT uid, gold, status, labels, wanted, known, pilot IS NOT NULL, settlement IS NOT NULL FROM item",
+        "SELECT item.uid, annotator.name, state, latest IS NULL, blind IS NULL, revealed, kept FROM assignment"
+        " JOIN item ON item.id = item JOIN annotator ON annotator.id = annotator",
+        "SELECT name, active, told FROM member JOIN annotator ON annotator.id = annotator",
+        "SELECT version, text, changes, created FROM guideline",
+        "SELECT plan, share, retest, retest_hours, licence, rescue FROM project",
+        "SELECT action, data, created FROM event WHERE action IN ('pilot_started', 'hidden_gold')",
+        "SELECT op_id FROM label UNION SELECT op_id FROM retest_label UNION SELECT op_id FROM settlement",
+    )
+    return [sorted(map(repr, store.db.execute(query).fetchall())) for query in queries]
+
+
+@pytest.mark.parametrize(
+    "at", ["mark", "import_examined", "store_records", "bring_labels", "store_decisions", "late", "remove_annotator"]
+)
+def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
+    records = packages.store_records
+
+    def cut(*args, **named):
+        if at == "late" and named["early"]:
+            return records(*args, **named)
+        raise KeyboardInterrupt
+
+    with Store.open(tmp_path / "whole.db") as whole, Store.open(tmp_path / "cut.db") as store:
+        bring(whole, curated)
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(packages, "store_records" if at == "late" else at, cut)
+            bring(store, curated)
+        assert broken_rules(store) == []
+        bring(store, curated)
+        assert everything(store) == everything(whole)
+        before = store.db.execute("SELECT count(*) FROM event").fetchone()
+        bring(store, curated)
+        assert everything(store) == everything(whole)
+        assert store.db.execute("SELECT count(*) FROM event").fetchone() == before
+
+
+def test_what_a_desk_said_while_a_package_was_cut_off_stands(curated, fresh_store, monkeypatch):
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(packages, "store_decisions", stopped)
+        bring(fresh_store, curated)
+    made = project(fresh_store, "again")
+    query = (
+        "SELECT item.uid, annotator.name, op_id FROM assignment JOIN item ON item.id = item JOIN annotator"
+        " ON annotator.id = annotator WHERE latest IS NOT NULL"
+    )
+    said = []
+    for number, (uid, name, standing) in enumerate(fresh_store.db.execute(query).fetchall()):
+        one = Operation(f"meanwhile{number}", uid, "accept", "desk", number, base=standing)
+        assert append(fresh_store, made, annotator(fresh_store, made, name), [one])[0].stored
+        said.append(one.op_id)
+    bring(fresh_store, curated)
+    standing = {row[0] for row in fresh_store.db.execute("SELECT op_id FROM assignment WHERE latest IS NOT NULL")}
+    assert standing >= set(said) != set()
+    assert broken_rules(fresh_store) == []
+
+
+def stopped(*_args, **_named):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("project", {"kind": ["sentences"]}),
+        ("project", {"language": None}),
+        ("project", {"seed": 2**70}),
+        ("project", {"blur": "yes"}),
+        ("project", {"licence": {}}),
+        ("guidelines", [{"version": 1, "text": "a", "choices": [{"code": 1, "key": "a", "zh": "", "en": ""}]}]),
+        ("guidelines", 5),
+        ("quotas", [["他/她"]]),
+        ("left", 5),
+        ("annotators", None),
+    ],
+    ids=str,
+)
+def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store, tmp_path, part, change):
+    with zipfile.ZipFile(curated) as source, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("project.json"):
+                described = json.loads(content)
+                described[part] = described[part] | change if isinstance(change, dict) else change
+                content = json.dumps(described).encode()
+            odd.writestr(name, content)
+    with pytest.raises(BadFile, match="no package of a project"):
+        bring(fresh_store, tmp_path / "odd.zip")
+    assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("pilot", {"seed": 2**70}),
+        ("known", {"created": "9999999-01-01"}),
+        ("retest_label", {"reasons": None}),
+        ("retest_label", {"spans": [5]}),
+        ("retest_label", {"created": "yesterday"}),
+        ("settlement", {"seen": [5]}),
+        ("comment", {"created": 5}),
+    ],
+    ids=str,
+)
+def test_a_record_that_is_none_is_told_with_its_number(curated, fresh_store, tmp_path, kind, change):
+    place = 0
+    with zipfile.ZipFile(curated) as source, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+        for name in source.namelist():
+            content = source.read(name)
+            rows = [json.loads(line) for line in content.splitlines()] if name.endswith("s.jsonl") else []
+            at = next((n for n, row in enumerate(rows) if row.get("kind") == kind), None)
+            if at is not None:
+                place, rows[at] = at + 1, rows[at] | change
+                content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+            odd.writestr(name, content)
+    assert place
+    with pytest.raises(Refused, match=rf"refused (record|decision) {place} of this package|A mark is"):
+        bring(fresh_store, tmp_path / "odd.zip")
+    assert broken_rules(fresh_store) == []
