@@ -44,6 +44,9 @@ def main(items: int) -> None:
         timed("release", lambda: make_release(store, project, "1.0"))
         timed("written to a folder", lambda: write_release(store, project, release(store, project, "1.0"), out))
         timed("verified", lambda: verify(out, store=store, release=release(store, project, "1.0")))
+        # In short transactions: labels that come meanwhile wait for one of them.
+        timed("a fourth label wanted of each", lambda: change_project(store, project, per_item=4))
+        timed("two in a hundred come again", lambda: change_project(store, project, retest=0.02))
 
 
 if __name__ == "__main__":
