@@ -89,7 +89,7 @@ def test_the_numbers_are_those_of_the_functions(scores: Path) -> None:
 
 
 def test_undefined_is_null_with_its_reason(scores: Path) -> None:
-    data = run(str(scores), "--by", "pair", "--nulls")
+    data = run(str(scores), "--by", "pair", "--nulls", "--resamples", "200")
     no_null_without_reason(data)
     up = data["models"]["up"]
     assert up["model_bias"]["log10"] is None and "mean of both sides" in up["model_bias"]["log10_reason"]
@@ -110,7 +110,11 @@ def test_groups_and_how_many_exclude_0_by_chance(scores: Path) -> None:
 
 
 def test_for_people(scores: Path) -> None:
-    text = CliRunner().invoke(cli, ["bias", str(scores), "--by", "pair", "--nulls", "--list", "1"]).stdout
+    text = (
+        CliRunner()
+        .invoke(cli, ["bias", str(scores), "--by", "pair", "--nulls", "--list", "1", "--resamples", "200"])
+        .stdout
+    )
     for part in ("Model_bias", "less lean is not better", "爸爸/妈妈", "Null of the side AUC", "undefined: row 5"):
         assert part in text
     assert "nan" not in text

@@ -114,7 +114,8 @@ def child_of(trace):
     return int(trace.read_text().split()[1])
 
 
-def test_progress_then_result(store, tmp_path):
+def test_progress_then_result(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")  # of the app; a job gets one
     job, gate, _ = gated(store, tmp_path, "one")
     seen = until(store, job, at_gate)
     assert (seen.state, seen.share, seen.total) == ("running", 0.3, 10)

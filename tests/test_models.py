@@ -486,6 +486,7 @@ def test_random_is_the_same_every_time_and_draws_from_nobody() -> None:
 
 def test_threads_and_name_of_an_opened_scorer() -> None:
     before = torch.get_num_threads()
+    torch.set_num_threads(2)
     try:
         scorer = open_scorer("known", threads=1)
         assert torch.get_num_threads() == 1
