@@ -1,0 +1,213 @@
+"""The same work in Label Studio and here, in turns, each by HTTP on this machine.
+
+    python -m benchmarks.peers --url http://127.0.0.1:8080 --token TOKEN [--items 9900] [--labels 300] [--rounds 3]
+
+The Label Studio that runs at --url (its legacy token; on a database that may be thrown away: projects are made in it)
+against the app, started here on a database of its own. Label Studio imports and exports by its API; here it is the
+function that the page calls, in this process, from a file and to a file. A label counts from the request to the
+acknowledgement; "next" is the request that hands out an item; both on one kept connection. Every round does both sides,
+in changing order.
+"""
+
+import argparse
+import http.client
+import itertools
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from annotations.formats.exporting import export_file
+from annotations.formats.importing import import_file
+from annotations.people import annotators
+from annotations.projects import create_project, project
+from annotations.store import Store
+from annotations.tokens import issue
+from tests.browser import Server
+
+WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
+CONFIG = (
+    '<View><Text name="text" value="$text"/><Choices name="choice" toName="text" choice="single">'
+    '<Choice value="accept"/><Choice value="reject"/></Choices></View>'
+)
+Times = dict[str, list[float]]
+
+
+class Connection:
+    """One kept connection that sends and reads JSON."""
+
+    def __init__(self, url: str, authorization: str) -> None:
+        parts = urlsplit(url)
+        self.web = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=3_600)
+        self.headers = {"Authorization": authorization, "Content-Type": "application/json"}
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """The answer as a value. Raises RuntimeError where the server refuses."""
+        self.web.request(method, path, None if body is None else json.dumps(body).encode(), self.headers)
+        reply = self.web.getresponse()
+        data = reply.read()
+        if reply.status >= 400:
+            raise RuntimeError(f"{method} {path}: {reply.status} {data[:300]!r}")
+        return json.loads(data) if data else None
+
+
+class Theirs:
+    """Label Studio."""
+
+    def __init__(self, url: str, token: str, texts: list[str]) -> None:
+        self.web, self.texts = Connection(url, f"Token {token}"), texts
+        self.version = self.web.ask("GET", "/api/version")["release"]
+        self.project = 0
+
+    def begin(self) -> None:
+        """A new project."""
+        made = self.web.ask("POST", "/api/projects", {"title": "a project for timing", "label_config": CONFIG})
+        self.project = made["id"]
+
+    def bring(self) -> None:
+        """All texts, at once."""
+        self.web.ask("POST", f"/api/projects/{self.project}/import", [{"data": {"text": one}} for one in self.texts])
+
+    def following(self) -> Any:
+        """The next task for whoever asks."""
+        return self.web.ask("GET", f"/api/projects/{self.project}/next")["id"]
+
+    def label(self, item: Any) -> None:
+        """One annotation."""
+        value = {"choices": ["accept"]}
+        result = [{"id": "r1", "from_name": "choice", "to_name": "text", "type": "choices", "value": value}]
+        path = f"/api/tasks/{item}/annotations/?project={self.project}"
+        self.web.ask("POST", path, {"result": result, "lead_time": 2.0})
+
+    def fetch(self) -> int:
+        """Everything with its labels; how many labels there are."""
+        path = f"/api/projects/{self.project}/export?exportType=JSON&download_all_tasks=true"
+        return sum(len(one["annotations"]) for one in self.web.ask("GET", path))
+
+    def end(self) -> None:
+        """Take the project away."""
+        self.web.ask("DELETE", f"/api/projects/{self.project}/")
+
+
+class Ours:
+    """The app."""
+
+    def __init__(self, server: Server, folder: Path, texts: list[str]) -> None:
+        self.server, self.folder, self.file = server, folder, folder / "texts.txt"
+        self.file.write_text("\n".join(texts) + "\n", encoding="utf-8")
+        self.numbers = itertools.count(1)
+        self.name = ""
+
+    def begin(self) -> None:
+        """A new project with one annotator at its desk."""
+        self.name = f"timed {next(self.numbers)}"
+        with Store.open(self.server.database) as store:
+            made = create_project(store, self.name, annotators=("Ada",), per_item=1)
+            person = annotators(store, made)[0]
+            token = issue(store.secret, database=store.uid, project=made.uid, annotator=person.uid)
+            self.about = {"database": store.uid, "project": made.uid, "annotator": person.uid}
+        self.web = Connection(self.server.url, f"Bearer {token}")
+        self.done = itertools.count(1)
+
+    def bring(self) -> None:
+        """All texts, from a file."""
+        with Store.open(self.server.database) as store:
+            import_file(store, project(store, self.name), self.file)
+
+    def following(self) -> Any:
+        """The next item for this annotator."""
+        (one,) = self.web.ask("POST", "/api/desk/sync", {"ops": [], "have": [], "want": 1})["items"]
+        return one["id"]
+
+    def label(self, item: Any) -> None:
+        """One label."""
+        number = next(self.done)
+        made = {
+            "op": f"{self.name} {number}", "item": item, "choice": "accept", "desk": "timing", "revision": number,
+            "base": None, "reasons": [], "note": "", "seconds": 2.0, "form": "original", **self.about,
+        }  # fmt: skip
+        (answer,) = self.web.ask("POST", "/api/desk/sync", {"ops": [made], "have": [], "want": 0})["answers"]
+        if answer["result"] != "acked":
+            raise RuntimeError(answer)
+
+    def fetch(self) -> int:
+        """Everything with its labels; how many labels there are."""
+        out = self.folder / "out.json"
+        with Store.open(self.server.database) as store:
+            export_file(store, project(store, self.name), out, format="label-studio")
+        return sum(len(one["annotations"]) for one in json.loads(out.read_text(encoding="utf-8")))
+
+    def end(self) -> None:
+        """Nothing to take away: the whole database goes at the end."""
+
+
+def timed(times: list[float], work: Callable[..., Any], *given: Any) -> Any:
+    """Do *work* and put its seconds to *times*."""
+    begun = time.perf_counter()
+    found = work(*given)
+    times.append(time.perf_counter() - begun)
+    return found
+
+
+def measure(side: Theirs | Ours, labels: int, found: Times) -> None:
+    """One round of one side."""
+    side.begin()
+    timed(found.setdefault("import", []), side.bring)
+    for _ in range(labels):
+        item = timed(found.setdefault("next item", []), side.following)
+        timed(found.setdefault("label", []), side.label, item)
+    stored = timed(found.setdefault("export", []), side.fetch)
+    side.end()
+    if stored != labels:
+        raise RuntimeError(f"{stored} labels came out, {labels} went in")
+
+
+def told(name: str, theirs: list[float], ours: list[float]) -> str:
+    """One line: both sides and the ratio of the medians."""
+    ratio = statistics.median(theirs) / statistics.median(ours)
+    return f"{name}: Label Studio {spread(theirs)}; here {spread(ours)}; ratio of medians {ratio:.1f}"
+
+
+def spread(times: list[float]) -> str:
+    """Few times as min/median/max in seconds, many as p50/p95/max in milliseconds."""
+    if len(times) < 20:
+        return f"{min(times):.2f}/{statistics.median(times):.2f}/{max(times):.2f} s"
+    p95 = statistics.quantiles(times, n=20)[18]
+    return f"p50 {statistics.median(times) * 1e3:.1f}, p95 {p95 * 1e3:.1f}, max {max(times) * 1e3:.1f} ms"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--url", required=True, help="where Label Studio answers")
+    parser.add_argument("--token", required=True, help="a legacy token of it")
+    parser.add_argument("--items", type=int, default=9_900)
+    parser.add_argument("--labels", type=int, default=300, help="per round and side")
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    texts = [f"第{n}天，{WORDS[n % len(WORDS)]}在河边散步。" for n in range(asked.items)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        server = Server(folder / "timing.db").start()
+        try:
+            theirs, ours = Theirs(asked.url, asked.token, texts), Ours(server, folder, texts)
+            found: tuple[Times, Times] = ({}, {})
+            print(f"Label Studio {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
+            print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
+            for number in range(asked.rounds):
+                sides: list[tuple[Theirs | Ours, Times]] = [(theirs, found[0]), (ours, found[1])]
+                for side, times in sides if number % 2 == 0 else reversed(sides):
+                    measure(side, asked.labels, times)
+        finally:
+            server.stop()
+        for what in found[0]:
+            print(told(what, found[0][what], found[1][what]))
+
+
+if __name__ == "__main__":
+    main()
