@@ -247,16 +247,21 @@ class Curation(RuleBasedStateMachine):
     @invariant()
     def items_are_settled(self) -> None:
         query = (
-            f"SELECT item.id, hash, project.share, item.labels, item.status, item.aside, item.taken, {TERMS} FROM item"
+            "SELECT item.id, hash, project.share, item.labels, item.status, item.aside, item.taken, settlement.choice,"
+            f" project.rescue, {TERMS} FROM item LEFT JOIN settlement ON settlement.id = item.settlement"
             " JOIN project ON project.id = item.project JOIN batch ON batch.id = item.batch AND published > 0"
         )
-        for item, identity, share, labels, status, aside, taken, *rest in self.store.db.execute(query).fetchall():
+        for row in self.store.db.execute(query).fetchall():
+            item, identity, share, labels, status, aside, taken, decided, rescue, *rest = row
             terms = Terms(*rest)
             assert terms.shared == is_shared(self.project.seed, bytes(identity), share)
             choices = [row[0] for row in self.store.db.execute(LABELS, (item,))]
             wanted = wanted_now(terms, choices)
             assert (labels, terms.before) == (len(choices), wanted), (item, choices, terms)
-            assert status == verdict(choices, wanted, "unanimous").status, (item, choices, terms)
+            said = verdict(choices, wanted, "unanimous").status
+            if decided and (decided == "reject" or said != "rejected" or rescue):
+                said = "accepted" if decided == "accept" else "rejected"
+            assert status == said, (item, choices, decided, terms)
             assert not aside or taken < wanted, (item, choices, terms)
 
     def teardown(self) -> None:
