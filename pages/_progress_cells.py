@@ -80,7 +80,9 @@ def _verdicts(found: Dashboard) -> None:
 def _meaning(project: Project, quotas: bool) -> str:
     if project.kind == "generations":
         return _("Reviewed: with as many labels as wanted. Unanimous: of these, all chose the same.")
-    text = _("Reviewed: with as many labels as wanted. Unanimous: of these, accepted by all. Kept: accepted as gold.")
+    text = _(
+        "Reviewed: with as many labels as wanted. Accepted by all: of these, by everybody. Kept: accepted as gold."
+    )
     if not quotas:
         return text
     return text + " " + _(
@@ -91,7 +93,8 @@ def _meaning(project: Project, quotas: bool) -> str:
 
 def _table(project: Project, rows: list[CellState], quotas: bool) -> str:
     generations = project.kind == "generations"
-    heads = [_("Mined") if not generations else _("Texts"), _("Reviewed"), _("Unanimous")]
+    heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
+    heads += [_("Unanimous") if generations else _("Accepted by all")]
     heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
     heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
     name = html.escape(_("Stratum") if generations else _("Keyword pair"))

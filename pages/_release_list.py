@@ -43,7 +43,9 @@ def _show(store: Store, project: Project, one: Release) -> None:
         reason = "" if found["value"] is not None else _reason(found)
         alpha = DASH if found["value"] is None else f"{found['value']:.3f}"
         explained = reason or _interval(found) + one.facts["agreement"]["signature"]
-        st.metric(_("Alpha before filtering"), alpha, width=190, help=plain(explained))
+        name = _("Alpha before filtering")
+        st.metric(name, alpha, width=190)
+    st.caption(plain(f"{name}: {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
     st.caption(plain(_changes(one)))
     st.caption(_("Hash of the contents (SHA-256): the same judgements of the same texts have the same one."))
     st.code(one.hash, language=None, wrap_lines=True)
