@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotations.formats.choice_names import Names, meaning
-from annotations.formats.converting import read_row, task_of
+from annotations.formats.converting import read_row, sentence_of, task_of
 from annotations.formats.doccano import safe_name
 from annotations.formats.importing import Examined, ImportReport, Progress, import_examined
 from annotations.formats.labels_in import FORMS, LabelRow
@@ -24,7 +24,7 @@ from annotations.returning import Returned, store_labels
 from annotations.store import Store
 from annotations.types import Guideline, Mark, Project
 from core.errors import N_, BadLine
-from core.text import control_character
+from core.text import control_character, text_hash
 
 LOOKED_AT = 2_000  # tasks that are read to say which names a file has
 TOGETHER = (
@@ -196,13 +196,17 @@ class _Reading:
     def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
         """The public id of the item that the task became, or was already."""
         try:
-            new = read_row(source, layout, row).item
+            identity = item_hash(read_row(source, layout, row).item)
         except BadLine:
-            return None
+            # The word that tells which keyword is meant may be marked in another annotator's file only.
+            text = sentence_of(layout, row)
+            if self.project.kind != "sentences" or not text.strip():
+                return None
+            identity = text_hash(text)
         found = self.store.db.execute(
             "SELECT item.uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
             " WHERE item.project = ? AND item.hash = ?",
-            (self.project.id, item_hash(new)),
+            (self.project.id, identity),
         ).fetchone()
         return None if found is None else str(found[0])
 

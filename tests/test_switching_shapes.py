@@ -159,3 +159,15 @@ def test_a_comment_without_a_label_is_counted(fresh_store: Store, project: Proje
     lines = [{"id": 1, "text": HE, "label": [], "Comments": ["look again"]}, {"id": 2, "text": SHE, "label": []}]
     report = bring(fresh_store, project, written(tmp_path / "lin.jsonl", lines, lines=True))
     assert (report.items.imported, report.labels.rows, report.left["empty"]) == (2, 0, 1)
+
+
+def test_a_word_marked_in_one_file_places_the_labels_of_the_others(
+    fresh_store: Store, project: Project, tmp_path: Path
+) -> None:
+    line: dict[str, Any] = {"id": 1, "text": "他告诉她门没锁。", "Comments": []}
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("An.jsonl", json.dumps(line | {"cats": ["reject"], "entities": []}))
+        archive.writestr("Bo.jsonl", json.dumps(line | {"cats": ["accept"], "entities": [[3, 4, "W"]]}))
+    report = bring(fresh_store, project, tmp_path / "all.zip")
+    assert said(fresh_store, project) == [(line["text"], "An", "reject"), (line["text"], "Bo", "accept")]
+    assert (report.left["without_item"], next(iter(items(fresh_store, project))).keyword) == (0, "她")

@@ -52,9 +52,9 @@ def _case(
     with_text: bool,
 ) -> dict[str, Any]:
     status, gold, split, *act = case
-    names = ("pair", "side", "keyword") if project.kind == "sentences" else ("pair",)
+    names = ["pair", "side", "keyword"] if project.kind == "sentences" else ["pair"]
     if with_text:
-        names += ("text",) if project.kind == "sentences" else ("context", "text")
+        names += ["text"] if project.kind == "sentences" else ["context", "text"]
     found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
     found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
     found["labels"] = [
