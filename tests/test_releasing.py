@@ -19,7 +19,7 @@ from annotations.agreement import agreement
 from annotations.formats.opening import tables_in
 from annotations.formats.packages import bring_package
 from annotations.hidden_gold import scores, set_known
-from annotations.items import Batch, items
+from annotations.items import items
 from annotations.pilots import start_pilot
 from annotations.projects import annotators, change_project, counts, create_project, project
 from annotations.pseudonyms import pseudonyms
@@ -43,11 +43,9 @@ from annotations.releasing.readiness import checked_version
 from annotations.releasing.records import discard_broken
 from annotations.releasing.snapshots import snapshot
 from annotations.store import Store
-from annotations.undoing import imports, undo
 from commands.agreement import whole
 from core.errors import BadFile, NotAllowed, NotFound, Refused
-from tests.filling import new_items
-from tests.releasing import label, ready_project, rehearse, work
+from tests.releasing import label, ready_project, rehearse
 
 BARE = ("licence", "source", "items")  # missing where there is nothing; and of nothing nothing is done
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
@@ -247,19 +245,6 @@ def test_what_is_missing_is_named(fresh_store):
     assert {one.code for one in readiness(fresh_store, ready) if one.state == "missing"} == {"kept", "pilot"}
     fresh_store.db.execute("INSERT INTO batch (project, file, heard, created) VALUES (?, 'x', 0, '')", (ready.id,))
     assert "import" in {one.code for one in readiness(fresh_store, ready)}
-
-
-def test_an_import_that_was_taken_back_hinders_no_release(fresh_store):
-    made = ready_project(fresh_store, 4)
-    with Batch.begin(fresh_store, made, "wrong.txt") as batch:
-        batch.add(new_items(2, first=100))
-        batch.publish()
-    taken_back = imports(fresh_store, made)[-1]
-    assert taken_back.file == "wrong.txt"
-    undo(fresh_store, made, taken_back.key)
-    work(fresh_store, made)
-    assert {one.code for one in readiness(fresh_store, made) if one.state == "missing"} == set()
-    assert make_release(fresh_store, made, "1.0").items == counts(fresh_store, made).accepted > 0
 
 
 @pytest.mark.parametrize("name", ["1.0", "2026-05", "beta_2", "版本1", "v1+a"])

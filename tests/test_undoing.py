@@ -19,6 +19,7 @@ from annotations.labels import append, label_rows, own_progress
 from annotations.plan import doubled_sample
 from annotations.projects import annotators, change_project, counts, create_project
 from annotations.queue import claim
+from annotations.releasing import make_release, readiness
 from annotations.returning import Returned, store_labels
 from annotations.store import Store
 from annotations.types import Operation, Project
@@ -26,7 +27,8 @@ from annotations.undoing import effect, find_import, imports, undo
 from core.errors import NotFound, Refused
 from core.keywords import find
 from tests.conftest import SENTENCES
-from tests.filling import filled_project
+from tests.filling import filled_project, new_items
+from tests.releasing import ready_project, work
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -383,3 +385,16 @@ def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
     assert label_rows(fresh_store, sample_project) == []
     assert not find_import(fresh_store, sample_project, "labels-1").unfinished
     counted(fresh_store)
+
+
+def test_an_import_that_was_taken_back_hinders_no_release(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 4)
+    with Batch.begin(fresh_store, made, "wrong.txt") as batch:
+        batch.add(new_items(2, first=100))
+        batch.publish()
+    taken_back = imports(fresh_store, made)[-1]
+    assert taken_back.file == "wrong.txt"
+    undo(fresh_store, made, taken_back.key)
+    work(fresh_store, made)
+    assert {one.code for one in readiness(fresh_store, made) if one.state == "missing"} == set()
+    assert make_release(fresh_store, made, "1.0").items == counts(fresh_store, made).accepted > 0
