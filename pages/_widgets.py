@@ -164,6 +164,7 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     if meant in every and meant not in found and not picked:
         # The visitor works on a project of another kind and only looks in here: all other pages stay with that one.
         st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=meant)))
+        st.session_state["last_project"] = meant  # the address alone does not last: the navigation drops it
         return found[name]
     st.session_state["last_project"] = st.query_params["project"] = name
     return found[name]

@@ -14,6 +14,7 @@ STYLE = """<style>
 /* Streamlit pales captions to 4.4:1 on this background, and the chosen of a row of buttons to 3.6:1 in the dark. */
 [data-testid=stApp] [data-testid=stCaptionContainer]{opacity:.72}
 [data-testid=stApp] [data-variant=segmented_control][data-selected=true] p{color:light-dark(#5b3fa0,#b9a3f5)}
+[data-testid=stSidebarNavLink]:focus-visible{outline:2px solid light-dark(#5b3fa0,#b9a3f5);outline-offset:-2px}
 </style>"""  # no theme option
 NAMES = {"zh": "中文", "en": "English"}
 

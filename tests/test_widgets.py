@@ -122,11 +122,11 @@ def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Stor
     for name in ("first texts", "other texts"):
         create_project(fresh_store, name, kind="generations")
     app = AppTest.from_function(_choosing_generations, default_timeout=60)
-    app.session_state["last_project"] = "sentences"
+    app.query_params["project"] = "sentences"
     app.run()
     assert app.text[0].value == "first texts"
     assert "sentences is of another kind" in app.info[0].value
-    assert app.session_state["last_project"] == "sentences" and "project" not in app.query_params
+    assert app.session_state["last_project"] == "sentences"
     app.selectbox(key="generations-project").set_value("other texts").run()
     assert not app.info and app.session_state["last_project"] == "other texts"
 
