@@ -20,7 +20,7 @@ def next_steps(project: Project) -> None:
     """Where one goes on from here once texts are in."""
     where = {"project": project.name}
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("Go on with:"))
+        st.caption(_("Go on with:"), width="content")
         st.page_link("pilot.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
         st.page_link("planning.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
         st.page_link("review.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
