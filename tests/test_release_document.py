@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.releasing.blocks import Heading, Points, Table, Text, Verbatim, one_line
+from annotations.papers.blocks import Heading, Points, Table, Text, Verbatim, one_line
+from annotations.papers.document import markdown_text, rendered
+from annotations.papers.latex import latex_text
 from annotations.releasing.card import card
-from annotations.releasing.document import markdown_text, rendered
-from annotations.releasing.latex import latex_text
 
 yaml = pytest.importorskip("yaml")  # comes with the hub's library
 SPECIAL = set("\\{}$&#%_^~")

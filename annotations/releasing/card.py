@@ -8,8 +8,8 @@ from typing import Any
 from annotations.formats.sheets import facts as generation_facts
 from annotations.items import items
 from annotations.leaving import CANARY, CANARY_KEY, needs_canary
-from annotations.releasing.blocks import one_line
-from annotations.releasing.document import markdown_text
+from annotations.papers.blocks import one_line
+from annotations.papers.document import markdown_text
 from annotations.store import Store
 from annotations.types import Item, Project
 

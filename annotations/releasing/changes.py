@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotations.releasing.blocks import Block, Heading, Points, Table, Text
+from annotations.papers.blocks import Block, Heading, Points, Table, Text
+from annotations.papers.document import Say
 from annotations.releasing.content import Contents, Entry, contents_of
-from annotations.releasing.document import Say
 from annotations.releasing.method_numbers import MEASURES
 from annotations.releasing.method_origin import share
 from annotations.releasing.records import Release, release_file

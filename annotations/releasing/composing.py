@@ -17,11 +17,11 @@ from annotations.formats.published_out import published_files
 from annotations.formats.wishes import Wanted
 from annotations.guidelines import guideline, guidelines
 from annotations.leaving import text_may_leave
+from annotations.papers.document import rendered
 from annotations.pseudonyms import pseudonyms
 from annotations.releasing.card import DATA, HARD_CASES, card, data_rows
 from annotations.releasing.changes import described, differences
 from annotations.releasing.content import Contents, Entry, content_hash
-from annotations.releasing.document import rendered
 from annotations.releasing.facts import gather
 from annotations.releasing.features import data_features, hard_case_features
 from annotations.releasing.frozen import FrozenFile, freeze, pretty

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotations.releasing.blocks import Block, Heading, Points, Table, Text, Verbatim
-from annotations.releasing.document import Say
+from annotations.papers.blocks import Block, Heading, Points, Table, Text, Verbatim
+from annotations.papers.document import Say
 from annotations.releasing.method_numbers import (
     agreement_blocks,
     self_agreement,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotations.releasing.blocks import DASH, Block, Heading, Table, Text
-from annotations.releasing.document import Say
+from annotations.papers.blocks import DASH, Block, Heading, Table, Text
+from annotations.papers.document import Say
 from core.errors import N_
 
 Facts = Mapping[str, Any]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from annotations.releasing.blocks import (
+from annotations.papers.blocks import (
     DASH,
     Block,
     Heading,
@@ -17,7 +17,7 @@ from annotations.releasing.blocks import (
     one_line,
     printable,
 )
-from annotations.releasing.latex import paper
+from annotations.papers.latex import paper
 from core.language import Language, translate
 
 Form = Literal["md", "tex"]

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from annotations.releasing.blocks import (
+from annotations.papers.blocks import (
     Block,
     Heading,
     Points,
