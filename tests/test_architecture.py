@@ -82,13 +82,24 @@ def test_the_app_and_every_page_import_without_torch() -> None:
         {m for f in SOURCES if name(f).startswith("pages/") for m in imported(f) if m.split(".")[0] in LAYERS}
         | {"annotations.store"}
     )
+    assert loaded(modules, HEAVY) == "[]"
+
+
+def test_commands_of_people_and_files_load_no_statistics() -> None:
+    """A second of every start: scipy.stats, statsmodels and krippendorff are imported where they compute."""
+    names = ("files", "projects", "people", "guideline", "undo", "release", "progress", "describe", "upkeep")
+    assert loaded([f"commands.{one}" for one in names], {"scipy", "statsmodels", "krippendorff"}) == "[]"
+
+
+def loaded(modules: list[str], heavy: set[str]) -> str:
+    """Which of *heavy* are there once a fresh interpreter has imported *modules*."""
     code = (
         f"import sys, importlib\nfor m in {modules!r}: importlib.import_module(m)\n"
-        f"print(sorted({HEAVY!r} & set(sys.modules)))"
+        f"print(sorted({heavy!r} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip().endswith("[]")
+    return done.stdout.strip().splitlines()[-1]
 
 
 def test_nobody_shadows_the_package_annotations() -> None:

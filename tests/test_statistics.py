@@ -162,6 +162,9 @@ def test_few_units_is_t_on_the_unit_means() -> None:
     assert found.low == pytest.approx(0.75 - reach, abs=1e-4)
     assert found.high == 1.0
     assert found.se == pytest.approx(values.std(ddof=1) / math.sqrt(8))
+    # Eight that all agree: the interval has no width, and that is what is said of it.
+    alike = pairwise_agreement(Tally(np.array([[2, 0], [0, 2]]), np.array([6, 2])))
+    assert (alike.value, alike.low, alike.high, alike.note) == (1.0, 1.0, 1.0, NO_VARIATION)
 
 
 def test_percentile_bootstrap_is_near_the_normal_interval() -> None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from core.errors import N_
 from core.statistics import Estimate, Note
@@ -151,6 +150,8 @@ def _reach(table: Table, by: Numbers, sizes: Numbers, clustered: bool) -> float:
         return math.inf
     variance = float(by @ table.squares @ by)
     together = math.sqrt(max(0.0, variance) * texts / (texts - 1))
+    from scipy import stats  # scipy.stats takes a while to import
+
     return float(stats.t.ppf(0.975, texts - 1)) * max(alone, together)
 
 

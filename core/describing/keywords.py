@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
-
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
@@ -104,6 +101,9 @@ def pair_balances(counts: Mapping[Cell, int]) -> tuple[PairBalance, ...]:
         if side in ("male", "female"):
             pairs.setdefault(pair, [0, 0])[side == "female"] += number
     order = sorted(pairs.items(), key=lambda row: (-sum(row[1]), row[0]))
+    from scipy import stats  # both take a while to import
+    from statsmodels.stats.multitest import multipletests
+
     tested = [float(stats.binomtest(m, m + f, 0.5).pvalue) for _, (m, f) in order if m + f]
     adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
     plain = iter(tested)

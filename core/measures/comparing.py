@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from core.bias import Denominator
 from core.errors import N_
@@ -116,6 +115,8 @@ def _correlated(a: pd.Series, b: pd.Series, method: Method) -> dict[str, object]
     if a.name == b.name:
         return {"value": 1.0, "low": 1.0, "high": 1.0, "n": n, "reason": ""}
     if method == "spearman":
+        from scipy import stats  # scipy.stats takes a while to import
+
         x, y = stats.rankdata(x), stats.rankdata(y)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
     if n < 4 or abs(r) >= 1:

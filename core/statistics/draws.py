@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from core.errors import N_
 from core.statistics.values import NO_VARIATION, Estimate, Note, few_units
@@ -34,9 +33,11 @@ def by_percentiles(draws: Numbers, found: Estimate) -> Estimate:
 
 
 def by_t(found: Estimate, se: float, units: int, bounds: tuple[float, float] | None = None) -> Estimate:
-    """*found* +- t(units - 1) times *se*, cut at *bounds* and marked as resting on few units."""
+    """*found* +- t(units - 1) times *se*, cut at *bounds*; marked as resting on few units, or on none that differ."""
+    from scipy import stats  # scipy.stats takes a while to import
+
     assert found.value is not None
     reach = float(stats.t.ppf(0.975, units - 1)) * se
     least, most = bounds or (-np.inf, np.inf)
     low, high = max(least, found.value - reach), min(most, found.value + reach)
-    return replace(found, low=low, high=high, note=few_units(units), se=se, df=units - 1)
+    return replace(found, low=low, high=high, note=few_units(units) if se else NO_VARIATION, se=se, df=units - 1)

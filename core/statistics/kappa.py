@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from core.statistics.bootstrap import Numbers, Resampling
 from core.statistics.values import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
@@ -26,6 +25,8 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Ta
     sizes = table.reshape(-1)
     if np.isnan(_kappas(sizes[None, :].astype(float))[0]):
         return Estimate.undefined(ONE_CATEGORY, units)
+    from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
+
     value = float(cohens_kappa(table, return_results=False))
     return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units), -1.0, contexts)
 

@@ -7,10 +7,8 @@ and `Tally.sizes` says how many items show it.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import krippendorff
 import numpy as np
 from numpy.typing import NDArray
-from statsmodels.stats import inter_rater
 
 from core.statistics.bootstrap import Measure, Numbers, Resampling
 from core.statistics.proportions import wilson
@@ -111,6 +109,8 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
         return Estimate.undefined(ONE_CATEGORY, complete.units)
 
     def library() -> float:
+        from statsmodels.stats import inter_rater  # statsmodels takes a while to import
+
         return float(inter_rater.fleiss_kappa(np.repeat(complete.counts, complete.sizes, axis=0)))
 
     return _over_items(complete, _fleiss, resampling, value=library)
@@ -126,6 +126,8 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
         return Estimate.undefined(ONE_CATEGORY, paired.units)
 
     def library() -> float:
+        import krippendorff  # takes a while to import too
+
         items = np.repeat(paired.counts, paired.sizes, axis=0)
         return float(krippendorff.alpha(value_counts=items, level_of_measurement="nominal"))
 

@@ -4,9 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
 
 from core.statistics.values import Estimate, Note
 
@@ -18,6 +15,8 @@ def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     """
     if units == 0:
         return Estimate.undefined(nothing)
+    from statsmodels.stats.proportion import proportion_confint  # statsmodels takes a while to import
+
     low, high = proportion_confint(successes, units, alpha=0.05, method="wilson")
     # At 0 and 1 rounding leaves the ends 1e-17 outside or off the mark.
     return Estimate(successes / units, max(0.0, float(low)), min(1.0, float(high)), units)
@@ -30,6 +29,8 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
     where the interval is a t interval. An estimate without either, or with an
     error of 0, is not tested: False.
     """
+    from statsmodels.stats.multitest import multipletests  # statsmodels takes a while to import
+
     tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
     stays = [False] * len(estimates)
     if tested:
@@ -42,5 +43,7 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
 def _two_sided(estimate: Estimate) -> float:
     assert estimate.value is not None and estimate.se
     if estimate.df is not None:
+        from scipy import stats  # scipy.stats takes a while to import
+
         return 2 * float(stats.t.sf(abs(estimate.value) / estimate.se, estimate.df))
     return math.erfc(abs(estimate.value) / estimate.se / math.sqrt(2))
