@@ -12,8 +12,11 @@ from typing import Any
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Item, Project
 
-# How far a package has come into this database: nothing that was done to the project, so it leaves with no file.
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
+SETTLING_BEGUN, SETTLING_DONE = "settling", "settled"
+# How far a piece of work has come in this database: nothing that was done to the project, so these leave with no file
+# and come in with none.
+HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, SETTLING_BEGUN, SETTLING_DONE)
 
 
 @dataclass(frozen=True, slots=True)

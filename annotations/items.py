@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
@@ -107,7 +107,10 @@ class Batch:
                 "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
                 row,
             )
-        return cls(store, project, int(cursor.lastrowid or 0))
+            now = db.execute("SELECT per_item, plan, share FROM project WHERE id = ?", (project.id,)).fetchone()
+        # The plan may have changed since the caller read the project; from here on it cannot.
+        fresh = replace(project, per_item=now[0], plan=now[1], share=now[2])
+        return cls(store, fresh, int(cursor.lastrowid or 0))
 
     @classmethod
     def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":

@@ -44,7 +44,7 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
     """Which items with *per_item* labels count; None: all of them (under `stop`: all of the share), none is missing."""
     plan, share, since, shares = project.plan, project.share, "", list[float]()
     for event in reversed(events(store, project, action="plan")):
-        old = event.data["old"]
+        old = event.data.get("old") or {}  # of a package: anything
         if plan == "stop":
             shares.append(share)
         elif old.get("plan") == "stop" and project.plan == "all" and not since:

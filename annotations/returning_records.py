@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from annotations.events import HERE_ONLY
 from annotations.formats.package_records import LISTS, RETEST_LABEL
 from annotations.gold import settle
 from annotations.people import annotators
@@ -174,6 +175,10 @@ class _Keeper:
         return bool(self.store.db.execute(query, values).rowcount)
 
     def _event(self, row: Row) -> bool:
+        if row["action"] in HERE_ONLY:
+            return False  # of another database: here it would say of work that it is not done, or that it is
+        if not isinstance(row["data"], dict):
+            raise ValueError(f"data: {str(row['data'])[:40]}")
         item, person = self._item(row), self.people.get(str(row.get("annotator")))
         data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
         query = (

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from annotations.aside import set_aside_everything
-from annotations.events import record
+from annotations.events import SETTLING_BEGUN, SETTLING_DONE, record
 from annotations.gold import settle_some
 from annotations.plan import AMONG, draw_share, sample_of, set_wanted
 from annotations.retests import draw_again, drawn_labels, void_waiting
 from annotations.store import Store
 from annotations.types import Project
-from annotations.unsettled import BEGUN, DONE, WANTING, Mark, unsettled
+from annotations.unsettled import WANTING, Mark, unsettled
 
 AGAIN = frozenset({"retest", "retest_hours"})  # which labels come again
 SETTLING = WANTING | AGAIN | {"gold", "rescue"}  # a change of these settles anew what it touches
@@ -35,19 +35,19 @@ def begin(store: Store, project: Project, changed: Collection[str], *, author: s
 
     After it `finish` has to be called.
     """
+    if not SETTLING & frozenset(changed):
+        return  # what is on its way goes on as it is
     before = unsettled(store, project)
     every = SETTLING & (frozenset(changed) | (before.changed if before else frozenset()))
-    if not every:
-        return
     if every & AGAIN:
         void_waiting(store, project)
     items = [item for batch in _batches(store, project) for item in _items(store, batch, 0, AT_ONCE + 1)]
     if len(items) > AT_ONCE:
-        record(store, project, BEGUN, author=author, changed=sorted(every))
+        record(store, project, SETTLING_BEGUN, author=author, changed=sorted(every))
         return
     recompute(store, project, every, items)
     if before:
-        record(store, project, DONE, author=author, changed=sorted(every))
+        record(store, project, SETTLING_DONE, author=author, changed=sorted(every))
 
 
 def finish(store: Store, project: Project) -> bool:
@@ -62,7 +62,7 @@ def finish(store: Store, project: Project) -> bool:
             with store.write():
                 if unsettled(store, project) == mark:
                     _end(store, project, mark.changed)
-                    record(store, project, DONE, changed=sorted(mark.changed))
+                    record(store, project, SETTLING_DONE, changed=sorted(mark.changed))
     return worked
 
 

@@ -3,12 +3,12 @@
 import json
 from typing import NamedTuple
 
+from annotations.events import SETTLING_BEGUN, SETTLING_DONE
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_
 
 WANTING = frozenset({"per_item", "doubled", "plan", "share"})  # how many labels an item wants
-BEGUN, DONE = "settling", "settled"
 UNSETTLED = N_("A setting has just changed and the items are being counted anew. Try again in a moment.")
 
 
@@ -22,5 +22,7 @@ class Mark(NamedTuple):
 def unsettled(store: Store, project: Project) -> Mark | None:
     """The mark of a project whose items are being settled; None: each is as the settings want it."""
     query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY id DESC LIMIT 1"
-    row = store.db.execute(query, (project.id, BEGUN, DONE)).fetchone()
-    return Mark(row[0], frozenset(json.loads(row[2])["changed"])) if row is not None and row[1] == BEGUN else None
+    row = store.db.execute(query, (project.id, SETTLING_BEGUN, SETTLING_DONE)).fetchone()
+    return (
+        Mark(row[0], frozenset(json.loads(row[2])["changed"])) if row is not None and row[1] == SETTLING_BEGUN else None
+    )

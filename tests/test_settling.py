@@ -13,13 +13,15 @@ import pytest
 
 from annotations import settling
 from annotations.formats.exporting import export_file
+from annotations.formats.package_records import each_record
 from annotations.gold import settle_some
 from annotations.items import Batch, Taken
 from annotations.labels import append
-from annotations.projects import change_project, counts, finish_changes, project_by_uid
+from annotations.projects import change_project, counts, finish_changes, project_by_uid, write_changes
 from annotations.queue import claim
 from annotations.releasing import make_release
 from annotations.releasing.readiness import readiness
+from annotations.returning_records import store_records
 from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Annotator, Project
@@ -186,6 +188,41 @@ def test_a_second_change_overtakes_the_first(
     late.join()
     assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
+
+
+def test_another_setting_meanwhile_does_not_begin_anew(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, _people = halfway(fresh_store, monkeypatch, per_item=2)
+    before = unsettled(fresh_store, project)
+    with fresh_store.write():
+        write_changes(fresh_store, project, {"blur": True})
+    assert unsettled(fresh_store, project) == before is not None
+
+
+@pytest.mark.parametrize("data", [{}, {"changed": 3}, {"changed": ["gold"]}], ids=str)
+def test_the_mark_is_of_one_database(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, data: dict[str, Any]
+) -> None:
+    """A package neither takes it along nor brings it: the work is done here or not, whatever another database says."""
+    project, _people = halfway(fresh_store, monkeypatch, gold="majority")
+    left = [row["action"] for row in each_record(fresh_store, project, {}) if row["kind"] == "event"]
+    assert "plan" in left and "settling" not in left
+    finish(fresh_store, project)
+    row = {"kind": "event", "action": "settling", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
+    assert store_records(fresh_store, project, [row], early=False) == 0
+    assert unsettled(fresh_store, project) is None
+
+
+def test_an_import_takes_the_plan_of_the_moment_it_begins(fresh_store: Store) -> None:
+    """The page that imports may have read the project before the plan was changed."""
+    before = filled_project(fresh_store, 0)[0]
+    change_project(fresh_store, before, plan="stop", share=0.5, per_item=2)
+    with Batch.begin(fresh_store, before, "late") as batch:
+        batch.add(new_items(40))
+        batch.publish()
+    found = dict(fresh_store.db.execute("SELECT shared, group_concat(DISTINCT wanted) FROM item GROUP BY shared"))
+    assert found == {0: "1", 1: "2"}
 
 
 KILLED = """

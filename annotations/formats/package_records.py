@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE
+from annotations.events import HERE_ONLY
 from annotations.store import Store
 from annotations.types import Project
 
@@ -55,7 +55,7 @@ WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labe
 EVENTS = f"""
 SELECT item.uid, annotator.name, action, data, author, event.created FROM event
 LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
-WHERE event.project = ? AND action NOT IN ('{PACKAGE_BEGUN}', '{PACKAGE_DONE}') ORDER BY event.id
+WHERE event.project = ? AND action NOT IN {HERE_ONLY} ORDER BY event.id
 """
 AUTHORS = """
 SELECT name FROM (

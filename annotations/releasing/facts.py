@@ -12,7 +12,7 @@ from annotations.agreement import AgreementReport, Measures, agreement
 from annotations.consistency import consistency
 from annotations.dashboard_cells import ACCEPTED
 from annotations.describing import describe_project, usual_vocabulary
-from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE, events
+from annotations.events import HERE_ONLY, events
 from annotations.funnel import NO_REVIEW, funnel, mining, total
 from annotations.hidden_gold import scores
 from annotations.leaving import CANARY
@@ -252,6 +252,6 @@ def _adjudication(store: Store, project: Project) -> dict[str, Any]:
 def _events(store: Store, project: Project) -> dict[str, int]:
     counted: dict[str, int] = {}
     for one in events(store, project):
-        if one.action not in (PACKAGE_BEGUN, PACKAGE_DONE):
+        if one.action not in HERE_ONLY:
             counted[one.action] = counted.get(one.action, 0) + 1
     return counted
