@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotations.quota_forecast import Counted, Outlook, outlooks
-from annotations.stopped_rates import Stages, stages, stages_by_cell
+from annotations.stopped_rates import Followed, followed_by_cell
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_
@@ -50,8 +50,8 @@ class Ahead:
 
     `candidates`: items that will be reviewed: all that are left, or, where there is a quota, as many as it is expected
     to need. `each`: labels that an item gets in the end: the mean of those that are reviewed (where items stop at a
-    first reject: followed label by label), or, with fewer than 20 of them, the number that the project wants. `labels`
-    = candidates x each - the labels that such items have already.
+    first reject: followed label by label), or, with fewer than 20 of them or while nobody knows it, the number that the
+    project wants. `labels` = candidates x each - the labels that such items have already.
     """
 
     candidates: int
@@ -67,7 +67,7 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     shown = [row for row in rows if row[4] or row[2] is not None]
     numbers = [[value or 0 for value in row[4:]] for row in shown]
     found = {(row[0], row[1]): Counted(row[2], *counts[:6]) for row, counts in zip(shown, numbers, strict=True)}
-    stopped = stages_by_cell(store, project) if project.plan == "stop" else None
+    stopped = followed_by_cell(store, project) if project.plan == "stop" else None
     seen = outlooks(found, stopped)
     cells = tuple(CellState(*cell, counted, seen[cell]) for cell, counted in found.items())
     return cells, _ahead(project, cells, [counts[6:] for counts in numbers], stopped)
@@ -77,13 +77,14 @@ def _ahead(
     project: Project,
     cells: tuple[CellState, ...],
     sums: list[list[int]],
-    stopped: Mapping[tuple[str, str], Stages] | None,
+    stopped: Mapping[tuple[str, str], Followed] | None,
 ) -> Ahead:
     reviewed = sum(cell.counted.reviewed for cell in cells)
     made = sum(row[0] for row in sums)
     each = made / reviewed if reviewed >= OWN_LABELS else _planned(project, cells)
-    if stopped and reviewed >= OWN_LABELS:  # rejected ones are done first, with few labels
-        each = sum(stopped.values(), stages(project, ())).labels or each
+    if stopped and reviewed >= OWN_LABELS:  # rejected ones are done first, with few labels; a pilot's all have many
+        first, *others = stopped.values()
+        each = sum(others, first).labels(project) or float(project.per_item)
     candidates, labels = 0, 0.0
     for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
         left, needed = cell.counted.left - waiting, cell.outlook.needed.value  # what all have labelled needs no more

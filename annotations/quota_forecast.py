@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotations.stopped_rates import Stages
+from annotations.stopped_rates import Followed
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
@@ -65,10 +65,10 @@ class Outlook:
     to_find: Estimate
 
 
-def outlooks(cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Stages] | None = None) -> dict[Cell, Outlook]:
+def outlooks(cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Followed] | None = None) -> dict[Cell, Outlook]:
     """The outlook of every (pair, side). With fewer than 20 reviewed, the pair speaks for it, else all together.
 
-    `stopped`: where items stop at a first reject, their stages; the shares are then those of `Stages.rate`.
+    `stopped`: where items stop at a first reject, their stages; the shares are then those of `Followed.rate`.
     """
     everything = _rate(cells, list(cells), stopped)
     pairs: dict[str, list[Cell]] = {}
@@ -81,7 +81,7 @@ def outlooks(cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Stages] | Non
     }
 
 
-def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Stages] | None) -> Rate:
+def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Followed] | None) -> Rate:
     """(kept, of how many) of some cells together."""
     if stopped is None:
         return sum(cells[cell].kept for cell in which), sum(cells[cell].reviewed for cell in which)

@@ -21,9 +21,13 @@ from annotations.types import Project
 Numbers = NDArray[np.int64]
 Cell = tuple[str, str]
 
-CENSUS = """
-SELECT pair, side, labels, status, sum(items) FROM census JOIN cell ON cell.id = census.cell
-WHERE cell.project = ? AND labels > 0 GROUP BY cell.id, labels, status
+# All items in the order of their rows: twice as fast as in that of an index.
+LABELLED = """
+SELECT pair, side, full, labels, status, items FROM cell JOIN (
+    SELECT cell, shared OR pilot IS NOT NULL OR known IS NOT NULL AS full, labels, status, count(*) AS items
+    FROM item NOT INDEXED WHERE labels > 0 AND batch IN (SELECT id FROM batch WHERE project = ? AND published > 0)
+    GROUP BY cell, full, labels, status
+) AS counted ON counted.cell = cell.id
 """
 
 
@@ -73,6 +77,28 @@ class Stages:
         return None if passed is None else float(sum(np.prod(passed[:n]) for n in range(len(passed))))
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The stages of items that stop at a first reject, and of those that all label whatever the first one says."""
+
+    stopping: Stages
+    full: Stages
+
+    def __add__(self, other: "Followed") -> "Followed":
+        return Followed(self.stopping + other.stopping, self.full + other.full)
+
+    @property
+    def rate(self) -> tuple[float, int]:
+        """(kept, of how many items) of both together; (0, 0) where nobody knows it yet."""
+        (kept, of), (kept_full, of_full) = self.stopping.rate, self.full.rate
+        return kept + kept_full, of + of_full
+
+    def labels(self, project: Project) -> float | None:
+        """Labels that an item of *project* gets in the end, on average; None where nobody knows it yet."""
+        stopping = self.stopping.labels
+        return None if stopping is None else project.share * project.per_item + (1 - project.share) * stopping
+
+
 def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
     """From (labels, status, items). Labels beyond the wanted number, of a pilot, count as the last one."""
     per_item = project.per_item
@@ -86,9 +112,9 @@ def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
     return Stages(entered, rejected)
 
 
-def stages_by_cell(store: Store, project: Project) -> Mapping[Cell, Stages]:
+def followed_by_cell(store: Store, project: Project) -> Mapping[Cell, Followed]:
     """(pair, side) -> its stages; only those with a label."""
-    rows: dict[Cell, list[tuple[int, str, int]]] = {}
-    for pair, side, *counted in store.db.execute(CENSUS, (project.id,)):
-        rows.setdefault((pair, side), []).append((counted[0], counted[1], counted[2]))
-    return {cell: stages(project, found) for cell, found in rows.items()}
+    rows: dict[Cell, tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
+    for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
+        rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))
+    return {cell: Followed(*(stages(project, part) for part in found)) for cell, found in rows.items()}

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from annotations.dashboard import dashboard
 from annotations.labels import append
+from annotations.pilots import close_pilot, start_pilot
 from annotations.projects import change_project, project_by_uid, set_quotas
 from annotations.queue import claim
-from annotations.stopped_rates import stages
+from annotations.stopped_rates import Followed, followed_by_cell, stages
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import N_
@@ -89,6 +90,40 @@ def test_its_interval_covers_what_becomes_of_all() -> None:
             plain += among.low <= share <= among.high  # type: ignore[operator]
     assert known > 190 and hits >= 0.9 * known
     assert plain < 0.7 * known  # kept / reviewed would not do
+
+
+def test_a_pilot_beside_what_one_annotator_has_begun_is_not_counted_twice() -> None:
+    random, share = np.random.default_rng(9), 1.6 / 4.6
+    hits, chained = 0, 0
+    for _ in range(200):
+        kept = int((random.random((3, 100)) < random.beta(1.6, 1, 100)).all(axis=0).sum())
+        rejected = int((random.random(500) > random.beta(1.6, 1, 500)).sum())
+        pilot: Counted = [(3, "rejected", 100 - kept), (3, "accepted", kept)]
+        begun: Counted = [(1, "rejected", rejected), (1, "pending", 500 - rejected)]
+        found = wilson(*Followed(stages(THREE, begun), stages(THREE, pilot)).rate, nothing=NOTHING)
+        hits += found.low <= share <= found.high  # type: ignore[operator]
+        one = wilson(*stages(THREE, pilot + begun).rate, nothing=NOTHING)
+        chained += one.low <= share <= one.high  # type: ignore[operator]
+    assert hits >= 180 and chained < 60
+
+
+def test_what_all_label_is_followed_apart_in_a_project(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 60, words=("他", "她"))
+    made = change_project(fresh_store, made, plan="stop", share=0.0)
+    start_pilot(fresh_store, made, 10)
+    for person in people:
+        for item in claim(fresh_store, made, person, want=10):
+            append(fresh_store, made, person, [decide(item, "accept")])
+    close_pilot(fresh_store, made)
+    for number, item in enumerate(claim(fresh_store, made, people[0], want=30)):
+        append(fresh_store, made, people[0], [decide(item, "accept" if number % 3 else "reject")])
+    first, *others = followed_by_cell(fresh_store, made).values()
+    found = sum(others, first)
+    assert found.full.entered.tolist() == [10] * 3 and found.full.rejected.sum() == 0
+    assert found.stopping.entered.tolist() == [30, 0, 0] and found.stopping.rejected.tolist() == [10, 0, 0]
+    # What the first one rejects says nothing yet of the share that all accept.
+    assert found.rate == (10, 10) and found.labels(made) is None
+    assert dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).ahead.each == made.per_item
 
 
 def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
