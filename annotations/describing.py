@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any, Literal
 
 from annotations.formats.converting import read_row, sentence_of
 from annotations.formats.layouts import Layout, layout
 from annotations.formats.readers import Source, open_source, rows
+from annotations.origins import short_path
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
@@ -144,12 +144,12 @@ def _text(row: tuple[Any, ...], extra: dict[str, Any]) -> Text:
 
 
 def source_of(extra: Mapping[str, Any]) -> str:
-    """The source that a row names, "" where it names none; of a path only the file: folders say nothing to a reader."""
+    """The source that a row names, "" where it names none; of an absolute path its end."""
     given = extra.get("source")
     named = given.get("name") or given.get("file") if isinstance(given, dict) else given
     if not named:
         named = _first(extra, SOURCE_COLUMNS)
-    return _name(named) if isinstance(named, str) else str(named) if isinstance(named, int | float) else ""
+    return short_path(named) if isinstance(named, str) else str(named) if isinstance(named, int | float) else ""
 
 
 def date_of(extra: Mapping[str, Any]) -> str:
@@ -167,8 +167,3 @@ def _first(extra: Mapping[str, Any], columns: frozenset[str]) -> Any:
         if column in columns and extra[column]:
             return extra[column]
     return ""
-
-
-@lru_cache(maxsize=10_000)
-def _name(path: str) -> str:
-    return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name if path.startswith("/") else path

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from annotations.formats.importing import ImportReport, Progress, examine, impor
 from annotations.formats.layouts import layout
 from annotations.formats.readers import open_source, rows
 from annotations.items import item_hash, items
+from annotations.origins import without_folders
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
@@ -157,20 +157,11 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
     """The sentences of *project*, text by text: where they were mined, else the file they came in."""
     found = sorted((_origin(item.extra, item.file), item.line, item.text) for item in items(store, project))
-    beyond = _folder_of_all([document for document, _line, _text in found])
-    return (Passage(document[beyond:], line, text) for document, line, text in found)
-
-
-def _folder_of_all(documents: list[str]) -> int:
-    """Characters of the folder in which all documents lie: where it is on the server says nothing to a reader."""
-    if not documents or not all(one.startswith("/") for one in documents):
-        return 0
-    folder = commonpath([str(Path(one).parent) for one in documents])
-    return len(folder) + (folder != "/")
+    return (Passage(document, line, text) for document, line, text in found)
 
 
 def _origin(extra: dict[str, Any], file: str) -> str:
-    source = extra.get("source")
+    source = without_folders(extra).get("source")
     if isinstance(source, dict):
         named = [str(source[key]) for key in ("file", "name", "date") if source.get(key)]
         return " ".join(named) or file

@@ -10,28 +10,38 @@ from annotations.formats.sentences import checked_text, mined, released, sentenc
 from annotations.formats.task_rows import read_task
 from annotations.formats.tasks import TASKS, Task
 from annotations.items import NewItem
+from annotations.origins import short_path, without_folders
 from core.errors import BadLine
 from core.keywords import find
 
 
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of *row*. Raises BadLine with file, line and a reason code where the row cannot be used."""
+    """The item of *row*. Raises BadLine with file, line and a reason code where the row cannot be used.
+
+    A path in a column that names a file is shortened: where a text lies on a server is nobody else's business.
+    """
     try:
         if row.problem is not None:
             raise row.problem
-        match layout.format:
-            case "slguset":
-                return released(source, row)
-            case "generations":
-                return generation(source, layout, row)
-            case "candidates":
-                return mined(source, row)
-            case "sentences":
-                return sentence(source, layout, row)
-            case "label-studio" | "doccano":
-                return _task_item(source, layout, row)
+        usable = _usable(source, layout, row)
     except BadLine as error:
         raise BadLine(source.name, row.line, error.reason, error.message, **error.values) from None
+    item = usable.item
+    return replace(usable, item=replace(item, file=short_path(item.file), extra=without_folders(item.extra)))
+
+
+def _usable(source: Source, layout: Layout, row: Row) -> Usable:
+    match layout.format:
+        case "slguset":
+            return released(source, row)
+        case "generations":
+            return generation(source, layout, row)
+        case "candidates":
+            return mined(source, row)
+        case "sentences":
+            return sentence(source, layout, row)
+        case "label-studio" | "doccano":
+            return _task_item(source, layout, row)
 
 
 def sentence_of(layout: Layout, row: Row) -> str:

@@ -8,6 +8,7 @@ from annotations.formats.lines import json_line
 from annotations.formats.wishes import Wanted
 from annotations.items import items as stored_items
 from annotations.leaving import CANARY, CANARY_KEY, needs_canary
+from annotations.origins import short_path, without_folders
 from annotations.store import Store
 from annotations.types import Item, Project
 
@@ -26,8 +27,12 @@ def item_objects(store: Store, project: Project, *, accepted_only: bool = False)
 
 
 def item_object(item: Item) -> dict[str, Any]:
-    """An item as a flat object; a column that came along under one of the app's own names is in `extra`."""
-    place = {"status": item.status, "file": item.file, "line": item.line}
+    """An item as a flat object; a column that came along under one of the app's own names is in `extra`.
+
+    No absolute path leaves: items that came in before imports shortened them still hold some.
+    """
+    place = {"status": item.status, "file": short_path(item.file), "line": item.line}
+    columns = without_folders(item.extra)
     if item.word is None or item.stem is None:
         own = {"item": item.uid, "context": item.context, "completion": item.text} | place
     else:
@@ -35,6 +40,6 @@ def item_object(item: Item) -> dict[str, Any]:
         own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}
         own |= place
     reserved = GENERATION_KEYS if item.word is None else ITEM_KEYS
-    clashing = {name: value for name, value in item.extra.items() if name in reserved}
-    free = {name: value for name, value in item.extra.items() if name not in reserved}
+    clashing = {name: value for name, value in columns.items() if name in reserved}
+    free = {name: value for name, value in columns.items() if name not in reserved}
     return own | free | ({"extra": clashing} if clashing else {})

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotations.origins import without_folders
 from annotations.papers.blocks import Block, Heading, Points, Table, Text
 from annotations.papers.document import Say
 from annotations.releasing.content import Contents, Entry, contents_of
@@ -20,8 +21,12 @@ KEPT = "accepted"
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
-    """The contents of a release, from its own package."""
-    return contents_of(*(json_rows(release_file(store, release, f"package/{name}")) for name in PARTS))
+    """The contents of a release, from its own package, to compare them with those of another.
+
+    Folders in sources are left out as they are now: a release made before that differs in nothing else.
+    """
+    items, *others = (json_rows(release_file(store, release, f"package/{name}")) for name in PARTS)
+    return contents_of(map(without_folders, items), *others)
 
 
 def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""Where texts come from, told without where they lie: folders of a server and names of its users stay on it."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+# Columns that name the file or the place of a text, in files of others and in what `mine` writes.
+NAMING = frozenset(
+    ("source", "file", "filename", "file_name", "path", "filepath", "file_path", "来源", "出处", "文件", "文件名")
+)
+# What holds columns inside: `mine` writes an object, with those of its table; an export, those with one of its names.
+INSIDE = ("source", "columns", "extra")
+# Absolute: /a, ~a, C:\a, \\server\a, file:///a. A web address is none.
+ABSOLUTE = re.compile(r"(?:file:/+|~[\w.-]*[\\/]|[A-Za-z]:[\\/]|\\\\|/)")
+HOME = re.compile(r"(?:home|users|documents and settings)", re.IGNORECASE)
+KEPT = 2
+
+
+@lru_cache(maxsize=10_000)
+def short_path(text: str) -> str:
+    """The last two parts of an absolute path, without a user's home; anything else as it is.
+
+    "/srv/texts/2018/a.txt" -> "2018/a.txt"; "/home/vera/a.txt" -> "a.txt"; "Evening news" stays.
+    """
+    start = ABSOLUTE.match(text)
+    if start is None or "\n" in text:
+        return text
+    parts = [part for part in re.split(r"[\\/]+", text[start.end() :]) if part]
+    home = next((at for at, part in enumerate(parts[:-1]) if HOME.fullmatch(part)), None)
+    if home is not None:
+        parts = parts[home + 2 :] or parts[-1:]
+    return "/".join(parts[-KEPT:]) or text
+
+
+def without_folders(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that came with an item, every absolute path among those that name a file shortened."""
+    return {key: _short(key, value) for key, value in extra.items()}
+
+
+def _short(key: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return short_path(value) if key.lower() in NAMING else value
+    return without_folders(value) if isinstance(value, dict) and key in INSIDE else value

@@ -1,0 +1,96 @@
+"""Where texts come from, told without the folders of a server: on the way in, on the way out, and in old releases."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.formats.converting import read_row
+from annotations.formats.layouts import layout
+from annotations.formats.readers import open_source, rows
+from annotations.items import items
+from annotations.origins import short_path, without_folders
+from annotations.projects import annotators
+from annotations.releasing import make_release, release_files
+from annotations.store import Store
+from tests.releasing import label, ready_project
+
+SECRET = "/home/vera/corpora/2018/a.txt"
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [
+        ("/srv/texts/2018/a.txt", "2018/a.txt"),
+        ("/home/vera/a.txt", "a.txt"),
+        ("/home/vera/x/y/a.txt", "y/a.txt"),
+        ("/Users/vera/a.txt", "a.txt"),
+        ("/mnt/c/Users/vera/a.txt", "a.txt"),
+        ("C:\\Users\\vera\\a.txt", "a.txt"),
+        ("D:/texts/2018/a.txt", "2018/a.txt"),
+        ("\\\\server\\share\\x\\a.txt", "x/a.txt"),
+        ("~vera/a.txt", "a.txt"),
+        ("file:///home/vera/a.txt", "a.txt"),
+        ("/data/x.zip/in/a.txt", "in/a.txt"),
+        *((same, same) for same in ("2018/a.txt", "a.txt", "https://a.org/b/c/d", "Evening news", "~ 5 / 6", "/", "")),
+    ],
+)
+def test_what_is_left_of_a_path(path: str, short: str) -> None:
+    assert short_path(path) == short
+    assert short_path(short) == short
+
+
+def test_only_columns_that_name_a_file() -> None:
+    extra: dict[str, Any] = {"source": {"file": SECRET, "columns": {"来源": SECRET, "remark": "/a/b/c"}}, "n": "/a/b/c"}
+    assert without_folders(extra) == {
+        "source": {"file": "2018/a.txt", "columns": {"来源": "2018/a.txt", "remark": "/a/b/c"}},
+        "n": "/a/b/c",
+    }
+
+
+MINED = {
+    "sentence": "昨天她修好了水泵。", "start": 2, "end": 3, "stem_start": 2, "stem_end": 3, "keyword": "她",
+    "counterpart": "他", "pair": "他/她", "side": "female", "source": {"file": SECRET, "offset": 0}, "flags": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        MINED,
+        {"sentence": "昨天她修好了水泵。", "source": SECRET},
+        {"text": "昨天她修好了水泵。", "file": SECRET},
+        {**MINED, "item": "0" * 32, "status": "pending", "file": SECRET, "line": 3},
+        {"context": "He said:", "completion": " she left.", "来源": SECRET},
+        {"data": {"text": "昨天她修好了水泵。", "filename": SECRET}, "annotations": []},
+    ],
+    ids=["mined", "source", "file", "export", "generation", "label-studio"],
+)
+def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    source = open_source(path)
+    wished = "label-studio" if "data" in row else "auto"
+    (read,) = (read_row(source, layout(source, wished), one).item for one in rows(source))
+    assert "vera" not in json.dumps([read.extra, read.file]) and "a.txt" in json.dumps([read.extra, read.file])
+
+
+def test_a_release_of_old_items_names_no_folder_and_nothing_else_changed(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ready_project(fresh_store, 2)
+    extra = json.dumps({"source": {"file": SECRET, "offset": 0}, "flags": []})
+    fresh_store.db.execute("UPDATE item SET extra = ?, file = ?", (extra, SECRET))  # as imports left it before
+    for who in annotators(fresh_store, made):
+        for one in items(fresh_store, made):
+            label(fresh_store, made, who, one.uid, "accept")
+    with monkeypatch.context() as before:
+        before.setattr("annotations.formats.objects.without_folders", dict)
+        before.setattr("annotations.formats.objects.short_path", str)
+        old = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    assert SECRET in old["kept.jsonl"].decode()
+    new = release_files(fresh_store, make_release(fresh_store, made, "1.1"))
+    assert not [name for name, content in new.items() if b"vera" in content]
+    assert json.loads(new["kept.jsonl"].decode().splitlines()[0])["source"]["file"] == "2018/a.txt"
+    assert json.loads(new["changes.json"])["texts"] == []
