@@ -3,13 +3,16 @@
 Under the plan `all` those are all items with as many labels as the plan wants; under `stop` only those that all label
 whatever the first says (the pilot and the random share), because the others have many labels only where everybody
 accepted. The same after a change of the plan, until what it has opened again is done (`annotations.plan_history`).
-Hidden gold is left out: its items were chosen, not drawn.
+Hidden gold is left out: its items were chosen, not drawn. An item of which labels were sent back counts by what was
+last said of it until it has all labels again (`annotations.last_words`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from annotations.guidelines import guidelines
+from annotations.last_words import WORDS, last_words
 from annotations.plan import labels_planned
 from annotations.plan_history import SPEAKS, Unselected, unselected
 from annotations.projects import counts
@@ -25,12 +28,13 @@ TIMES = 5_000  # labels of which the mean time is taken, the newest
 NO_REJECT = Note(N_("Generations have no reject at which to stop."))
 
 _PATTERNS = """
-SELECT cell, labels, rejects, count(*) FROM (
-    SELECT item.cell AS cell, count(*) AS labels, sum(label.choice <> 'accept') AS rejects
+SELECT cell, labels, rejects, oldest, newest, count(*) FROM (
+    SELECT item.cell AS cell, count(*) AS labels, sum(label.choice <> 'accept') AS rejects,
+        min(label.guideline) AS oldest, max(label.guideline) AS newest
     FROM item {how} JOIN batch ON batch.id = item.batch AND batch.published > 0
     JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
     WHERE {which} AND item.labels >= :per_item AND item.known IS NULL GROUP BY item.id
-) GROUP BY cell, labels, rejects
+) GROUP BY cell, labels, rejects, oldest, newest
 """
 _PILOT = "item.pilot IN (SELECT id FROM pilot WHERE project = :project)"
 _ALL = "item.project = :project AND (:plan = 'all' OR item.shared = 1 OR item.pilot IS NOT NULL)"
@@ -38,9 +42,14 @@ _TIMES = """
 SELECT label.item, label.seconds FROM label WHERE project = :project AND seconds IS NOT NULL AND choice IS NOT NULL
     AND superseded = 0 ORDER BY id DESC LIMIT :most
 """
+# Rejects take longer than accepts: the times of what was sent back count, too.
 _PILOT_TIMES = f"""
-SELECT item.id, label.seconds FROM item JOIN assignment ON assignment.item = item.id
-    JOIN label ON label.id = assignment.blind WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
+WITH {WORDS}
+SELECT item.id, label.seconds FROM item JOIN (
+    SELECT item, blind AS label FROM assignment WHERE blind IS NOT NULL AND item NOT IN (SELECT item FROM back)
+    UNION ALL SELECT item, label FROM words
+) AS said ON said.item = item.id JOIN label ON label.id = said.label
+WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
 """
 
 
@@ -50,6 +59,8 @@ class Forecast:
 
     `items`: in the project; `made`: labels that it has; `people`: active annotators; `sample`: which items the
     forecast rests on, `reviewed` how many, of which `accepted` were accepted by all. `work` has the numbers.
+    `returned`: how many of `reviewed` wait for labels that were sent back, and count by what was last said of them.
+    `versions`: (oldest, newest, items): the versions of the guideline that the labels were made under.
     `narrowed`: other items have all their labels too, but too many accepted ones are among them, because the plan was
     `stop`, or the share smaller, until lately.
     """
@@ -61,6 +72,8 @@ class Forecast:
     reviewed: int
     work: WorkForecast
     narrowed: bool = False
+    returned: int = 0
+    versions: tuple[tuple[int, int, int], ...] = ()
 
 
 def forecast(
@@ -81,42 +94,76 @@ def forecast(
     drawn = project.share if share is None else share
     sample = on or _sample(store, project, wanted)
     narrow = unselected(store, project, wanted) if sample == "all" else None
-    found = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else {}
-    cells = _cells(store, project, found)
+    found = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else _Sample()
+    cells = _cells(store, project, found.patterns)
     if candidates is not None:
         cells = [Cell("", "", candidates, patterns=_together(cells))]
     work = forecast_work(cells, wanted, drawn, seconds=_times(store, project, sample))
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
-    if narrow is not None:
-        work = replace(work, signature=f"{work.signature}|items:not-chosen-by-outcome")
+    work = replace(work, signature=work.signature + found.signature(narrow is not None))
     items, made, people = counts(store, project).items, _made(store, project), _people(store, project)
-    return Forecast(items, made, people, sample, work.rate.units, work, narrow is not None)
+    return Forecast(
+        items, made, people, sample, work.rate.units, work, narrow is not None, found.returned, found.by_version
+    )
 
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
-    """Whether a pilot's item has been labelled in full."""
+    """Whether a pilot's item has been labelled in full, now or before its labels were sent back."""
     query = f"SELECT 1 FROM item WHERE {_PILOT} AND labels >= :per_item LIMIT 1"
-    return store.db.execute(query, {"project": project.id, "per_item": per_item}).fetchone() is not None
+    if store.db.execute(query, {"project": project.id, "per_item": per_item}).fetchone() is not None:
+        return True
+    return any(len(one.choices) >= per_item for one in last_words(store, project, _PILOT))
 
 
 def _sample(store: Store, project: Project, per_item: int) -> Sample:
     return "pilot" if has_pilot(store, project, per_item) else "all"
 
 
-def _patterns(
-    store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None
-) -> dict[int, dict[tuple[int, int], int]]:
+@dataclass(slots=True)
+class _Sample:
+    """The items that a forecast rests on: cell -> (labels, rejects) -> items, and what their labels are."""
+
+    patterns: dict[int, dict[tuple[int, int], int]] = field(default_factory=dict)
+    versions: dict[tuple[int, int], int] = field(default_factory=dict)
+    returned: int = 0
+
+    def add(self, cell: int, pattern: tuple[int, int], versions: tuple[int, int], items: int) -> None:
+        """Count *items* more."""
+        of = self.patterns.setdefault(cell, {})
+        of[pattern] = of.get(pattern, 0) + items
+        self.versions[versions] = self.versions.get(versions, 0) + items
+
+    @property
+    def by_version(self) -> tuple[tuple[int, int, int], ...]:
+        """(oldest, newest, items), the oldest first."""
+        return tuple((*versions, items) for versions, items in sorted(self.versions.items()))
+
+    def signature(self, narrowed: bool) -> str:
+        """What is added to the signature of the numbers: which labels of which items they rest on."""
+        seen = sorted({version for versions in self.versions for version in versions})
+        text = "|guideline:" + "+".join(f"v{version}" for version in seen) if seen else ""
+        text += "|sent-back:last-word" if self.returned else ""
+        return text + ("|items:not-chosen-by-outcome" if narrowed else "")
+
+
+def _patterns(store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None) -> _Sample:
     # All items in the order of their rows: twice as fast as in that of an index.
     which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
     values = {"project": project.id, "per_item": per_item, "plan": project.plan}
     if narrow is not None:
         which = f"item.project = :project AND {SPEAKS}"
         values |= narrow.values(store, project, per_item)
+    found, number = _Sample(), {one.id: one.version for one in guidelines(store, project)}
     query = _PATTERNS.format(which=which, how=how)
-    found: dict[int, dict[tuple[int, int], int]] = {}
-    for cell, labels, rejects, items in store.db.execute(query, values):
-        found.setdefault(cell, {})[labels, rejects] = items
+    for cell, labels, rejects, oldest, newest, items in store.db.execute(query, values):
+        found.add(cell, (labels, rejects), (number[oldest], number[newest]), items)
+    which += " AND item.labels < :per_item AND item.known IS NULL"
+    for one in last_words(store, project, which, values):
+        if len(one.choices) >= per_item:
+            rejects = sum(choice != "accept" for choice in one.choices)
+            found.add(one.cell, (len(one.choices), rejects), (one.oldest, one.newest), 1)
+            found.returned += 1
     return found
 
 
@@ -188,6 +235,10 @@ def as_json(found: Forecast) -> dict[str, Any]:
         "sample": found.sample,
         "labelled_in_full": found.reviewed,
         "narrowed": found.narrowed,
+        "counted_by_last_word": found.returned,
+        "guideline_versions": [
+            {"oldest": oldest, "newest": newest, "items": items} for oldest, newest, items in found.versions
+        ],
         "per_item": work.per_item,
         "share": work.share,
     }

@@ -10,6 +10,7 @@ import json
 from typing import Any, NamedTuple
 
 from annotations.events import events
+from annotations.last_words import BACK
 from annotations.plan import is_shared
 from annotations.store import Store
 from annotations.types import Project
@@ -19,7 +20,12 @@ SELECT 1 FROM census JOIN cell ON cell.id = census.cell
 WHERE cell.project = ? AND labels BETWEEN 1 AND ? AND items > 0 LIMIT 1
 """
 _OPEN_OF_SHARE = "SELECT 1 FROM item WHERE project = ? AND shared = 1 AND labels BETWEEN 1 AND ? LIMIT 1"
-_FULL = "SELECT id, hash FROM item WHERE project = ? AND labels >= ?"
+_FULL = f"""
+WITH {BACK} SELECT id, hash FROM item
+WHERE project = :project AND (labels >= :per_item OR id IN (SELECT item FROM back))
+"""
+# What was sent back may have no label that stands, and others of its annotators may not have been asked yet.
+_BACK = f"WITH {BACK} SELECT 1 FROM back LIMIT 1"
 # In a query over `item`, with the values of `values`.
 SPEAKS = """
 (item.pilot IS NOT NULL OR item.id IN (SELECT value FROM json_each(:shared))
@@ -34,8 +40,8 @@ class Unselected(NamedTuple):
     since: str
 
     def values(self, store: Store, project: Project, per_item: int) -> dict[str, Any]:
-        """What `SPEAKS` needs, for items with *per_item* labels or more."""
-        rows = store.db.execute(_FULL, (project.id, per_item))
+        """What `SPEAKS` needs, for items with *per_item* labels or more, or whose labels were sent back."""
+        rows = store.db.execute(_FULL, {"project": project.id, "per_item": per_item})
         drawn = [item for item, identity in rows if is_shared(project.seed, bytes(identity), self.share)]
         return {"shared": json.dumps(drawn), "since": self.since}
 
@@ -55,6 +61,7 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
     if not shares or (project.plan == "stop" and min(shares) == project.share):
         return None
     query = _OPEN_OF_SHARE if project.plan == "stop" else _OPEN_OF_ALL
-    if store.db.execute(query, (project.id, per_item - 1)).fetchone() is None:
+    asked = ((query, (project.id, per_item - 1)), (_BACK, {"project": project.id}))
+    if all(store.db.execute(*one).fetchone() is None for one in asked):
         return None
     return Unselected(min(shares), since)
