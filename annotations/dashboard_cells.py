@@ -1,8 +1,9 @@
 """How far each pair and side is: mined, reviewed, unanimous, kept, and whether the quota can be met."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from annotations.last_words import LastWords, last_words
 from annotations.quota_forecast import Counted, Outlook, outlooks
 from annotations.stopped_rates import Followed, followed_by_cell
 from annotations.store import Store
@@ -66,11 +67,26 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
     shown = [row for row in rows if row[4] or row[2] is not None]
     numbers = [[value or 0 for value in row[4:]] for row in shown]
-    found = {(row[0], row[1]): Counted(row[2], *counts[:6]) for row, counts in zip(shown, numbers, strict=True)}
-    stopped = followed_by_cell(store, project) if project.plan == "stop" else None
+    back = [one for one in last_words(store, project) if one.waits]
+    again = _returned(back, generations)
+    found = {
+        (row[0], row[1]): Counted(row[2], *[*counts[:6], *again.get((row[0], row[1]), ())])
+        for row, counts in zip(shown, numbers, strict=True)
+    }
+    stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
     seen = outlooks(found, stopped)
     cells = tuple(CellState(*cell, counted, seen[cell]) for cell, counted in found.items())
     return cells, _ahead(project, cells, [counts[6:] for counts in numbers], stopped)
+
+
+def _returned(back: Sequence[LastWords], generations: bool) -> dict[tuple[str, str], tuple[int, int]]:
+    """(pair, side) -> items that had been decided until labels were sent back, and how many of them were kept."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for one in back:
+        if (outcome := one.outcome) != "pending":
+            items, kept = found.get((one.pair, one.side), (0, 0))
+            found[one.pair, one.side] = items + 1, kept + (generations or outcome == "accepted")
+    return found
 
 
 def _ahead(

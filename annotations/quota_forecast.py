@@ -3,11 +3,14 @@
 A simple reading of what is known today, for the lead's eye: candidates needed = sentences missing / share kept, with
 the ends of the share's 95 % Wilson interval in its place. (`forecast` of a mining run draws the number that will be
 kept instead, and takes the text that is left to read into account: core.mining.forecast.)
+
+Items whose labels were sent back count by what was last said of them, in the share as in what is needed: they will all
+be reviewed again, and are expected to come out as before. What is needed are these, and as many more as the rest takes.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from annotations.stopped_rates import Followed
@@ -32,7 +35,8 @@ class Counted:
 
     `mined`: in the project. `reviewed`: with as many blind labels as they want. `unanimous`: reviewed, and accepted by
     all who labelled (generations: all chose the same). `kept`: accepted as gold (generations: with a gold label).
-    `left`: still pending, without those `aside` (skipped by all). `quota` None: as many as there are.
+    `left`: still pending, without those `aside` (skipped by all). `quota` None: as many as there are. `returned`: of
+    `left`, those that were reviewed until their labels were sent back; `returned_kept`: of these, kept until then.
     """
 
     quota: int | None
@@ -42,6 +46,8 @@ class Counted:
     kept: int
     left: int
     aside: int = 0
+    returned: int = 0
+    returned_kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,9 @@ def outlooks(cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Followed] | N
 def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Followed] | None) -> Rate:
     """(kept, of how many) of some cells together."""
     if stopped is None:
-        return sum(cells[cell].kept for cell in which), sum(cells[cell].reviewed for cell in which)
+        counted = [cells[cell] for cell in which]
+        kept = sum(one.kept + one.returned_kept for one in counted)
+        return kept, sum(one.reviewed + one.returned for one in counted)
     found = [stopped[cell] for cell in which if cell in stopped]
     return sum(found[1:], found[0]).rate if found else (0, 0)
 
@@ -102,6 +110,8 @@ def _outlook(one: Counted, basis: Basis, kept: float, reviewed: int) -> Outlook:
         return Outlook(None, rate, basis, Estimate.undefined(NO_QUOTA), "none", Estimate.undefined(NO_QUOTA))
     missing = max(0, one.quota - one.kept)
     needed = _needed(missing, rate)
+    if missing and one.returned:
+        needed = _beside(one, _needed(max(0, missing - one.returned_kept), rate))
     return Outlook(missing, rate, basis, needed, _verdict(one, missing, needed), _beyond(needed, one.left))
 
 
@@ -116,6 +126,12 @@ def _needed(missing: int, rate: Estimate) -> Estimate:
         reason = Note(NONE_KEPT.message, {"reviewed": f"{rate.units:,}"})
         return Estimate(None, low, None, rate.units, reason)
     return Estimate(_whole(missing, rate.value), low, _whole(missing, rate.low), rate.units)
+
+
+def _beside(one: Counted, needed: Estimate) -> Estimate:
+    """What is *needed* beside the items whose labels were sent back, and these: all of them are reviewed again."""
+    value, low, high = (None if end is None else end + one.returned for end in (needed.value, needed.low, needed.high))
+    return replace(needed, value=value, low=low, high=high)
 
 
 def _whole(missing: int, share: float | None) -> float | None:

@@ -6,7 +6,8 @@ annotator alone it would be 0. Instead the share is followed label by label (Kap
 got a first label the share that was not rejected with it, of those that got a second one the share that was not
 rejected with that, and so on; the product is the share kept. Its variance is Greenwood's; it is turned into as many
 items as would have that variance, so that a Wilson interval can be drawn. With nothing under way this is exactly
-kept / reviewed, of as many items as were reviewed.
+kept / reviewed, of as many items as were reviewed. An item whose labels were sent back goes on to count where it was:
+without its reject it would look like one that was never rejected (`annotations.last_words`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.last_words import LastWords
 from annotations.store import Store
 from annotations.types import Project
 
@@ -112,9 +114,13 @@ def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
     return Stages(entered, rejected)
 
 
-def followed_by_cell(store: Store, project: Project) -> Mapping[Cell, Followed]:
-    """(pair, side) -> its stages; only those with a label."""
+def followed_by_cell(store: Store, project: Project, returned: Iterable[LastWords] = ()) -> Mapping[Cell, Followed]:
+    """(pair, side) -> its stages; only those with a label. *returned*: items that count by what was last said."""
     rows: dict[Cell, tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
     for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
         rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))
+    for one in returned:
+        full = one.terms.shared or one.terms.pilot is not None or one.terms.known
+        as_it_stands, as_was_said = (one.labels, one.status, -1), (len(one.choices), one.outcome, 1)
+        rows.setdefault((one.pair, one.side), ([], []))[full].extend([as_it_stands, as_was_said])
     return {cell: Followed(*(stages(project, part) for part in found)) for cell, found in rows.items()}
