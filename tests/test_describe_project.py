@@ -68,7 +68,12 @@ def test_sources_and_dates_of_what_came_along(fresh_store: Store) -> None:
         )
         batch.publish()
     found = describe_project(fresh_store, project, accepted=False)
-    assert {row["source"] for row in found["sources"]["commonest"]} == {"2018/a.txt", "Evening news", "texts/b.txt", "own.csv"}
+    assert {row["source"] for row in found["sources"]["commonest"]} == {
+        "2018/a.txt",
+        "Evening news",
+        "texts/b.txt",
+        "own.csv",
+    }
     assert found["dates"]["by_month"] == {"2018-03": 1, "2019-04": 1} and found["dates"]["undated"] == 2
 
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from annotations.agreement import agreement
 from annotations.demo_generations import NAME, make_generations_demo
+from annotations.leaving import CANARY_ID
 from annotations.projects import change_project, project
 from annotations.releasing import locked_texts, release, release_files
 from annotations.store import Store
@@ -103,6 +104,9 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
              and each.is_file()}  # fmt: skip
     assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(found, one), "texts.zip"}
     assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
+    carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
+    assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl", "package/items.jsonl"} <= carriers
+    assert "Files with texts carry this line" in plain["method.en.md"]
     with zipfile.ZipFile(out / "texts.zip") as archive, pytest.raises(RuntimeError):
         archive.read("kept.jsonl")
     locked = told(generations, "release", NAME, "--verify", str(out))

@@ -20,6 +20,7 @@ from annotations.formats.opening import tables_in
 from annotations.formats.packages import bring_package
 from annotations.hidden_gold import scores, set_known
 from annotations.items import items
+from annotations.leaving import CANARY_ID
 from annotations.pilots import start_pilot
 from annotations.projects import annotators, change_project, counts, create_project, project
 from annotations.pseudonyms import pseudonyms
@@ -126,6 +127,14 @@ def test_the_method_section_names_what_was_done(store, made, language):
     assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
     assert ("random share" if language == "en" else "随机抽出") in text
     assert "再读一遍。" in text
+    # The line that asks to keep the set out of training data is named where it is: no sentence carries it.
+    holding = {
+        name
+        for name, content in release_files(store, release(store, made, "1.0")).items()
+        if CANARY_ID.encode() in content
+    }
+    assert holding == {"README.md", "release.json", "method.en.md", "method.zh.md"}  # in LaTeX it may break
+    assert "README.md" in text.replace("\\", "")
 
 
 def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, made):

@@ -15,7 +15,7 @@ from annotations.describing import describe_project, usual_vocabulary
 from annotations.events import HERE_ONLY, events
 from annotations.funnel import NO_REVIEW, funnel, mining, total
 from annotations.hidden_gold import scores
-from annotations.leaving import CANARY
+from annotations.leaving import CANARY, needs_canary
 from annotations.pilots import SEEN
 from annotations.projects import annotators, guidelines
 from annotations.pseudonyms import pseudonyms
@@ -93,6 +93,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
+        "canary_in_texts": needs_canary(project),  # else in the card alone
     }
 
 

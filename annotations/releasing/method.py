@@ -246,14 +246,12 @@ def _changes(facts: Facts, say: Say) -> list[Block]:
 
 def _rights(facts: Facts, say: Say) -> list[Block]:
     release, asked = facts["release"], facts["project"]
-    return [
-        Heading(say(N_("Licence and identity"))),
-        Points(
-            (
-                say(N_("Licence: {licence}"), licence=asked["licence"]),
-                say(N_("Release {version} of {day}."), version=release["version"], day=release["created"][:10]),
-                say(N_("Hash of the contents: {hash}"), hash=release["hash"]),
-                say(N_("Line that asks to keep the texts out of training data: {canary}"), canary=facts["canary"]),
-            )
-        ),
+    points = [
+        say(N_("Licence: {licence}"), licence=asked["licence"]),
+        say(N_("Release {version} of {day}."), version=release["version"], day=release["created"][:10]),
+        say(N_("Hash of the contents: {hash}"), hash=release["hash"]),
     ]
+    text = N_("README.md has this line, which asks to keep the set out of training data: {canary}")
+    if facts["canary_in_texts"]:
+        text = N_("Files with texts carry this line or its id, which asks to keep them out of training data: {canary}")
+    return [Heading(say(N_("Licence and identity"))), Points((*points, say(text, canary=facts["canary"])))]
