@@ -87,15 +87,22 @@ def percent(estimate: Estimate) -> str:
     return f"{text} (95 %: {100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
 
 
-def show_waiting(store: Store, project: Project) -> None:
-    """Says that labels were sent back: until they are made anew the forecast rests on the other items alone."""
-    if not (left := waiting(store, project)):
+def show_waiting(store: Store, project: Project, found: Forecast) -> None:
+    """Says that labels were sent back, and by what their items count until these are made anew."""
+    left = sum(waiting(store, project).values())
+    if (not left and not found.returned) or project.kind != "sentences":
         return
-    text = _(
-        "{labels} labels were sent back and are not made anew yet. Until then the forecast rests on the other items;"
-        " where rejects were sent back, it expects too many to be kept."
-    )
-    st.warning(plain(text.format(labels=f"{sum(left.values()):,}")), icon=":material/undo:")
+    parts = []
+    if left:
+        text = _("{labels} labels were sent back and are not made anew yet.")
+        parts.append(text.format(labels=f"{left:,}"))
+    if found.returned:
+        text = _(
+            "Until they have all labels again, {items} of the sentences that the forecast rests on count by what each"
+            " annotator last said of them. What changed in the guideline shows as new labels come."
+        )
+        parts.append(text.format(items=f"{found.returned:,}"))
+    st.info(plain(" ".join(parts)), icon=":material/undo:")
 
 
 def show_forecast(project: Project, found: Forecast) -> None:
@@ -172,6 +179,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
                 text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
             rate = percent(found.work.rate)
             parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
+            parts += _versions(found)
             if found.narrowed:
                 parts.append(
                     _("Others with as many labels are left out: the plan before let only accepted ones get them.")
@@ -186,6 +194,18 @@ def _rests_on(project: Project, found: Forecast) -> str:
         parts.append(text.format(seconds=_seconds(found.work.seconds)))
     text = _("{made} labels have been made.")
     return " ".join([*parts, text.format(made=f"{found.made:,}")])
+
+
+def _versions(found: Forecast) -> list[str]:
+    """Which versions of the guideline these labels were made under, where there are several."""
+    if not found.returned and len(found.versions) < 2:
+        return []
+    rows = []
+    for oldest, newest, items in found.versions:
+        text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
+        rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
+    text = _("Sentences by the version of the guideline that their labels were made under: {rows}.")
+    return [text.format(rows="; ".join(rows))]
 
 
 def _seconds(one: Estimate) -> str:

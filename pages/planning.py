@@ -20,7 +20,7 @@ with open_store() as store:
     try:
         st.subheader(_("What it will take"), anchor=False)
         found = ask_forecast(store, project)
-        show_waiting(store, project)
+        show_waiting(store, project, found)
         show_forecast(project, found)
         st.subheader(_("The plan"), anchor=False)
         show_settings(store, project)

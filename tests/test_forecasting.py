@@ -217,7 +217,8 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     now = draft(fresh_store, changed)
     now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
     _version, sent = write_version(fresh_store, changed, now, which="named")
-    assert sent.labels and f"{sent.labels} labels were sent back" in page(made).warning[0].value
+    told = " ".join(each.value for each in page(made).info)
+    assert sent.labels and f"{sent.labels} labels were sent back" in told
 
 
 def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
