@@ -147,7 +147,8 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
     "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. "
     "label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON lines, a file for "
-    "each annotator. package: the whole project, can be imported again. datasheet: what the project is, as Markdown.",
+    "each annotator. package: the whole project, can be imported again. datasheet: what the project is, as Markdown "
+    "(datasheet-tex: LaTeX).",
 )
 @click.option(
     "--items", type=click.Choice(["all", "accepted"]), default="all", show_default=True, help="A release: accepted."

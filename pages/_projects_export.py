@@ -39,6 +39,7 @@ def export_name(name: str, kind: str) -> str:
         "doccano": _("doccano (ZIP: JSON lines, a file for each annotator)"),
         "package": _("The whole project (items, labels, decisions; can be imported again)"),
         "datasheet": _("Data sheet (Markdown)"),
+        "datasheet-tex": _("Data sheet (LaTeX)"),
     }[name]
 
 
@@ -101,7 +102,7 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
     """The password, and whether the export has to wait for one."""
     needed = needs_password(project, chosen)
     if not needed:
-        holds = chosen not in ("datasheet",) and project.kind == "generations"
+        holds = not chosen.startswith("datasheet") and project.kind == "generations"
         if not holds or not st.toggle(_lock_label(project), key="lock"):
             return None, False
     typed = st.text_input(
@@ -125,15 +126,16 @@ def _lock_label(project: Project) -> str:
 
 def _show_file(store: Store, project: Project, wish: Wanted, password: str | None) -> None:
     number = rows_of(store, project, wish)
-    if wish.format != "datasheet":
+    is_sheet = wish.format.startswith("datasheet")
+    if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
     if password is None and wish.format not in ARCHIVES:
         st.caption(_("The file begins like this:"))
-        limit = 10_000 if wish.format == "datasheet" else PREVIEW_ROWS
+        limit = 10_000 if is_sheet else PREVIEW_ROWS
         st.code(
             export_preview(store, project, wish, limit=limit) or " ",
             language=None,
-            wrap_lines=wish.format == "datasheet",
+            wrap_lines=is_sheet,
         )
     elif password is not None:
         st.caption(_("An AES-256 archive; 7-Zip, Keka and this app open it. What is in it is not shown here."))

@@ -101,8 +101,8 @@ def test_the_search_of_an_opened_project_finds_its_texts_and_the_canary(store, t
         if report.out.suffix == ".zip":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 data = b"\n".join(archive.read(name) for name in archive.namelist())
-        assert bool(hits(data, pieces(store))) is (layout != "datasheet")
-        assert CANARY_ID.encode() in data, layout
+        assert bool(hits(data, pieces(store))) is not layout.startswith("datasheet")
+        assert CANARY_ID.encode() in data.replace(b"\\allowbreak{}", b""), layout
 
 
 def test_the_command_line_prints_no_text(store, tmp_path, monkeypatch):

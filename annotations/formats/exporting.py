@@ -24,6 +24,7 @@ from annotations.formats.wishes import ARCHIVES, ENDING, EXPORT_FORMATS, FRAME, 
 from annotations.guidelines import guideline
 from annotations.items import items as stored_items
 from annotations.leaving import packed
+from annotations.papers.document import Form
 from annotations.projects import counts
 from annotations.settling import finish
 from annotations.store import Store
@@ -78,7 +79,7 @@ def export_file(
     (`labels-wide`: one per item); `published`: the samples of generations;
     `label-studio`: tasks with annotations, its labelling configuration beside
     it as -config.xml; `doccano`: a file for each annotator; `package`: the
-    whole project; `datasheet`: what it is, as Markdown. With a password the
+    whole project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). With a password the
     file is put into an AES-256 ZIP; *out* then ends in .zip. The file appears
     under its name only when it is whole. Raises BadFile where it
     cannot be written, Refused where the project is of another kind or its text
@@ -164,8 +165,9 @@ def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
             yield csv_line(SLGUSET)
             for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
                 yield csv_line(_released_row(item))
-        case "datasheet":
-            yield from datasheet(store, project, wish.language).splitlines(keepends=True)
+        case "datasheet" | "datasheet-tex":
+            form: Form = "tex" if wish.format == "datasheet-tex" else "md"
+            yield from datasheet(store, project, wish.language, form).splitlines(keepends=True)
         case "jsonl":
             yield from item_lines(store, project, wish)
         case "label-studio":

@@ -9,11 +9,11 @@ from core.errors import N_, BadFile, Refused
 
 ExportFormat = Literal[
     "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "label-studio", "doccano", "package",
-    "datasheet",
+    "datasheet", "datasheet-tex",
 ]  # fmt: skip
 EXPORT_FORMATS: tuple[ExportFormat, ...] = (
     *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published"),
-    *("label-studio", "doccano", "package", "datasheet"),
+    *("label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
 )
 ENDING: dict[ExportFormat, str] = {
     "slguset": ".csv",
@@ -26,6 +26,7 @@ ENDING: dict[ExportFormat, str] = {
     "doccano": ".zip",
     "package": ".zip",
     "datasheet": ".md",
+    "datasheet-tex": ".tex",
 }
 FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines of a file that are no rows: a header, the brackets
 HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # cannot be without; labels can

@@ -45,7 +45,15 @@ class Verbatim:
     text: str
 
 
-Block = Heading | Text | Points | Table | Verbatim
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A paragraph that begins with a question, in bold."""
+
+    question: str
+    answer: str
+
+
+Block = Heading | Text | Points | Table | Verbatim | Answered
 
 _BLANKS = str.maketrans("\t\n\r", "   ")
 

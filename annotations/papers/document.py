@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from annotations.papers.blocks import (
     DASH,
+    Answered,
     Block,
     Heading,
     Points,
@@ -65,6 +66,8 @@ def _markdown(block: Block) -> list[str]:
             right = numbers(block)
             rule = "|" + "|".join(" ---: " if one else " --- " for one in right) + "|"
             return [_row(heads), rule, *(_row(row) for row in rows)]
+        case Answered(question, answer):
+            return [f"**{markdown_text(question)}** {markdown_text(answer)}"]
         case Verbatim(text):
             return [f"    {line}".rstrip() for line in map(printable, text.splitlines())]
 

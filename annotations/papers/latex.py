@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from annotations.papers.blocks import (
+    Answered,
     Block,
     Heading,
     Points,
@@ -26,6 +27,7 @@ LINE = 72  # signs of a table's size in the line of an article
 GAP = 2  # signs between two columns
 LONG_WORD, LONG_IN_CELL = 24, 16  # from here on a word may be broken: TeX finds no place in a hash or an address
 PIECE = 10
+TOGETHER = 8  # rows of a table that stands on one page
 _BREAK = "\0"
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -87,7 +89,9 @@ def _breakable(word: str, longest: int) -> str:
 
 def paper(blocks: Iterable[Block], language: Language) -> str:
     """The blocks as one file, which ends in a line end."""
-    body = "\n".join(line for block in blocks for line in (*_lines(block), "")).rstrip("\n")
+    held = list(blocks)
+    pairs = zip(held, [*held[1:], None], strict=True)
+    body = "\n".join(line for one, after in pairs for line in (*_room(one, after), *_lines(one), "")).rstrip("\n")
     chinese = language == "zh" or _HAS_CJK.search(body) is not None
     signs = _SIGN if r"\evenhandsign{" in body else ""
     # Loose lines are meant for this text alone, not for the paper that it may be part of.
@@ -123,15 +127,22 @@ def _preamble(language: Language, chinese: bool, signs: str) -> str:
     ])  # fmt: skip
 
 
+def _room(block: Block, after: Block | None) -> list[str]:
+    """The page ends before a title rather than behind it: a long table would go to the next page without its title."""
+    if not isinstance(block, Heading):
+        return []
+    lines = 5 + (1.2 * min(len(after.rows), TOGETHER) if isinstance(after, Table) else 0)
+    return [f"\\par\\ifdim\\dimexpr\\pagegoal-\\pagetotal\\relax<{lines:.0f}\\baselineskip\\vfil\\penalty-10000 \\fi"]
+
+
 def _lines(block: Block) -> list[str]:
     match block:
         case Heading(text, level):
             return [f"\\{'sub' * (level - 1)}section*{{\\raggedright {latex_text(text)}}}"]
         case Text(text):
-            shown = latex_text(text)
-            # Broken words are of any length: blanks would be stretched to fill the line.
-            ragged = r"\allowbreak{}" in shown or r"\evenhandsign{" in shown
-            return [f"{{\\raggedright {shown}\\par}}" if ragged else shown]
+            return [_paragraph(latex_text(text))]
+        case Answered(question, answer):
+            return [_paragraph(f"\\smallskip\\noindent\\textbf{{{latex_text(question)}}} {latex_text(answer)}")]
         case Points(points):
             return ["\\begin{itemize}\\raggedright", *(f"\\item {latex_text(one)}" for one in points), "\\end{itemize}"]
         case Table():
@@ -139,6 +150,12 @@ def _lines(block: Block) -> list[str]:
         case Verbatim(text):
             # No verbatim environment: a line of the text could end it.
             return ["\\begin{quote}\\small\\raggedright", *map(_verbatim, text.splitlines()), "\\end{quote}"]
+
+
+def _paragraph(shown: str) -> str:
+    # Broken words are of any length: blanks would be stretched to fill the line.
+    ragged = r"\allowbreak{}" in shown or r"\evenhandsign{" in shown
+    return f"{{\\raggedright {shown}\\par}}" if ragged else shown
 
 
 def _verbatim(line: str) -> str:
@@ -160,9 +177,16 @@ def _table(table: Table) -> list[str]:
     ]
     return [
         "\\begingroup\\small\\setlength{\\tabcolsep}{4pt}", f"\\begin{{longtable}}{{{shape}}}",
-        "\\hline", f"{rows[0]} \\\\", "\\hline", "\\endhead", *(f"{row} \\\\" for row in rows[1:]), "\\hline",
+        "\\hline", f"{rows[0]} \\\\", "\\hline", "\\endhead", "\\hline", "\\endlastfoot", *_joined(rows[1:]),
         "\\end{longtable}", "\\endgroup",
     ]  # fmt: skip
+
+
+def _joined(rows: Sequence[str]) -> list[str]:
+    """Rows with their ends: neither the first nor the last is left alone on a page."""
+    last = len(rows) - 1
+    alone = {0, last - 1, *(range(last) if len(rows) <= TOGETHER else ())} - {last}
+    return [f"{row} \\\\" + ("\\nopagebreak" if at in alone else "") for at, row in enumerate(rows)]
 
 
 def _widths(table: Table) -> list[float]:

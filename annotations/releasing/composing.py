@@ -47,6 +47,8 @@ HOLDS = {
     HARD_CASES: "rejected, split and adjudicated items with what everybody said",
     "datasheet.en.md": "data sheet, English",
     "datasheet.zh.md": "data sheet, Chinese",
+    "datasheet.en.tex": "data sheet, English, LaTeX",
+    "datasheet.zh.tex": "data sheet, Chinese, LaTeX",
     "method.en.md": "method section, English",
     "method.zh.md": "method section, Chinese",
     "method.en.tex": "method section, English, LaTeX",
@@ -168,10 +170,10 @@ class _Composer:
         newest = guideline(self.store, self.project).text
         sheets = datasheets(self.store, self.project, LANGUAGES)
         for language in LANGUAGES:
-            self._add(f"datasheet.{language}.md", [sheets[language]])
-            blocks = method(self.made.facts, newest, language)
-            self._add(f"method.{language}.md", [rendered(blocks, "md", language)])
-            self._add(f"method.{language}.tex", [rendered(blocks, "tex", language)])
+            papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
+            for name, blocks in papers.items():
+                self._add(f"{name}.{language}.md", [rendered(blocks, "md", language)])
+                self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
 
     def _changes(self, last: Previous | None) -> None:
         old, before = ({}, None) if last is None else (last.entries, last.facts)
