@@ -16,6 +16,7 @@ from pages._agreement_views import (
     tiles,
     two_annotators,
 )
+from pages._sent_back import say_what_is_missing
 from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head, show_error
 
@@ -39,6 +40,7 @@ with open_store() as store:
         show_error(error)
         st.stop()
     on_what(report)
+    say_what_is_missing(store, project)
     empty = nothing_yet(report)
     if not empty:
         with st.container(key="measures"):

@@ -19,6 +19,7 @@ from annotations.sending_back import Which
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
 from tests.filling import WORDS, broken_rules, decide, filled_project
+from tests.test_pages import opened
 
 START = 1_000_000.0
 CELLS = {(pair, side): 40 for pair in ("他/她", "爸爸/妈妈", "男孩/女孩", "姥爷/姥姥") for side in ("male", "female")}
@@ -150,6 +151,17 @@ def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str
         assert (new.counted.returned_kept > 0) == (which == "all")
     signature = dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).signature
     assert "sent-back:last-word" in signature
+
+
+def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 30, words=("他", "她"))
+    label_all(fresh_store, made, people)
+    labels = sent_back(fresh_store, made)
+    for page, where in (("progress.py", "info"), ("agreement.py", "warning")):
+        app = opened(page)
+        app.selectbox(key="project").set_value(made.name).run()
+        assert not app.exception
+        assert any(f"{labels} labels were sent back" in each.value for each in app.get(where)), page  # type: ignore[attr-defined]
 
 
 def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:
