@@ -137,7 +137,8 @@ def _texts(found: list[tuple[Any, ...]]) -> list[Text]:
 
 
 def _text(row: tuple[Any, ...], extra: dict[str, Any]) -> Text:
-    text, pair, side, start, stop, file, line, _, context = row
+    text, pair, side, start, stop, came, line, _, context = row
+    file = short_path(came)
     source = source_of(extra) or file  # at least the file that it was imported from is known
     word = None if start is None else (start, stop)
     return Text(text, pair, side, word, f"{file}:{line}", source, date_of(extra), context)

@@ -227,7 +227,7 @@ class _Reading:
             note=str(made.get("note", said.note)),
             seconds=seconds_of(made.get("seconds", said.seconds)),
             guideline=version if isinstance(version, int) and version in self.versions else None,
-            after_reveal=made.get("after_reveal") is True,
+            after_reveal=self._has_seen(said, who),
             form_shown=FORMS.get(str(made.get("form_shown", "")), "original"),
             desk=str(made.get("desk") or "file"),
             revision=revision if isinstance(revision, int) else 0,
@@ -235,6 +235,11 @@ class _Reading:
             superseded=False,
             created=moment_of(made.get("created")) or said.created,
         )
+
+    def _has_seen(self, said: Said, who: str) -> bool:
+        """Whether this annotator had seen an opinion: what was seen here stays seen, also by a label changed there."""
+        own = person(str(said.made.get("annotator") or ""), self.names) == who
+        return own and said.made.get("after_reveal") is True
 
     def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
         """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""

@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from annotations.formats.readers import open_source
 from annotations.formats.task_rows import task_format
 from annotations.hidden_gold import known_items
 from annotations.items import Batch, NewItem, items
-from annotations.labels import append, label_rows
+from annotations.labels import append, label_rows, reveal
 from annotations.projects import annotators, create_project, guidelines
 from annotations.store import Store
 from annotations.switching import Switched, bring_tasks, look
@@ -385,8 +386,6 @@ def test_a_label_that_was_changed_in_the_other_program_stands_beside(
     ada = annotators(fresh_store, sample_project)[0]
     append(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
     path = export_file(fresh_store, sample_project, tmp_path / "d", format="doccano", names=True).out
-    import zipfile
-
     with zipfile.ZipFile(path) as archive:
         line = archive.read("Ada.jsonl").decode()
     changed = line.replace('"label": ["accept"]', '"label": ["reject"]')
@@ -396,6 +395,29 @@ def test_a_label_that_was_changed_in_the_other_program_stands_beside(
     assert (report.labels.imported, report.labels.beside, report.labels.duplicates) == (1, 1, 0)
     (tmp_path / "Ada.jsonl").write_text(line, encoding="utf-8")
     assert bring(fresh_store, sample_project, tmp_path / "Ada.jsonl").labels.duplicates == 1
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_was_said_after_an_opinion_is_never_blind(
+    fresh_store: Store, sample_project: Project, tmp_path: Path, changed: bool
+) -> None:
+    uid = next(iter(items(fresh_store, sample_project))).uid
+    ada = annotators(fresh_store, sample_project)[0]
+    append(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
+    reveal(fresh_store, sample_project, ada, uid)
+    append(fresh_store, sample_project, ada, [Operation("2", uid, "accept", "d", 2, base="1", note="seen")])
+    out = export_file(fresh_store, sample_project, tmp_path / "d", format="doccano", names=True).out
+    with zipfile.ZipFile(out) as archive:
+        line = archive.read("Ada.jsonl").decode()
+    line = line.replace('"label": ["accept"]', '"label": ["reject"]') if changed else line
+    (tmp_path / "Ada.jsonl").write_text(line, encoding="utf-8")
+    with Store.open(tmp_path / "b.db") as other:
+        twin = create_project(other, "there", per_item=2)
+        bring(other, twin, tmp_path / "Ada.jsonl")
+        choice = "reject" if changed else "accept"
+        rows = label_rows(other, twin, which="latest")
+        assert [(row["annotator"], row["choice"], row["after_reveal"]) for row in rows] == [("Ada", choice, True)]
+        assert label_rows(other, twin, which="blind") == []
 
 
 def test_the_labelling_configuration_is_well_formed_and_names_every_code(
