@@ -13,7 +13,8 @@ random share of items that everybody labels whatever the first one says.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from annotations.store import Store
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
 from core.statistics import (
+    Estimate,
+    Note,
     Resampling,
     Tally,
     fleiss_kappa,
@@ -48,8 +51,13 @@ __all__ = [
     "usual_on",
 ]
 
+Found = TypeVar("Found", Measures, CategoryMeasures)
 VERSION = 1  # of the method: raise it when a number may change
 
+EMPTY_SHARE = Note(
+    N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
+)
+SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
 ITEMS = "SELECT count(*) FROM item JOIN batch ON batch.id = item.batch WHERE batch.project = ? AND batch.published > 0"
 SHARED = """
 SELECT item.labels, count(*) FROM item JOIN batch ON batch.id = item.batch
@@ -90,10 +98,10 @@ def agreement(
         resampling = replace(resampling, unit="context")
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
-    overall = _measures(tally, resampling)
     all_items, by_labels = _stock(store, project, tally, on, version)
-    names = _names(store, labels)
-    cells = _cells(labels, groups, len(choices), resampling)
+    share = all_items if on == "share" and version is None else None
+    overall, categories = _of_all(tally, choices, resampling, share)
+    names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling)
     return AgreementReport(
         project=project.name,
         all_items=all_items,
@@ -101,7 +109,7 @@ def agreement(
         annotators=tuple(names.values()),
         choices=choices,
         overall=overall,
-        categories=tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices)),
+        categories=categories,
         cohen=_each_two(labels, names, len(choices), resampling),
         by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
         signature=signature(choices, resampling, on=on, version=version, stopped=project.plan == "stop"),
@@ -127,6 +135,25 @@ def signature(
     which = "random-share" if on == "share" else "all-reviewed|plan:stop" if stopped else "all-reviewed"
     under = "" if version is None else f"|guideline:v{version}"
     return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{resampling.signature}|v{VERSION}"
+
+
+def _of_all(
+    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None
+) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
+    """The measures of all labels; *share*: how many items the random share has, None where others count too."""
+    overall = _measures(tally, resampling)
+    categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
+    if share is None or tally.units:
+        return overall, categories
+    why = SHARE_UNDER_WAY if share else EMPTY_SHARE
+    return _undefined(overall, why), tuple(_undefined(one, why) for one in categories)
+
+
+def _undefined(found: Found, why: Note) -> Found:
+    """The same with every measure undefined for this reason: that of the labels would speak of all items."""
+    names = [one.name for one in fields(found) if isinstance(getattr(found, one.name), Estimate)]
+    values: dict[str, Any] = dict.fromkeys(names, Estimate.undefined(why))
+    return replace(found, **values)
 
 
 def _labels(

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from annotations import labels, queue
 from annotations.free_tags import own_tags
+from annotations.people import is_active
 from annotations.permissions import Action, Person, require
 from annotations.pool import Pool
 from annotations.projects import guideline
@@ -173,6 +174,7 @@ def sync(call: Call) -> Reply:
         "items": _items(call, items),
         "progress": progress_out(_progress(call), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
+        "left": not is_active(call.store.db, at.project, at.annotator),
         **desk_news(call.store, at.project, at.annotator),
     }
     if hello:

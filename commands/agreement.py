@@ -11,7 +11,7 @@ from annotations.projects import project as find_project
 from annotations.scheme_labels import WAYS, mark_agreement
 from annotations.store import Store
 from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.measures.resampling import Draws
 from core.statistics import RESAMPLES, Estimate, Resampling
 
@@ -203,6 +203,7 @@ def agreement(
     """
     with existing_store(db) as store:
         found, resampling = find_project(store, project), Resampling(resamples, seed)
+        say_unsettled(store, found)
         report = report_of(store, found, resampling=resampling, version=version, on=on)
         more = by_ways(store, found, resampling, version, on) if as_json and found.kind == "generations" else {}
     answer(whole(report) | more, for_people(report), as_json=as_json)

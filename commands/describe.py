@@ -6,7 +6,7 @@ import click
 
 from annotations.describing import Items, describe_file, description_of
 from annotations.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.describing import Description, vocabulary
 from core.describing import as_json as whole
 from core.describing.keywords import KeywordCount, PairBalance, largest_imbalance
@@ -59,7 +59,9 @@ def describe(
         found = describe_file(path, before=before, column=column, words=words)
     else:
         with existing_store(db) as store:
-            found = description_of(store, find_project(store, project or ""), items=items, words=words)
+            shown = find_project(store, project or "")
+            say_unsettled(store, shown)
+            found = description_of(store, shown, items=items, words=words)
     if latex is not None:
         Path(latex).write_text(as_latex(found), encoding="utf-8")
     answer(whole(found), for_people(found), as_json=as_json)

@@ -9,7 +9,7 @@ from annotations.projects import change_project
 from annotations.projects import project as find_project
 from annotations.store import Store
 from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.curation_forecast import Work
 from core.statistics import Estimate
 
@@ -54,6 +54,7 @@ def plan(
         found = find_project(store, name)
         if fields:
             found = change_project(store, found, author=author, **fields)
+        say_unsettled(store, found)
         _answer(store, found, candidates, on, as_json)
 
 
@@ -81,9 +82,10 @@ def _lines(found: Forecast) -> list[str]:
     rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
     if found.narrowed:
         rests = "items labelled in full, without those that the plan before chose by their labels"
+    again = f"; {found.returned:,} of them wait for labels that were sent back" if found.returned else ""
     return [
         f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
-        f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}",
+        f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}{again}",
         f"mean time of a label {told(work.seconds, '{:.1f} s')}",
         f"to be judged {told(work.candidates)}",
         f"all:  {_work(work.all)}",

@@ -12,7 +12,7 @@ from annotations.dashboard_cells import NO_PACE, CellState
 from annotations.dashboard_people import Worker
 from annotations.projects import project as find_project
 from annotations.store import timestamp
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
 from core.label_times import NO_SECONDS
 from core.statistics import Estimate, Note
@@ -40,7 +40,9 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     """
     where = _zone(zone)
     with existing_store(db) as store:
-        found = dashboard(store, find_project(store, project), zone=where)
+        shown = find_project(store, project)
+        say_unsettled(store, shown)
+        found = dashboard(store, shown, zone=where)
     answer(whole(found), "\n".join(_lines(found)), as_json=as_json)
 
 

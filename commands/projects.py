@@ -17,7 +17,7 @@ from annotations.leaving import text_or_reference
 from annotations.store import Store
 from annotations.types import Project, ProjectCounts
 from commands.guideline import changed_draft, guideline_json
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
 from core.guidelines import VERSIONS, Version
 from core.resources import Preset, quotas
@@ -38,6 +38,7 @@ def _counted(counts: ProjectCounts) -> dict[str, Any]:
 
 
 def _described(store: Store, found: Project) -> dict[str, Any]:
+    say_unsettled(store, found)
     shown = asdict(found) | {
         "annotators": [person.name for person in projects.annotators(store, found)],
         "guideline": projects.guideline(store, found).version,

@@ -15,7 +15,7 @@ from annotations.quality import quality as quality_of
 from annotations.store import Store
 from annotations.types import Project
 from commands.agreement import measure
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.statistics import RESAMPLES, Estimate, Resampling
 
 
@@ -45,6 +45,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     with existing_store(db) as store:
         found = find_project(store, project)
         brought = bring_known(store, found, file, author=author) if file else None
+        say_unsettled(store, found)
         report = quality_of(store, found, resampling=Resampling(resamples, seed))
         data = _whole(store, found, report, brought)
     if brought is not None:

@@ -9,9 +9,15 @@ from typing import Any, TypeVar
 import click
 
 from annotations.store import Store
+from annotations.types import Project
+from annotations.unsettled import unsettled
 from core.errors import N_, EvenhandError, NotFound
 from core.notice import Notice
 
+HALF_SETTLED = (
+    "A setting has changed and the items are being counted anew: these numbers are partly those of before. "
+    "The app, the next change, import, export or release goes on with it."
+)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -52,6 +58,12 @@ def warn(notices: Iterable[Notice], failed: Iterable[tuple[str, EvenhandError]] 
         click.echo(notice.text, err=True)
     for _, error in failed:
         click.echo(str(error), err=True)
+
+
+def say_unsettled(store: Store, project: Project) -> None:
+    """Say on stderr where a change of settings has not reached every item: numbers are partly of before."""
+    if unsettled(store, project) is not None:
+        click.echo(HALF_SETTLED, err=True)
 
 
 def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:

@@ -35,7 +35,9 @@ def _report(
 
 def nothing_yet(report: AgreementReport) -> bool:
     """Say in words why there is nothing to compare, if that is so."""
-    if report.all_items == 0:
+    if report.on == "share" and report.items == 0 and report.version is None:
+        st.info(plain(said(report.overall.unanimity.reason)), icon=":material/casino:")
+    elif report.all_items == 0:
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
     elif report.labels == 0:
         st.info(

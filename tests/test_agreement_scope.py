@@ -6,12 +6,14 @@ import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotations.agreement import agreement, usual_on
+from annotations.agreement import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
 from annotations.projects import add_guideline, change_project, guideline
 from annotations.store import Store
 from annotations.types import Project
 from cli import cli
 from core.errors import NotFound
+from core.statistics import Note
+from pages._widgets import plain
 from tests.test_agreement import FAST, PAGES, label, make, texts
 
 
@@ -72,6 +74,22 @@ def stopped(store: Store) -> Project:
     todo = [t for i, t in enumerate(first) if i not in (3, 4, 5)]  # an item that was rejected outside the share is done
     label(store, project, "Bo", {t: "reject" if t in (first[2], first[7]) else "accept" for t in todo})
     return project
+
+
+@pytest.mark.parametrize(("shared", "why"), [(0, EMPTY_SHARE), (3, SHARE_UNDER_WAY)], ids=["empty", "under way"])
+def test_where_the_share_gives_nothing_the_reason_is_the_share(fresh_store: Store, shared: int, why: Note) -> None:
+    """Other items have labels of two annotators by then: to say that none has would be wrong."""
+    project = change_project(fresh_store, make(fresh_store, 8, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
+    first = texts(fresh_store, project)
+    share(fresh_store, project, first[:shared])
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, dict.fromkeys(first[3:], "accept"))
+    found = agreement(fresh_store, project, resampling=FAST)
+    measures = (found.overall.unanimity, found.overall.alpha, found.categories[0].prevalence)
+    assert [one.reason for one in measures] == [why] * 3
+    assert agreement(fresh_store, project, resampling=FAST, on="all").overall.unanimity.value == 1
+    page = open_page()
+    assert not page.exception and plain(why.message) in [one.value for one in page.info]
 
 
 def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store: Store) -> None:

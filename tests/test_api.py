@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from annotations import labels, permissions, queue, store
 from annotations.api import MOST_BYTES, PATH, routes, stores
-from annotations.projects import add_guideline, annotator, guideline
+from annotations.projects import add_annotators, add_guideline, annotator, guideline, replace_annotator
 from annotations.store import Store
 from annotations.tokens import issue
 from annotations.types import Project
@@ -166,6 +166,18 @@ def test_search_and_reading_one_past_item(ada: Desk) -> None:
     assert [each["item"]["id"] for each in found] == [items[3]["id"]]
     decision = ada.post("item", {"item": items[3]["id"]}).json()["decision"]
     assert decision["choice"] == "accept" and decision["item"]["text"] == items[3]["text"]
+
+
+def test_who_was_replaced_is_told_with_the_next_answer(ada: Desk) -> None:
+    """The label that was on its way is stored; nothing more is handed out, until the lead lets her label again."""
+    item = ada.sync(want=3)["items"][0]["id"]
+    replace_annotator(ada.store, ada.project, ada.who, "Zoe")
+    reply = ada.sync(ada.op(item, "accept"), want=5)
+    assert reply["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
+    assert reply["left"] is True and reply["items"] == []
+    add_annotators(ada.store, ada.project, ["Ada"])
+    reply = ada.sync(want=5)
+    assert reply["left"] is False and reply["items"]
 
 
 def test_heartbeat_holds_the_leases(ada: Desk) -> None:

@@ -28,7 +28,7 @@ Server.prototype.post = async function (path, body) {
   if (reply.status) throw new Denied(reply.status, "No.");
   const acked = (op) => ({ op: op.op, result: "acked", conflict: false, latest: op.op, ...reply[op.item] });
   const answers = body.ops.map(acked);
-  return { answers, items: reply.items ?? [], history: body.hello ? [] : undefined };
+  return { answers, items: reply.items ?? [], left: reply.left, history: body.hello ? [] : undefined };
 };
 Queue.prototype.later = function (delay) { this.delay = delay; };
 const open = () => {
@@ -92,6 +92,24 @@ def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status:
       tell({{ sent: sent.map((one) => one.ops.length), refused, left: queue.outbox.size, alone: queue.alone }});
     """)
     assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
+
+
+def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
+    """What was decided is still sent; what was ready goes, for others have it."""
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      replies.push({ left: true }, { left: true }, { left: false, items: items(2) });
+      queue.decide(queue.items[0], "accept", {});
+      await new Promise((done) => setTimeout(done, 0));
+      const first = [queue.left, queue.items.length, queue.outbox.size, queue.delay > 0];
+      await queue.flush();
+      const second = [queue.left, queue.items.length, sent.at(-1).want > 0];
+      await queue.flush();
+      tell({ first, second, back: [queue.left, queue.items.length] });
+    """)
+    assert told == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
 
 
 OPS = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from annotations import settling
 from annotations.formats.exporting import export_file
@@ -26,6 +27,8 @@ from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from annotations.unsettled import unsettled
+from cli import cli
+from commands.shared import HALF_SETTLED
 from tests.filling import broken_rules, database, decide, filled_project, new_items
 from tests.made_generations import generations_project
 
@@ -188,6 +191,17 @@ def test_a_second_change_overtakes_the_first(
     late.join()
     assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("command", ["agreement", "progress", "quality", "describe", "plan", "project show"])
+def test_numbers_of_half_settled_items_say_so(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    project, _people = halfway(fresh_store, monkeypatch, per_item=2)
+    asked = [*command.split(), project.name, "--db", str(fresh_store.path)]
+    assert HALF_SETTLED in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
+    finish(fresh_store, project)
+    assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
 
 
 def test_another_setting_meanwhile_does_not_begin_anew(

@@ -61,7 +61,7 @@ class Desk {
 
   // What belongs on screen now. While something could not be kept, nothing does (invariant 2).
   get wanted() {
-    if (this.queue.state === "closed" || this.queue.outbox.unkept.size) return null;
+    if (this.queue.state === "closed" || this.queue.left || this.queue.outbox.unkept.size) return null;
     return this.editing?.item ?? this.queue.items[0] ?? null;
   }
 
@@ -203,6 +203,7 @@ class Desk {
   }
 
   undo() {
+    if (this.queue.left) return this.view.say(this.t("You do not label in this project any more."));
     const decision = this.editing ?? this.queue.past[0];
     if (!decision) return this.view.say(this.t("There is nothing to take back."));
     this.editing = null;
@@ -226,6 +227,7 @@ class Desk {
   }
 
   takeSkipped(decision) {
+    if (this.queue.left) return;
     this.queue.takeBack(decision, this.form);
     this.mode = "label";
     this.draw();

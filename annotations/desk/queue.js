@@ -25,6 +25,7 @@ class Queue {
     this.latest = new Map(); // item -> the operation that stands for it
     this.conflicts = [];
     this.progress = null;
+    this.left = false; // this annotator labels here no more: decisions are still sent, nothing is handed out
     this.state = "starting"; // starting, here, away, signed_out, closed
     this.message = "";
     this.savedAt = null;
@@ -146,13 +147,15 @@ class Queue {
     if (reply.tags) this.tags = reply.tags;
     this.news = reply.news ?? this.news;
     const turned = this.follow(reply.pilot ?? null);
+    this.left = Boolean(reply.left);
+    if (this.left) this.items = []; // they are with others
     const fresh = this.add(reply.items);
-    const left = this.outbox.size > 0;
-    const calm = this.alone && !left; // nothing was asked for meanwhile
-    this.alone &&= left;
+    const unsent = this.outbox.size > 0;
+    const calm = this.alone && !unsent; // nothing was asked for meanwhile
+    this.alone &&= unsent;
     if (ops.length && !answered.size) return BACK_OFF_MS.at(-1); // a reply without answers must not spin
-    if (left || calm || !this.greeted || turned) return 0;
-    if (want && !fresh) return this.items.length ? null : ASK_AGAIN_MS;
+    if (unsent || calm || !this.greeted || turned) return 0;
+    if ((want || this.left) && !fresh) return this.items.length ? null : ASK_AGAIN_MS;
     return null;
   }
 

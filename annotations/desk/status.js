@@ -21,6 +21,11 @@ class Status {
         this.t("The server does not answer."),
         this.t("No sentence is left here. It goes on by itself as soon as the server is back."),
       ];
+    else if (queue.left)
+      [head, text] = [
+        this.t("You do not label in this project any more."),
+        this.t("What you have decided is stored and counts. If this surprises you, ask the person who leads the project."),
+      ];
     else if (queue.greeted && queue.pilot)
       [head, text] = [
         done ? this.t("The pilot is done for you. Thank you.") : this.t("Nothing for you at the moment."),

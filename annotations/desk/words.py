@@ -27,7 +27,8 @@ WORDS = (
     N_("One moment …"), N_("Saving …"), N_("The server does not answer."), N_("All done. Thank you."),
     N_("No sentence is left here. It goes on by itself as soon as the server is back."),
     N_("You have labelled all {n} sentences that were for you. New ones appear here by themselves."),
-    N_("Nothing for you at the moment."),
+    N_("Nothing for you at the moment."), N_("You do not label in this project any more."),
+    N_("What you have decided is stored and counts. If this surprises you, ask the person who leads the project."),
     N_("The sentences that are left are with others, or wait for the lead. New ones appear here by themselves."),
     # notices
     N_("The server does not answer. Try again later."), N_("Sign in again"), N_("Download"), N_("Remove from here"),
