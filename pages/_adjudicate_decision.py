@@ -33,7 +33,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
     reasons = st.multiselect(
         _("Reasons") if project.kind == "sentences" else _("Tags"),
         [each.code for each in asked.reasons],
-        format_func=lambda code: plain(names[code]),
+        format_func=names.__getitem__,
         placeholder=_("no reason") if project.kind == "sentences" else _("no tag"),
         key=f"reasons-{key}",
     )
@@ -70,7 +70,7 @@ def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], pla
     names = places(found, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
     chosen = st.multiselect(
-        label, list(names), start, format_func=lambda at: plain(names[at]), key=f"{kind}-{place}-{found.item.uid}",
+        label, list(names), start, format_func=names.__getitem__, key=f"{kind}-{place}-{found.item.uid}",
         placeholder=_("no word"),
     )  # fmt: skip
     return tuple(Mark(start, end, kind) for start, end in sorted(chosen))

@@ -69,7 +69,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
             _("Labels that differ"),
             list(kinds),
             index=None,
-            format_func=lambda kind: plain(_pattern(kind, known, kinds[kind])),
+            format_func=lambda kind: _pattern(kind, known, kinds[kind]),
             placeholder=_("All"),
             key="between",
         )

@@ -11,7 +11,7 @@ from annotations.projects import annotators, guidelines
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from pages._agreement_charts import choice_name
-from pages._widgets import _, plain
+from pages._widgets import _
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")
@@ -128,12 +128,11 @@ def _select(name: str, label: str, names: Mapping[str, str], *, wide: bool = Fal
     key = f"browse-{name}"
     if st.session_state.get(key) not in names:
         st.session_state[key] = None
-    shown: Callable[[str], str] = lambda one: plain(names[one])  # noqa: E731 - one expression, used once
     st.selectbox(
         label,
         list(names),
         index=None,
-        format_func=shown,
+        format_func=names.__getitem__,
         key=key,
         placeholder=_("All"),
         width="stretch" if wide else WIDTH,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.labels import own_progress
+from annotations.pilots import own_pilot
 from annotations.pipeline import Pipeline, pipeline, state
 from annotations.projects import annotators, counts
 from annotations.store import Store
-from annotations.types import Project
+from annotations.types import Annotator, Project
 from core.scoring_runs import runs, runs_folder, sentences_scored
 from pages._widgets import DASH, _, plain
 
@@ -110,11 +111,8 @@ def show_project(store: Store, project: Project) -> None:
             return
         with st.container(horizontal=True):
             for person in annotators(store, project):
-                mine = own_progress(store, project, person)
-                left = mine.total - mine.labelled
-                if left > 0:
+                if label := _left(store, project, person):
                     where = {"project": project.name, "annotator": person.name}
-                    label = _("{name}: {left} left").format(name=person.name, left=f"{left:,}")
                     st.page_link("review.py", label=plain(label), icon=":material/rate_review:", query_params=where)
         if done == found.items:
             st.caption(_("Everything is reviewed. Look at the agreement, then release it."))
@@ -122,6 +120,17 @@ def show_project(store: Store, project: Project) -> None:
                 where = {"project": project.name}
                 st.page_link("agreement.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
                 st.page_link("release.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
+
+
+def _left(store: Store, project: Project, person: Annotator) -> str:
+    """What one annotator still has to label, "" for nothing: while a pilot is open, of it alone."""
+    pilot = own_pilot(store, project, person)
+    if pilot is not None:
+        left, text = pilot.items - pilot.labelled, _("{name}: {left} left of pilot {number}")
+        return text.format(name=person.name, left=f"{left:,}", number=pilot.number) if left > 0 else ""
+    mine = own_progress(store, project, person)
+    left = mine.total - mine.labelled
+    return _("{name}: {left} left").format(name=person.name, left=f"{left:,}") if left > 0 else ""
 
 
 def _progress_text(project: Project, items: int, done: int) -> str:

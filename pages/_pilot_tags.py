@@ -18,7 +18,7 @@ from annotations.store import Store
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
 from pages._pilot_parts import names_of, option_name, said_html
-from pages._widgets import _, downloads, open_store, plain, show_error
+from pages._widgets import _, downloads, open_store, plain, show_error, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag
@@ -95,7 +95,7 @@ def _choose(project: Project, one: Tag, kept: Draft, codes: dict[str, str | None
     if st.session_state.get(place) != NEW:
         st.session_state[place] = stands
     st.selectbox(
-        plain(_("Criterion for {tag}").format(tag=one.text)),
+        spoken(_("Criterion for {tag}").format(tag=one.text)),
         [UNDECIDED, *known, NEW, OUT],
         key=place,
         format_func=lambda code: {**names, **known}[code],

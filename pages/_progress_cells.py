@@ -85,6 +85,11 @@ def _meaning(project: Project, quotas: bool) -> str:
     )
     if not quotas:
         return text
+    if project.plan == "stop":
+        text += " " + _(
+            "Share kept: followed label by label, because under this plan what is rejected is done first; so it is not"
+            " kept / reviewed while sentences are under way."
+        )
     return text + " " + _(
         "Needed: candidates to be reviewed for what is missing = missing / share kept so far, with the ends of its"
         " 95 % interval. With fewer than 20 reviewed, the share of the pair (a) or of all pairs (b) stands in."

@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotations.dashboard import Dashboard, dashboard
 from annotations.pipeline import state
+from annotations.plan_history import unselected
 from annotations.projects import annotators, counts
 from annotations.store import Store
 from annotations.types import Project
@@ -109,6 +110,18 @@ def tiles(project: Project, found: Dashboard) -> None:
             st.caption(plain(text.format(within=f"{within:,}", wanted=f"{wanted:,}")))
     with fourth, st.container(border=True, height="stretch"):
         _ahead(found)
+
+
+def say_too_many(store: Store, project: Project) -> None:
+    """After a change from `stop` to `all`, until what it opened again is done: the share kept is not that of all."""
+    if project.plan == "stop" or unselected(store, project, project.per_item) is None:
+        return
+    text = _(
+        "Until lately items stopped at their first reject: those that everybody accepted have all their labels, others"
+        " still wait for theirs. Until these are labelled, accepted ones are too many among the reviewed, and the share"
+        " kept is too high."
+    )
+    st.warning(text, icon=":material/hourglass_top:")
 
 
 def _ahead(found: Dashboard) -> None:

@@ -23,7 +23,7 @@ from core.errors import EvenhandError
 from pages._projects_columns import show_texts
 from pages._projects_parts import preview_table, show
 from pages._projects_report import show_report, show_returned
-from pages._widgets import _, language, plain
+from pages._widgets import _, language, plain, spoken
 
 MOST = 40  # choices or annotators to ask about
 PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
@@ -106,7 +106,7 @@ def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
                 code = st.selectbox(
-                    plain(_("{name} means").format(name=name[:60])), list(options), list(options).index(start),
+                    spoken(_("{name} means").format(name=name[:60])), list(options), list(options).index(start),
                     format_func=options.__getitem__, key=f"task-choice-{name}", label_visibility="collapsed", width=300,
                 )  # fmt: skip
             if code != "?":

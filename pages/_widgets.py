@@ -76,10 +76,21 @@ def page_head(title: str, text: str = "") -> None:
 
 
 def plain(text: str) -> str:
-    """*text* with every sign of Markdown escaped: for labels, help and messages, which Streamlit reads as Markdown."""
+    """*text* with every sign of Markdown escaped: for help, messages and the names of buttons and pills.
+
+    The labels of other inputs want `spoken`. The options of a selectbox or multiselect are no Markdown at all.
+    """
     escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$~:&=^@])", r"\\\1", text.replace("\n", " "))
     # Streamlit looks for icons after the escapes are gone; an invisible joiner keeps ":material/" a word.
     return escaped.replace(r"\:material/", "\\:\u2060material/")
+
+
+def spoken(text: str) -> str:
+    """*text* for the label of a box to choose or write in: without the signs of Markdown.
+
+    A screen reader is given such a label as it stands, so that it would read out the backslashes of `plain`.
+    """
+    return " ".join(re.sub(r"[\\`*_{}\[\]()<>#+|$~:&=^@]", " ", text).split())
 
 
 def show_error(error: EvenhandError) -> None:

@@ -4,7 +4,8 @@ import streamlit as st
 
 from pages._progress_cells import cells
 from pages._progress_people import by_day, people, stalled
-from pages._progress_views import current, for_reader, made_how, tiles
+from pages._progress_views import current, for_reader, made_how, say_too_many, tiles
+from pages._sent_back import say_how_they_count
 from pages._unsettled import say_unsettled
 from pages._widgets import _, choose_project, open_store, page_head
 
@@ -17,6 +18,7 @@ with open_store() as store:
     if project is None:
         st.stop()
     say_unsettled(store, project)
+    say_too_many(store, project)
     found = current(store, project)
     tiles(project, found)
     found = for_reader(store, project, found)
@@ -26,5 +28,6 @@ with open_store() as store:
     st.subheader(_("Labels per day"))
     by_day(found)
     st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
+    say_how_they_count(store, project, found)
     cells(project, found)
     made_how(project, found)

@@ -7,7 +7,12 @@ import pytest
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
+from annotations.labels import append
+from annotations.pilots import start_pilot
+from annotations.queue import claim
+from annotations.store import Store
 from core.language import Language, translate
+from tests.filling import decide, filled_project
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = str(ROOT / "pages" / "main.py")
@@ -136,3 +141,13 @@ def test_home_counts_the_demo_project() -> None:
     decided = found.reviewed  # in the demo project three labels each are wanted, and they decide
     texts = [bar.proto.text for bar in opened("home.py").get("progress")]
     assert texts == [f"{decided} of {found.candidates} sentences decided", "94 of 120 texts have their label"]
+
+
+def test_home_says_what_is_left_of_an_open_pilot(fresh_store: Store) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 20)
+    start_pilot(fresh_store, project, 4)
+    append(fresh_store, project, ada, [decide(claim(fresh_store, project, ada, want=1)[0])])
+    links = [link.proto.label for link in opened("home.py").get("page_link")]
+    assert [label.replace("\\", "") for label in links if "left" in label] == [
+        f"{name}: {left} left of pilot 1" for name, left in (("Ada", 3), ("Bo", 4), ("Chen", 4))
+    ]

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.adjudication import comments
 from annotations.events import events
 from annotations.labels import append
-from annotations.projects import annotators, create_project, set_quotas
+from annotations.projects import annotators, change_project, create_project, set_quotas
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Project
@@ -59,6 +59,19 @@ def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotato
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "not known yet" in texts(app) or "cannot be met" in texts(app)
     assert "progress|labels:standing" in texts(app)
+
+
+def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
+    set_quotas(fresh_store, project, {("他/她", "male"): 5})
+    change_project(fresh_store, project, plan="stop", share=0.0)
+    for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
+        append(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
+    found = texts(opened("progress.py", project=project.name))
+    assert "followed label by label" in found and "share kept is too high" not in found
+    change_project(fresh_store, project, plan="all")
+    found = texts(opened("progress.py", project=project.name))
+    assert "followed label by label" not in found and "share kept is too high" in found
 
 
 def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:

@@ -1,17 +1,19 @@
 """The shared UI: text as it is, undefined values, files to take away, addresses."""
 
+import ast
 import io
+from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from annotations.projects import create_project
 from annotations.store import Store
-from pages._widgets import csv_bytes, plain, undefined, unknown_address
+from pages._widgets import csv_bytes, plain, spoken, undefined, unknown_address
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,31 @@ def test_plain_text_means_itself_in_markdown(text: str) -> None:
     children = tokens[1].children or []
     assert {child.type for child in children} <= {"text", "text_special"}
     assert "".join(child.content for child in children).replace("\u2060", "") == text
+
+
+@given(st.text())
+@example("![x](http://a/b.png) `c` #stereo-type *x* \\*")
+def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
+    """A screen reader reads out what stands there; a Markdown reader finds nothing in it, least of all a picture."""
+    said = spoken(f"Criterion for {text}")
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(said)
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert {child.type for child in tokens[1].children or []} == {"text"}
+    assert "\\" not in said
+
+
+def test_options_of_lists_are_not_escaped() -> None:
+    """Streamlit reads no Markdown in the options of a selectbox or multiselect: a visitor would see the backslashes."""
+    wrong = [
+        f"{file.name}:{call.lineno}"
+        for file in (Path(__file__).parents[1] / "pages").glob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr in ("selectbox", "multiselect")
+        for given_to in call.keywords
+        if given_to.arg == "format_func" and "plain(" in ast.unparse(given_to.value)
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize(
