@@ -47,6 +47,19 @@ def test_it_says_how_texts_leave(demo):
     change_project(store, project, open_text=None)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_latex_says_what_markdown_says(demo, language):
+    """One writer makes both: the same words in the same order, and nothing of an item in either."""
+    store, project = demo
+    markdown, paper = (datasheet(store, project, language, form) for form in ("md", "tex"))
+    start = paper.index("\\begingroup\\sloppy")
+    bare = re.sub(r"(?m)^\\(par|begin|end).*$|\\[a-z]+", "", paper[start:])  # commands and the shapes of tables
+    said, written = ("".join(re.findall("[A-Za-z0-9\u4e00-\u9fff]", text)) for text in (markdown, bare))
+    assert len(said) > 1_000 and said == written
+    for item in items(store, project):
+        assert item.text.strip() not in paper
+
+
 def test_of_sentences_without_labels(fresh_store, sample_project):
     sheet = datasheet(fresh_store, sample_project, "en")
     assert "8 sentences" in sheet
@@ -59,7 +72,10 @@ def test_names_from_files_stay_in_their_cells(fresh_store):
     extra = {"model": "a | b\n# c `d` <script>", "pronouns": ["she"]}
     with Batch.begin(fresh_store, project, "f") as batch:
         batch.add([NewItem("text", None, "f", 1, extra, context="c", key="k")])
+        named = {"model": "Label", "pronouns": ["Kept"]}
+        batch.add([NewItem("another", None, "f", 2, named, context="c", key="l")])
         batch.publish()
+    assert "| Label | — | Kept | — | 1 |" in datasheet(fresh_store, project, "zh")  # names, not words of the sheet
     sheet = datasheet(fresh_store, project, "en")
     assert r"| a \| b \# c \`d\` \<script\> |" in sheet
     assert sheet.startswith("# Data sheet: g \\| \\*x\\*\n")

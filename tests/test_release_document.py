@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.papers.blocks import Heading, Points, Table, Text, Verbatim, one_line
+from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
 from annotations.papers.document import markdown_text, rendered
 from annotations.papers.latex import latex_text
 from annotations.releasing.card import card
@@ -56,7 +56,7 @@ def test_a_whole_paper_is_balanced(texts):
     first = texts[0]
     blocks = [
         Heading(first, 1), Heading(first), Text(first), Points(tuple(texts)), Verbatim("\n".join(texts)),
-        Table(("a", first), tuple((text, number) for number, text in enumerate(texts))),
+        Table(("a", first), tuple((text, number) for number, text in enumerate(texts))), Answered(first, texts[-1]),
     ]  # fmt: skip
     for language in ("zh", "en"):
         paper = rendered(blocks, "tex", language)
@@ -128,6 +128,30 @@ def test_a_paper_is_a_document_and_a_part_of_another(language):
     assert paper.index("\\ifx\\documentclass\\@twoclasseserror") < paper.index("\\documentclass{")
     assert paper.endswith("\\evenhandend\n") and "\\\\" not in inside
     assert "\\noindent one\\par\n\\smallskip\n\\smallskip\n\\noindent \\hspace*{1.0em}two \\{\\par" in inside
+
+
+def test_a_question_is_bold_and_its_answer_is_text():
+    block = Answered("Why *?", "1. {none} & $5")
+    assert rendered([block], "md", "en") == "**Why \\*?** 1\\. {none} \\& \\$5\n"
+    assert "\\textbf{Why {*}?} 1. \\{none\\} \\& \\$5" in rendered([block], "tex", "en")
+
+
+@pytest.mark.parametrize(("rows", "joined"), [(1, 0), (2, 1), (8, 7), (9, 2), (40, 2)])
+def test_no_row_is_left_alone_on_a_page(rows, joined):
+    """A short table stands on one page; of a long one the first row stays with the second, the last with one before."""
+    table = Table(("n",), tuple((f"x{number}",) for number in range(rows)))
+    lines = rendered([table], "tex", "en").split("\n")
+    ends = [line for line in lines if line.startswith("x")]
+    assert len(ends) == rows and sum(line.endswith("\\\\\\nopagebreak") for line in ends) == joined
+    assert ends[-1].endswith(" \\\\")
+    assert lines.count("\\hline") == 3 and "\\endlastfoot" in lines  # a rule behind the last row would begin a page
+
+
+def test_a_title_takes_its_table_with_it():
+    """A title keeps room for a few lines, and for all of a short table, so that it does not end a page alone."""
+    table = Table(("n",), tuple((number,) for number in range(5)))
+    paper = rendered([Heading("A"), Text("t"), Heading("B"), table], "tex", "en")
+    assert re.findall(r"relax<(\d+)\\baselineskip", paper) == ["5", "11"]
 
 
 def test_only_what_holds_chinese_asks_for_its_fonts():

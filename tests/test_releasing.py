@@ -443,6 +443,23 @@ def test_a_whole_release_is_whole(store, made, tmp_path):
     assert found.whole and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
 
 
+def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made, tmp_path):
+    """Which files a release has is what its sums say, not what this version would write."""
+    out = write_release(store, made, release(store, made, "1.0"), tmp_path / "r")
+    sheets = sorted(out.glob("datasheet.*"))
+    assert [path.name for path in sheets] == [f"datasheet.{language}.{form}" for language in ("en", "zh")
+                                              for form in ("md", "tex")]  # fmt: skip
+    known = verify(out).files
+    sums = (out / "SHA256SUMS").read_text().splitlines(keepends=True)
+    (out / "SHA256SUMS").write_text("".join(line for line in sums if ".tex" not in line or "datasheet" not in line))
+    for path in sheets:
+        if path.suffix == ".tex":
+            assert path.read_text().endswith("\\evenhandend\n")
+            path.unlink()
+    found = verify(out)
+    assert found.whole and found.found and found.files == known - 2
+
+
 def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
     one = release(store, made, "1.0")
     out = write_release(store, made, one, tmp_path / "r")
