@@ -69,18 +69,23 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
 def signature(project: Project, minutes: int) -> str:
     """Everything that can change the numbers: which labels, which days, which items, where a rate comes from."""
     stopped = project.plan == "stop"
-    items, rate = ("random-share", "label-by-label") if stopped else ("all", "kept/reviewed")
+    items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
     return (
         f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},wilson95"
-        f"|needed:missing/rate,rate:{rate},own>={OWN_RATE},wilson95|pace:last60,breaks>300s|v{VERSION}"
+        f"|needed:missing/rate,rate:{rate},sent-back:last-word,own>={OWN_RATE},wilson95"
+        f"|pace:last60,breaks>300s|v{VERSION}"
     )
 
 
-def filled_days(days: Sequence[Day], people: Sequence[str]) -> list[Day]:
-    """*days* with a 0 for all *people* on each day from the first to the last, so that a day without labels is seen."""
+def filled_days(days: Sequence[Day], people: Sequence[str], most: int) -> list[Day]:
+    """The last *most* of *days*, with a 0 for all *people* on each day between, so that a day without labels is seen.
+
+    A label may be of any year, as its file says: no day is made that is not among the last.
+    """
     if not days:
         return []
     first, last = (datetime.fromisoformat(end).date() for end in (days[0].day, days[-1].day))
+    first = last - timedelta(days=min((last - first).days, most - 1))
     made = {(day.day, day.annotator): day.labels for day in days}
     every = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
     return [Day(day, who, made.get((day, who), 0)) for day in every for who in people]
