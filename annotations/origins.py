@@ -15,6 +15,7 @@ INSIDE = ("source", "columns", "extra")
 ABSOLUTE = re.compile(r"(?:file:/+|~[\w.-]*[\\/]|[A-Za-z]:[\\/]|\\\\|/)")
 HOME = re.compile(r"(?:home|users|documents and settings)", re.IGNORECASE)
 KEPT = 2
+DEPTH = 3  # of objects in objects: extra, source, columns
 
 
 @lru_cache(maxsize=10_000)
@@ -33,12 +34,12 @@ def short_path(text: str) -> str:
     return "/".join(parts[-KEPT:]) or text
 
 
-def without_folders(extra: Mapping[str, Any]) -> dict[str, Any]:
+def without_folders(extra: Mapping[str, Any], depth: int = DEPTH) -> dict[str, Any]:
     """The columns that came with an item, every absolute path among those that name a file shortened."""
-    return {key: _short(key, value) for key, value in extra.items()}
+    return {key: _short(key, value, depth) for key, value in extra.items()}
 
 
-def _short(key: str, value: Any) -> Any:
+def _short(key: str, value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return short_path(value) if key.lower() in NAMING else value
-    return without_folders(value) if isinstance(value, dict) and key in INSIDE else value
+    return without_folders(value, depth - 1) if isinstance(value, dict) and key in INSIDE and depth else value

@@ -49,6 +49,14 @@ def test_only_columns_that_name_a_file() -> None:
     }
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """Objects in objects, as deep as a line of a file may be."""
+    found: dict[str, Any] = {}
+    for _ in range(depth):
+        found = {"source": found}
+    return found
+
+
 MINED = {
     "sentence": "昨天她修好了水泵。", "start": 2, "end": 3, "stem_start": 2, "stem_end": 3, "keyword": "她",
     "counterpart": "他", "pair": "他/她", "side": "female", "source": {"file": SECRET, "offset": 0}, "flags": [],
@@ -64,8 +72,9 @@ MINED = {
         {**MINED, "item": "0" * 32, "status": "pending", "file": SECRET, "line": 3},
         {"context": "He said:", "completion": " she left.", "来源": SECRET},
         {"data": {"text": "昨天她修好了水泵。", "filename": SECRET}, "annotations": []},
+        {"sentence": "昨天她修好了水泵。", "file": SECRET, "source": nested(450)},
     ],
-    ids=["mined", "source", "file", "export", "generation", "label-studio"],
+    ids=["mined", "source", "file", "export", "generation", "label-studio", "deep"],
 )
 def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
