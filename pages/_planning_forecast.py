@@ -205,7 +205,7 @@ def _versions(found: Forecast) -> list[str]:
         text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
         rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
     text = _("Sentences by the version of the guideline that their labels were made under: {rows}.")
-    return [text.format(rows="; ".join(rows))]
+    return [text.format(rows=" · ".join(rows))]
 
 
 def _seconds(one: Estimate) -> str:

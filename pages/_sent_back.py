@@ -22,9 +22,11 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
             " them, and what is needed includes them, because all of them are labelled again."
         )
         parts.append(text.format(items=f"{items:,}"))
-    parts.append(
-        _("What an annotator accepts is of the labels that stand: where rejects were sent back, it is too much.")
+    text = _(
+        "The table of annotators is of the labels that stand: where rejects were sent back, they seem to accept too much"
+        " and to differ too little."
     )
+    parts.append(text)
     st.info(plain(" ".join(parts)), icon=":material/undo:")
 
 
