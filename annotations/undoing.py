@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotations.aside import set_aside
+from annotations.conflicts import LEAD
 from annotations.events import record
 from annotations.gold import settle
 from annotations.items import ON_ITS_WAY, delete_items
@@ -28,6 +29,14 @@ FROM label_of_file JOIN label ON label.id = label_of_file.label
      JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
          AND assignment.latest = label.id
 WHERE label_of_file.file = ? AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?
+"""
+# Labels of a file that the lead let count: what stands is another row that says the same in the annotator's name.
+CHOSEN = f"""
+SELECT count(*) FROM label_of_file JOIN label AS mine ON mine.id = label_of_file.label AND mine.superseded = 1
+     JOIN assignment ON assignment.item = mine.item AND assignment.annotator = mine.annotator
+     JOIN label AS standing ON standing.id = assignment.latest AND standing.desk = '{LEAD}'
+         AND standing.choice = mine.choice AND standing.reasons = mine.reasons
+WHERE label_of_file.file = ? AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label = standing.id)
 """
 
 
@@ -56,13 +65,14 @@ class Effect:
 
     Items: `deleted` leave no trace, `hidden` ones somebody touched: they stay stored, seen by nobody. Labels:
     `labels` of them stand on these items and are hidden too, or are taken back; `kept` came with the file and do not
-    stand any more.
+    stand any more; `chosen` count because the lead settled a conflict for them (annotations/conflicts.py): they stay.
     """
 
     deleted: int = 0
     hidden: int = 0
     labels: int = 0
     kept: int = 0
+    chosen: int = 0
 
 
 def imports(store: Store, project: Project) -> list[Import]:
@@ -101,8 +111,8 @@ def find_import(store: Store, project: Project, key: str) -> Import:
 def effect(store: Store, project: Project, wanted: Import) -> Effect:
     """What taking *wanted* back would do now; nothing is changed."""
     if wanted.kind == "labels":
-        standing = _standing(store, wanted.id)
-        return Effect(labels=standing, kept=wanted.rows - standing)
+        standing, chosen = _standing(store, wanted.id), _chosen(store, wanted.id)
+        return Effect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
     if wanted.undone:
         return Effect()
     hidden = len(touched(store, wanted.id))
@@ -124,6 +134,10 @@ def _standing(store: Store, file: int) -> int:
         " AND assignment.latest = label.id WHERE label_of_file.file = ?"
     )
     return int(store.db.execute(query, (file,)).fetchone()[0])
+
+
+def _chosen(store: Store, file: int) -> int:
+    return int(store.db.execute(CHOSEN, (file,)).fetchone()[0])
 
 
 def undo(store: Store, project: Project, key: str, *, author: str = "") -> Effect:
@@ -190,7 +204,8 @@ def undo_labels(store: Store, project: Project, file: int, *, author: str = "") 
             taken += len(rows)
             if not rows:
                 record(store, project, DONE, author=author, label_file=file, file=row[0], labels=taken)
-                return Effect(labels=taken, kept=row[1] - taken)
+                chosen = _chosen(store, file)
+                return Effect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
             last = rows[-1][0]
 
 

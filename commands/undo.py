@@ -52,7 +52,8 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
 
 def _said(wanted: Import, done: Effect) -> str:
     if wanted.kind == "labels":
-        return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are"
+        stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
+        return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are{stay}"
     return f"{done.deleted} items deleted, {done.hidden} hidden with {done.labels} labels"
 
 

@@ -66,7 +66,13 @@ def said(found: Import, done: Effect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
         text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
-        return text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
+        told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
+        if not done.chosen:
+            return told
+        stay = _(
+            "{chosen} that you let count where files disagree still count: that was your decision, not the file's."
+        )
+        return f"{told} {stay.format(chosen=f'{done.chosen:,}')}"
     text = _(
         "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come "
         "back when the same text is imported again."

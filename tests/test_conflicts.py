@@ -18,7 +18,7 @@ from annotations.projects import annotators, change_project
 from annotations.returning import store_labels
 from annotations.store import Store
 from annotations.types import Operation, Project
-from annotations.undoing import undo
+from annotations.undoing import effect, find_import, undo
 from cli import cli
 from core.errors import NotFound, Refused
 from core.keywords import find
@@ -124,6 +124,22 @@ def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
     take(fresh_store, sample_project, left.key)
     assert label(fresh_store, sample_project, uids[0], "Ada") == "reject"
     assert conflicts(fresh_store, sample_project) == []
+
+
+def test_what_the_lead_let_count_stays_when_its_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", *((uid, "Ada", "accept") for uid in uids[:2]))
+    bring(fresh_store, sample_project, tmp_path / "two.csv", *((uid, "Ada", "reject") for uid in uids[:3]))
+    taken, _left = conflicts(fresh_store, sample_project)
+    take(fresh_store, sample_project, taken.key)
+    expected = effect(fresh_store, sample_project, find_import(fresh_store, sample_project, "labels-2"))
+    assert (expected.labels, expected.kept, expected.chosen) == (1, 1, 1)
+    done = CliRunner().invoke(
+        cli, ["undo", sample_project.name, "labels-2", "--yes", "--db", str(fresh_store.path)], catch_exceptions=False
+    )
+    assert "1 that the lead let count where files disagree still count" in done.output
+    assert [label(fresh_store, sample_project, uid, "Ada") for uid in uids[:3]] == ["reject", "accept", None]
 
 
 def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
