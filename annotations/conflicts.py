@@ -13,6 +13,7 @@ from typing import Any, Literal
 from annotations.aside import set_aside
 from annotations.differing import OTHER_TEXT, OTHER_WORD
 from annotations.events import record
+from annotations.formats.labels_in import FILE_DESK
 from annotations.gold import settle
 from annotations.hidden_gold import set_known
 from annotations.leaving import without_text
@@ -22,16 +23,19 @@ from annotations.types import Project
 from core.errors import N_, NotFound, Refused
 
 Kind = Literal["label", "answer", "word", "text"]
-SETTLED = "conflict_settled"  # the event that ends one: {"key", "took"}
+# The event that ends one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.
+SETTLED = "conflict_settled"
 LEAD = "lead"  # the desk of a label that the lead let count
+PLACE = ("keyword", "start", "end", "pair")  # what the event says of the other place in the text
 
 # A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
 # Where the first was taken back with its file, nothing stands (choice NULL): the other must not be lost with it. What
-# the annotator or the lead decided later ends it; a file that came in again later does not.
+# the annotator or the lead decided later ends it; a file that came in again later does not. A package brings labels of
+# two desks in one file: that stays their annotator's matter, unless one of them had come in a file before.
 LABELS = f"""
 SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.reasons,
        coalesce(mine.file || ' (labels-' || mine.id || ')', ''), label.choice, label.reasons,
-       coalesce(theirs.file || ' (labels-' || theirs.id || ')', '')
+       coalesce(theirs.file || ' (labels-' || theirs.id || ')', ''), label.op_id
 FROM label INDEXED BY label_superseded
 JOIN annotator ON annotator.id = label.annotator
 JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
@@ -42,7 +46,8 @@ LEFT JOIN label_of_file AS first ON first.label = standing.id LEFT JOIN label_fi
 WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND label.choice IS NOT NULL
     AND iif(standing.id IS NULL, assignment.desk = '{TAKEN_BACK}',
         (label.choice <> standing.choice OR label.reasons <> standing.reasons)
-        AND (theirs.id IS NOT NULL OR mine.id IS NOT NULL))
+        AND (theirs.id IS NOT mine.id
+            OR (theirs.id IS NOT NULL AND '{FILE_DESK}' IN (label.desk, standing.desk))))
     AND theirs.undone IS NULL
     AND NOT EXISTS (SELECT 1 FROM label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
         WHERE later.item = label.item AND later.id > label.id AND later.annotator = label.annotator
@@ -51,7 +56,7 @@ ORDER BY label.id
 """
 ANSWERS = """
 SELECT max(other.id), item.uid, item.text, item.known, other.choice, other.why,
-       (SELECT why FROM known WHERE known.item = item.id ORDER BY id DESC LIMIT 1)
+       (SELECT why FROM known WHERE known.item = item.id ORDER BY id DESC LIMIT 1), other.created
 FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
 JOIN known AS other ON other.item = item.id
 WHERE item.project = ? AND item.known IS NOT NULL AND other.choice IS NOT NULL AND other.choice <> item.known
@@ -59,7 +64,7 @@ GROUP BY item.id, other.choice ORDER BY item.id
 """
 NOTICED = """
 SELECT event.id, event.action, item.uid, item.text, item.keyword, item.start, item.stop, cell.pair,
-       item.file, item.line, event.data
+       item.file, item.line, event.data, event.created
 FROM event JOIN item ON item.id = event.item JOIN batch ON batch.id = item.batch AND batch.published > 0
 JOIN cell ON cell.id = item.cell
 WHERE event.project = ? AND event.action IN (?, ?) ORDER BY event.id
@@ -72,7 +77,8 @@ class Conflict:
 
     `key` names it in commands. `annotator` is "" where it is nobody's label; a file of labels is named with its import,
     "" is the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" where it was taken
-    back with its file and nothing stands.
+    back with its file and nothing stands. `second` is None where it did not come along: a package with codes has no
+    text of another file. `second_file` of a keyword or a text is "" then. `of` names the conflict in any database.
     """
 
     key: str
@@ -82,21 +88,25 @@ class Conflict:
     annotator: str
     first: str
     first_file: str
-    second: str
+    second: str | None
     second_file: str
+    of: str = ""
 
 
 def conflicts(store: Store, project: Project) -> list[Conflict]:
     """What nobody has decided yet: labels first, then known answers, keywords and texts, each as it came in."""
-    done = _settled(store, project)
+    done, older = _settled(store, project)
     found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
-    return [one for one in found if one.key not in done]
+    return [
+        one for one in found
+        if (one.kind, one.item, one.of) not in done and (one.key, one.item, one.second) not in older
+    ]  # fmt: skip
 
 
 def leaving_row(project: Project, one: Conflict) -> dict[str, object]:
     """A conflict as a row for a file or a terminal: without texts where those of *project* may not leave."""
     texts = ("text", "first", "second") if one.kind == "text" else ("text",)
-    return without_text(project, asdict(one), *texts)
+    return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
 
 
 def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
@@ -104,10 +114,11 @@ def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
     people = store.db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall()
     for (who,) in people:
         for row in store.db.execute(LABELS, (project.id, who)).fetchall():
-            label, uid, text, name, choice, reasons, file, other, more, other_file = row
+            label, uid, text, name, choice, reasons, file, other, more, other_file, operation = row
             yield Conflict(
-                f"label-{label}", "label", uid, text, name, _said(choice, reasons), file, _said(other, more), other_file
-            )
+                f"label-{label}", "label", uid, text, name, _said(choice, reasons), file, _said(other, more),
+                other_file, operation,
+            )  # fmt: skip
 
 
 def _said(choice: str | None, reasons: str) -> str:
@@ -117,30 +128,43 @@ def _said(choice: str | None, reasons: str) -> str:
 
 
 def _answers(store: Store, project: Project) -> Iterator[Conflict]:
-    for row, uid, text, known, other, why, standing in store.db.execute(ANSWERS, (project.id,)).fetchall():
-        yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why)
+    for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall():
+        yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
 
 
 def _noticed(store: Store, project: Project) -> Iterator[Conflict]:
     for row in store.db.execute(NOTICED, (project.id, OTHER_WORD, OTHER_TEXT)).fetchall():
-        event, action, uid, text, keyword, start, stop, pair, file, line, said = row
+        event, action, uid, text, keyword, start, stop, pair, file, line, said, created = row
         data = json.loads(said)
-        here, there = f"{file}:{line}", f"{data['file']}:{data['line']}"
+        here, there = f"{file}:{line}", f"{data['file']}:{data.get('line')}" if "file" in data else ""
+        # Numbers alone: a package with codes takes nothing else of it along.
+        of = f"{created} {data.get('line')} {data.get('start', '')}".strip()
         if action == OTHER_TEXT:
-            yield Conflict(f"text-{event}", "text", uid, text, "", text, here, data["text"], there)
+            yield Conflict(f"text-{event}", "text", uid, text, "", text, here, data.get("text"), there, of)
         else:
-            first = _place(keyword, start, stop, pair)
-            second = _place(data["keyword"], data["start"], data["end"], data["pair"])
-            yield Conflict(f"word-{event}", "word", uid, text, "", first, here, second, there)
+            first, other = _place(keyword, start, stop, pair), [data.get(key) for key in PLACE]
+            second = None if None in other else _place(*other)
+            yield Conflict(f"word-{event}", "word", uid, text, "", first, here, second, there, of)
 
 
-def _place(keyword: str | None, start: int | None, stop: int | None, pair: str) -> str:
+def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
     return f"{keyword} {start}–{stop} ({pair})"
 
 
-def _settled(store: Store, project: Project) -> set[str]:
-    query = "SELECT json_extract(data, '$.key') FROM event WHERE project = ? AND action = ?"
-    return {row[0] for row in store.db.execute(query, (project.id, SETTLED))}
+def _settled(store: Store, project: Project) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    """What was decided: (kind, item, `of`); by older events (key, item, what the second said).
+
+    The same key may be another conflict in the database that a package came from: then the rest of it differs.
+    """
+    query = "SELECT item.uid, data FROM event JOIN item ON item.id = event.item WHERE event.project = ? AND action = ?"
+    done, older = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    for uid, said in store.db.execute(query, (project.id, SETTLED)).fetchall():
+        data = json.loads(said)
+        if "of" in data:
+            done.add((str(data.get("kind")), uid, str(data["of"])))
+        else:
+            older.add((str(data.get("key")), uid, str(data.get("second"))))
+    return done, older
 
 
 def find_conflict(store: Store, project: Project, key: str) -> Conflict:
@@ -184,7 +208,7 @@ def _settle(store: Store, project: Project, found: Conflict, took: str, author: 
     query = "SELECT id FROM item WHERE uid = ?"
     item = int(store.db.execute(query, (found.item,)).fetchone()[0])
     record(
-        store, project, SETTLED, item=item, author=author, key=found.key, took=took, kind=found.kind,
+        store, project, SETTLED, item=item, author=author, of=found.of, took=took, kind=found.kind,
         first=found.first, second=found.second,
     )  # fmt: skip
 

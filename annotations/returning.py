@@ -68,14 +68,19 @@ class Returned:
         self.errors += other.errors
 
 
-def store_labels(store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine]) -> Returned:
+def store_labels(
+    store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine], *, since: str | None = None
+) -> Returned:
     """Append the labels of a file to *project*, in its order; unknown annotators join.
 
     A label whose operation is stored already is a duplicate. What an annotator
-    decided here by another desk stands; the file's label is kept beside it.
+    decided here by another desk stands; the file's label is kept beside it. `since`: the moment a package began to come
+    in; what came of this file after it, before it was cut off, is the same import.
     """
     report, source = Returned(), iter(rows)
     work = _Work(store, project, file, report)
+    if since is not None:
+        work.go_on(since)
     while some := list(islice(source, CHUNK)):
         report.rows += len(some)
         for bad in (one for one in some if isinstance(one, BadLine)):
@@ -98,6 +103,15 @@ class _Work:
         self.label_file: int | None = None  # this file among those that can be taken back, once it brought a label
         self.again: dict[tuple[int, int], str] = {}  # whose labels were taken back with their file, by which operation
         self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
+
+    def go_on(self, since: str) -> None:
+        """Count what comes to the import of this file that began after *since*, if there is one."""
+        query = (
+            "SELECT id FROM label_file WHERE project = ? AND file = ? AND created >= ? AND undone IS NULL"
+            " ORDER BY id DESC LIMIT 1"
+        )
+        row = self.store.db.execute(query, (self.project.id, self.file, since)).fetchone()
+        self.label_file = None if row is None else row[0]
 
     def append(self, rows: list[LabelRow]) -> None:
         """Store some rows in one transaction and settle the items that they touch."""

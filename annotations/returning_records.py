@@ -180,6 +180,8 @@ class _Keeper:
         if not isinstance(row["data"], dict):
             raise ValueError(f"data: {str(row['data'])[:40]}")
         item, person = self._item(row), self.people.get(str(row.get("annotator")))
+        if not isinstance(row["data"], dict):
+            raise ValueError(f"data: {str(row['data'])[:40]}")
         data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
         query = (
             "SELECT count(*) FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"

@@ -17,7 +17,9 @@ from annotations.withdrawn import touched, withdraw
 from core.errors import N_, Busy, NotFound, Refused
 
 CHUNK = 500  # labels a transaction
-DONE = "labels_undone"  # the event that ends the taking back of a file of labels
+# The event that ends the taking back of a file of labels: {"file", "came": its moment, ...}. Older ones hold its row id
+# in their database (`label_file`) in place of the moment.
+DONE = "labels_undone"
 
 FILES = """
 SELECT id, file, created, undone FROM batch
@@ -95,8 +97,14 @@ def imports(store: Store, project: Project) -> list[Import]:
 
 
 def _finished(store: Store, project: Project) -> set[int]:
-    query = "SELECT json_extract(data, '$.label_file') FROM event WHERE project = ? AND action = ?"
-    return {row[0] for row in store.db.execute(query, (project.id, DONE))}
+    # An event that came with a package tells of another database: it is older than any file of that number here.
+    query = (
+        "SELECT label_file.id FROM label_file JOIN event ON event.project = label_file.project AND action = ?"
+        " AND json_extract(data, '$.file') = label_file.file AND event.created >= label_file.undone"
+        " AND ifnull(json_extract(data, '$.came') = label_file.created,"
+        " json_extract(data, '$.label_file') = label_file.id) WHERE label_file.project = ?"
+    )
+    return {row[0] for row in store.db.execute(query, (DONE, project.id))}
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
@@ -190,7 +198,7 @@ def undo_labels(store: Store, project: Project, file: int, *, author: str = "") 
     """
     with store.write() as db:
         row = db.execute(
-            "SELECT file, labels, undone FROM label_file WHERE id = ? AND project = ?", (file, project.id)
+            "SELECT file, labels, undone, created FROM label_file WHERE id = ? AND project = ?", (file, project.id)
         ).fetchone()
         _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
         db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
@@ -203,7 +211,7 @@ def undo_labels(store: Store, project: Project, file: int, *, author: str = "") 
             db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
             taken += len(rows)
             if not rows:
-                record(store, project, DONE, author=author, label_file=file, file=row[0], labels=taken)
+                record(store, project, DONE, author=author, file=row[0], came=row[3], labels=taken)
                 chosen = _chosen(store, file)
                 return Effect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
             last = rows[-1][0]

@@ -117,6 +117,8 @@ def _write(path: Path, listed: list[dict[str, Any]]) -> None:
 def _told(one: dict[str, Any], which: str) -> str:
     if one[which] == "":
         return "nothing stands"
+    if one["kind"] in ("text", "word") and not one[f"{which}_file"]:  # of a package with codes
+        return "not in this database" if one[which] is None else str(one[which])
     return f"{'—' if one[which] is None else one[which]} ({one[f'{which}_file'] or 'desk'})"
 
 

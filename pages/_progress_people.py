@@ -136,7 +136,7 @@ def by_day(found: Dashboard) -> None:
     names = [
         one.annotator.name for one in found.people if any(day.annotator == one.annotator.name for day in found.days)
     ]
-    days = filled_days(found.days, names)[-DAYS * max(1, len(names)) :]
+    days = filled_days(found.days, names, DAYS)
     if not days:
         st.info(
             _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"

@@ -64,11 +64,17 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
             st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
         ):
             with place:
+                if said is None:
+                    st.caption(
+                        _("What the other file says is not in this database: a package with codes leaves it out.")
+                    )
+                    continue
                 if not said:
                     st.caption(_("taken back with its file: no label stands"))
                     continue
                 literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
-                st.caption(plain(file or _("at the desk")))
+                if one.kind in ("label", "answer") or file:
+                    st.caption(plain(file or _("at the desk")))
         with st.container(horizontal=True):
             st.button(
                 _("Keep the first"), key=f"keep-{one.key}", icon=":material/check:", on_click=_decide,

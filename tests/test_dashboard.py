@@ -194,12 +194,17 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
 
 def test_days_without_labels_are_filled() -> None:
     days = [Day("2026-02-27", "Ada", 3), Day("2026-03-01", "Bo", 2)]
-    found = filled_days(days, ["Ada", "Bo"])
+    found = filled_days(days, ["Ada", "Bo"], 90)
     assert [(day.day, day.annotator, day.labels) for day in found] == [
         ("2026-02-27", "Ada", 3), ("2026-02-27", "Bo", 0), ("2026-02-28", "Ada", 0), ("2026-02-28", "Bo", 0),
         ("2026-03-01", "Ada", 0), ("2026-03-01", "Bo", 2),
     ]  # fmt: skip
-    assert filled_days([], ["Ada"]) == []
+    assert filled_days([], ["Ada"], 90) == []
+    assert filled_days(days, ["Ada", "Bo"], 2) == found[2:]
+    # A label of a file may be of any year.
+    old = filled_days([Day("0001-01-01", "Ada", 1), *days], ["Ada", "Bo"], 90)
+    assert (len(old), old[-6:]) == (180, found)
+    assert len(filled_days([Day("0001-01-01", "Ada", 1), Day("0001-01-03", "Ada", 1)], ["Ada"], 90)) == 3
 
 
 def test_what_is_stalled(fresh_store: Store) -> None:

@@ -19,6 +19,7 @@ from annotations.types import Form, Mark
 from core.errors import N_, BadFile, BadLine, EvenhandError
 
 FORMATS = ("labels", "package")
+FILE_DESK = "file"  # the desk of a label whose file names none
 NEEDED = ("item", "annotator", "choice")
 FORMS: dict[str, Form] = {"original": "original", "masked": "masked", "": "original"}
 
@@ -83,7 +84,7 @@ def _label(row: Row) -> LabelRow:
     choice, written = _words(values, "choice") or None, _words(values, "created")
     # A file that was made by hand has no ids of operations; the same row then always gets the same one.
     known = json.dumps([item, annotator, choice, written])
-    base, desk = _words(values, "base") or None, _words(values, "desk") or "file"
+    base, desk = _words(values, "base") or None, _words(values, "desk") or FILE_DESK
     return LabelRow(
         line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), desk=desk, base=base,
         op_id=_words(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE, events, record
+from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
 from annotations.formats.archives import Member
 from annotations.formats.moments import moment
 from annotations.guidelines import check_options, insert_guideline
@@ -100,16 +100,26 @@ def _mark(store: Store, project: Project, action: str, described: Mapping[str, A
 
 def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage:
     """How far this package is in: "new", begun and cut off ("made" where it made the project), or "done"."""
+    last = _last(store, project, described)
+    if last is None or last.action == PACKAGE_DONE:
+        return "new" if last is None else "done"
+    return "made" if last.data.get("made") else "begun"
+
+
+def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> str | None:
+    """The moment this package began to come in; None where it does not come in now."""
+    last = _last(store, project, described)
+    return last.created if last is not None and last.action == PACKAGE_BEGUN else None
+
+
+def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event | None:
     found = [
         one
         for action in (PACKAGE_BEGUN, PACKAGE_DONE)
         for one in events(store, project, action=action)
         if one.data.get("package") == described["digest"]
     ]
-    last = max(found, key=lambda one: one.id, default=None)
-    if last is None or last.action == PACKAGE_DONE:
-        return "new" if last is None else "done"
-    return "made" if last.data.get("made") else "begun"
+    return max(found, key=lambda one: one.id, default=None)
 
 
 def mark(store: Store, project: Project, described: Mapping[str, Any], action: str) -> None:

@@ -18,7 +18,10 @@ RETEST_LABEL = (
     *("revision", "base", "superseded", "skip", "created"),
 )
 # Words of an event that say what was done and name nobody; other text of it may be a name.
-TOLD = ("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature")
+TOLD = (
+    *("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature"),
+    *("of", "took", "keyword", "pair"),
+)
 
 PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
 OF_ITEMS = f"""

@@ -20,6 +20,7 @@ from annotations.formats.package_project import (
     MARK,
     SETTINGS,
     VERSION,
+    begun_at,
     make_project,
     mark,
     read_description,
@@ -139,7 +140,8 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
         store_records(store, project, records, early=True)
     labels = Returned()
     if "labels.jsonl" in parts:
-        labels = bring_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl")
+        since = begun_at(store, project, described)
+        labels = bring_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl", since=since)
     if "decisions.jsonl" in parts:
         labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
     if own:
@@ -160,10 +162,10 @@ def _parts(members: Sequence[Member]) -> dict[str, Member]:
     return {PurePosixPath(one.name).name: one for one in members if PurePosixPath(one.name).parent == home}
 
 
-def bring_labels(store: Store, project: Project, member: Member, name: str) -> Returned:
-    """Append the labels of one file. Raises BadFile where it is no file of labels."""
+def bring_labels(store: Store, project: Project, member: Member, name: str, *, since: str | None = None) -> Returned:
+    """Append the labels of one file; `since` as `store_labels`. Raises BadFile where it is no file of labels."""
     source = open_labels(member.path, name)
-    return store_labels(store, project, name, label_rows_in(source))
+    return store_labels(store, project, name, label_rows_in(source), since=since)
 
 
 def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:
