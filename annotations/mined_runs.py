@@ -6,9 +6,9 @@ them down as an event `mined`, so that papers can tell the whole way from the te
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
-from annotations.events import events, record
+from annotations.events import Event, events, record
 from annotations.store import Store
 from annotations.types import Project
 
@@ -52,7 +52,7 @@ def _counts(values: object) -> dict[str, int]:
     return {str(key)[:40]: one for key, one in values.items() if _is_count(one)} if isinstance(values, dict) else {}
 
 
-def _is_count(number: object) -> bool:
+def _is_count(number: object) -> TypeGuard[int]:
     return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < LARGEST
 
 
@@ -72,13 +72,18 @@ def mined_runs(store: Store, project: Project) -> list[Facts]:
     """
     found = events(store, project)
     # A batch has its number in one database only; a package may bring the events of another.
-    undone = {(one.data.get("at"), one.data.get("batch")) for one in found if one.action == UNDONE}
+    undone = {_place(one) for one in found if one.action == UNDONE}
     runs: dict[str, Facts] = {}
     for one in found:
-        if one.action != MINED or (one.data.get("at"), one.data.get("batch")) in undone:
+        if one.action != MINED or _place(one) in undone:
             continue
         facts = run_facts(one.data.get("run"))
         if facts is not None:
-            key = json.dumps(facts, sort_keys=True)
-            runs.setdefault(key, facts | {"imported": 0})["imported"] += int(one.data.get("imported") or 0)
+            key, number = json.dumps(facts, sort_keys=True), one.data.get("imported")
+            runs.setdefault(key, facts | {"imported": 0})["imported"] += number if _is_count(number) else 0
     return list(runs.values())
+
+
+def _place(event: Event) -> str:
+    # In the event of a package anything may stand there, a list too.
+    return json.dumps([event.data.get("at"), event.data.get("batch")])

@@ -14,6 +14,7 @@ from annotations.mined_runs import mined_runs, run_facts
 from annotations.mining import add_candidates
 from annotations.projects import annotators, change_project, create_project
 from annotations.releasing import make_release, release_file, write_release
+from annotations.returning_records import store_records
 from annotations.store import Store
 from annotations.undoing import imports, undo_import
 from cli import cli
@@ -85,6 +86,18 @@ GOOD = {
     "signature": "mine|v1", "read": {"files": 1, "bytes": 2, "characters": 3, "sentences": 4, "damaged": 0},
     "with_keyword": 1, "exactly_one": 1, "candidates": 1, "flagged_candidates": 0, "cells": {},
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [{"imported": "many"}, {"imported": True}, {"batch": [1]}, {"at": {}}], ids=str)
+def test_an_odd_event_of_a_package_stops_no_paper(said, fresh_store):
+    project = create_project(fresh_store, "set")
+    data = {"at": "other", "batch": 1, "imported": 2, "run": GOOD} | said
+    row = {"kind": "event", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
+    rows = [row | {"action": action} for action in ("mined", "import_undone")]
+    assert store_records(fresh_store, project, rows[:1], early=False) == 1
+    assert [run["imported"] for run in mined_runs(fresh_store, project)] == [0 if "imported" in said else 2]
+    store_records(fresh_store, project, rows, early=False)
+    assert mined_runs(fresh_store, project) == []
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,7 @@ class Desk {
   // A past decision on screen again; J or K replaces it, Esc leaves it as it is.
   edit(decision) {
     if (!decision?.item) return;
+    if (this.queue.left) return this.view.say(this.t("You do not label in this project any more."));
     if (decision.choice === "skip") return this.takeSkipped(decision);
     this.mode = "label";
     this.editing = decision;
@@ -227,7 +228,6 @@ class Desk {
   }
 
   takeSkipped(decision) {
-    if (this.queue.left) return;
     this.queue.takeBack(decision, this.form);
     this.mode = "label";
     this.draw();
