@@ -67,7 +67,7 @@ SELECT event.id, event.action, item.uid, item.text, item.keyword, item.start, it
        item.file, item.line, event.data, event.created
 FROM event JOIN item ON item.id = event.item JOIN batch ON batch.id = item.batch AND batch.published > 0
 JOIN cell ON cell.id = item.cell
-WHERE event.project = ? AND event.action IN (?, ?) ORDER BY event.id
+WHERE event.project = ? AND event.action IN (?, ?) AND json_type(event.data) = 'object' ORDER BY event.id
 """
 
 
@@ -156,7 +156,10 @@ def _settled(store: Store, project: Project) -> tuple[set[tuple[str, ...]], set[
 
     The same key may be another conflict in the database that a package came from: then the rest of it differs.
     """
-    query = "SELECT item.uid, data FROM event JOIN item ON item.id = event.item WHERE event.project = ? AND action = ?"
+    query = (
+        "SELECT item.uid, data FROM event JOIN item ON item.id = event.item"
+        " WHERE event.project = ? AND action = ? AND json_type(data) = 'object'"
+    )
     done, older = set[tuple[str, ...]](), set[tuple[str, ...]]()
     for uid, said in store.db.execute(query, (project.id, SETTLED)).fetchall():
         data = json.loads(said)

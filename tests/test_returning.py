@@ -341,6 +341,7 @@ def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store,
         ("retest_label", {"created": "yesterday"}),
         ("settlement", {"seen": [5]}),
         ("comment", {"created": 5}),
+        ("event", {"data": ["no", "object"]}),
     ],
     ids=str,
 )
