@@ -22,7 +22,7 @@ DEPTH = 3  # of objects in objects: extra, source, columns
 def short_path(text: str) -> str:
     """The last two parts of an absolute path, without a user's home; anything else as it is.
 
-    "/srv/texts/2018/a.txt" -> "2018/a.txt"; "/home/vera/a.txt" -> "a.txt"; "Evening news" stays.
+    "/srv/texts/2018/a.txt" -> "2018/a.txt"; of a file that lies in a home its name alone; "Evening news" stays.
     """
     start = ABSOLUTE.match(text)
     if start is None or "\n" in text:

