@@ -23,8 +23,8 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
         )
         parts.append(text.format(items=f"{items:,}"))
     text = _(
-        "The table of annotators is of the labels that stand: where rejects were sent back, they seem to accept too much"
-        " and to differ too little."
+        "The table of annotators is of the labels that stand: where rejects were sent back, they seem to accept too"
+        " much and to differ too little."
     )
     parts.append(text)
     st.info(plain(" ".join(parts)), icon=":material/undo:")

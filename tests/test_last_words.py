@@ -18,6 +18,8 @@ from annotations.queue import claim
 from annotations.sending_back import Which
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
+from core.curation_forecast import NO_SAMPLE
+from core.statistics import wilson
 from tests.filling import WORDS, broken_rules, decide, filled_project
 from tests.test_pages import opened
 
@@ -68,6 +70,8 @@ def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None
     assert sent_back(fresh_store, made) > 100
     items, kept = now_standing(fresh_store, made)
     assert items == kept > 40  # "100 % kept": the standing labels alone say so
+    alone = wilson(kept, items, nothing=NO_SAMPLE)
+    assert alone.low is not None and alone.low > 2 * 0.7**3
     for person in [None, *people]:
         if person is not None:
             mine = claim(fresh_store, made, person, want=200, now=START)
@@ -154,14 +158,15 @@ def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str
 
 
 def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
-    made, people = filled_project(fresh_store, 30, words=("他", "她"))
+    made, people = filled_project(fresh_store, 12, words=("他", "她"))
     label_all(fresh_store, made, people)
     labels = sent_back(fresh_store, made)
     for page, where in (("progress.py", "info"), ("agreement.py", "warning")):
         app = opened(page)
         app.selectbox(key="project").set_value(made.name).run()
         assert not app.exception
-        assert any(f"{labels} labels were sent back" in each.value for each in app.get(where)), page  # type: ignore[attr-defined]
+        said = [each.value for each in (app.info if where == "info" else app.warning)]
+        assert any(f"{labels} labels were sent back" in text for text in said), page
 
 
 def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:
