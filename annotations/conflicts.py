@@ -99,8 +99,16 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
     found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
     return [
         one for one in found
-        if (one.kind, one.item, one.of) not in done and (one.key, one.item, one.second) not in older
+        if (one.key, one.item, one.second) not in older and not _is_settled(one, done.get((one.kind, one.item, one.of)))
     ]  # fmt: skip
+
+
+def _is_settled(one: Conflict, stood: str | None) -> bool:
+    """Whether a decision ends it; `stood`: what stood then, None without a decision.
+
+    The lead kept what stood; where that was taken back with its file since, the other label must not be lost with it.
+    """
+    return stood is not None and not (one.kind == "label" and not one.first and stood)
 
 
 def leaving_row(project: Project, one: Conflict) -> dict[str, object]:
@@ -151,20 +159,20 @@ def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
     return f"{keyword} {start}–{stop} ({pair})"
 
 
-def _settled(store: Store, project: Project) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
-    """What was decided: (kind, item, `of`); by older events (key, item, what the second said).
+def _settled(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
+    """What was decided: (kind, item, `of`) -> what stood then; by older events (key, item, what the second said).
 
     The same key may be another conflict in the database that a package came from: then the rest of it differs.
     """
     query = (
         "SELECT item.uid, data FROM event JOIN item ON item.id = event.item"
-        " WHERE event.project = ? AND action = ? AND json_type(data) = 'object'"
+        " WHERE event.project = ? AND action = ? AND json_type(data) = 'object' ORDER BY event.id"
     )
-    done, older = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    done, older = dict[tuple[str, ...], str](), set[tuple[str, ...]]()
     for uid, said in store.db.execute(query, (project.id, SETTLED)).fetchall():
         data = json.loads(said)
         if "of" in data:
-            done.add((str(data.get("kind")), uid, str(data["of"])))
+            done[str(data.get("kind")), uid, str(data["of"])] = str(data.get("first") or "")
         else:
             older.add((str(data.get("key")), uid, str(data.get("second"))))
     return done, older

@@ -126,6 +126,20 @@ def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
     assert conflicts(fresh_store, sample_project) == []
 
 
+def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[0], "Ada", "reject"))
+    keep(fresh_store, sample_project, conflicts(fresh_store, sample_project)[0].key)
+    undo(fresh_store, sample_project, "labels-1")
+    (again,) = conflicts(fresh_store, sample_project)
+    assert (again.first, again.second) == ("", "reject")
+    keep(fresh_store, sample_project, again.key)  # nothing stands, and that is meant
+    assert conflicts(fresh_store, sample_project) == []
+    assert label(fresh_store, sample_project, uids[0], "Ada") is None
+
+
 def test_what_the_lead_let_count_stays_when_its_file_is_taken_back(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
