@@ -8,6 +8,10 @@ rejected with that, and so on; the product is the share kept. Its variance is Gr
 items as would have that variance, so that a Wilson interval can be drawn. With nothing under way this is exactly
 kept / reviewed, of as many items as were reviewed. An item whose labels were sent back goes on to count where it was:
 without its reject it would look like one that was never rejected (`annotations.last_words`).
+
+What all label whatever the first one says (a pilot, the random share, hidden gold) is rejected with its last label
+only. It is followed apart and both are added up: a pilot is done before the others have a second label, and in one
+chain with them its rejects would be counted on top of theirs.
 """
 
 from collections.abc import Iterable, Mapping
