@@ -51,6 +51,10 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 _RARE = re.compile(f"[^\\0\n -~\u00a0-\u017f\u2010-\u2027\u2030-\u203a\u20ac{_CJK}]")
 _WORD = re.compile("[!-~\u00a1-\u024f]+")
 _AFTER = re.compile(r"(?<=[/_.:|+=&?,;%@-])(?=[^/_.:|+=&?,;%@-])")
+# Ends the page where less than so many lines are left.
+_ROOM = r"""\providecommand\evenhandroom[1]{%
+  \par\ifdim\dimexpr\pagegoal-\pagetotal\relax<#1\baselineskip\vfil\penalty-10000 \fi}
+"""
 _SIGN = r"""\makeatletter
 \providecommand*\evenhandfonts{}
 \ifdefined\IfFontExistsTF\ifx\evenhandfonts\@empty
@@ -95,7 +99,9 @@ def paper(blocks: Iterable[Block], language: Language) -> str:
     chinese = language == "zh" or _HAS_CJK.search(body) is not None
     signs = _SIGN if r"\evenhandsign{" in body else ""
     # Loose lines are meant for this text alone, not for the paper that it may be part of.
-    return f"{_preamble(language, chinese, signs)}{signs}\\begingroup\\sloppy\n{body}\n\\endgroup\n\\evenhandend\n"
+    return (
+        f"{_preamble(language, chinese, signs)}{_ROOM}{signs}\\begingroup\\sloppy\n{body}\n\\endgroup\n\\evenhandend\n"
+    )
 
 
 def _preamble(language: Language, chinese: bool, signs: str) -> str:
@@ -132,7 +138,7 @@ def _room(block: Block, after: Block | None) -> list[str]:
     if not isinstance(block, Heading):
         return []
     lines = 5 + (1.2 * min(len(after.rows), TOGETHER) if isinstance(after, Table) else 0)
-    return [f"\\par\\ifdim\\dimexpr\\pagegoal-\\pagetotal\\relax<{lines:.0f}\\baselineskip\\vfil\\penalty-10000 \\fi"]
+    return [f"\\evenhandroom{{{lines:.0f}}}"]
 
 
 def _lines(block: Block) -> list[str]:
