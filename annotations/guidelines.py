@@ -53,8 +53,8 @@ def add_guideline(
     """Store a changed guideline as the next version; labels keep pointing to the version they were made under.
 
     `changes`: what is new, in the words that annotators are told when they come back to their desk; "": nothing is
-    said beside the new version. `created`: when it was written, of a version that comes back (UTC, ISO 8601); None: now.
-    Raises Refused where labels could not be made with these choices and reasons.
+    said beside the new version. `created`: when it was written, of a version that comes back (UTC, ISO 8601); None:
+    now. Raises Refused where labels could not be made with these choices and reasons.
     """
     check_options(project.kind, choices, reasons)
     with store.write() as db:

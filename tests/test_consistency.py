@@ -113,7 +113,8 @@ def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 8, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     for who in (ada, bo):
-        append(fresh_store, project, who, [decide(item) for item in claim(fresh_store, project, who, now=NOON)], now=NOON)
+        labels = [decide(item) for item in claim(fresh_store, project, who, now=NOON)]
+        append(fresh_store, project, who, labels, now=NOON)
     again = claim(fresh_store, project, bo, now=NOON + DAY)
     append(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
 
