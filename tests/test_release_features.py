@@ -9,6 +9,7 @@ import yaml
 from annotations.items import items
 from annotations.projects import annotators, change_project
 from annotations.releasing import make_release, release_files
+from annotations.releasing.card import licence_id
 from annotations.store import Store
 from annotations.types import Mark, Project
 from tests.made_generations import generations_project
@@ -79,3 +80,11 @@ def test_generations(fresh_store: Store, open_text: bool) -> None:
     assert ("text" in case) == ("canary" in case) == open_text
     assert [len(said["spans"]) for said in case["labels"]] == [0, 1]
     assert case["labels"][1]["spans"][0]["kind"] == "pronoun"
+
+
+@pytest.mark.parametrize(
+    ("licence", "known"),
+    [("CC BY 4.0", "cc-by-4.0"), ("cc-by-sa-4.0", "cc-by-sa-4.0"), ("MIT", "mit"), ("for my friends", None)],
+)
+def test_the_hub_knows_some_licences(licence: str, known: str | None) -> None:
+    assert licence_id(licence) == known

@@ -37,7 +37,6 @@ from annotations.releasing import (
     verify,
     write_release,
 )
-from annotations.releasing.card import licence_id
 from annotations.releasing.content import content_hash, contents_of
 from annotations.releasing.facts import gather
 from annotations.releasing.readiness import checked_version
@@ -522,9 +521,6 @@ def test_nothing_is_replaced_and_nothing_half_written_stays(store, made, tmp_pat
     assert sorted(each.name for each in tmp_path.iterdir() if "own.db" not in each.name) == ["full", "there.zip"]
 
 
-# --- the hash of the contents
-
-
 def parts_of(store, made):
     one = release(store, made, "1.0")
     return [rows(release_file(store, one, f"package/{name}")) for name in PARTS]
@@ -551,11 +547,3 @@ def test_the_hash_does_not_depend_on_order_place_or_time(rehearsed, seed):
     draw.shuffle(order)
     parts[2] = [row for block in order for row in block]
     assert content_hash(contents_of(*parts).entries.values()) == expected
-
-
-@pytest.mark.parametrize(
-    ("licence", "known"),
-    [("CC BY 4.0", "cc-by-4.0"), ("cc-by-sa-4.0", "cc-by-sa-4.0"), ("MIT", "mit"), ("for my friends", None)],
-)
-def test_the_hub_knows_some_licences(licence, known):
-    assert licence_id(licence) == known
