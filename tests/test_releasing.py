@@ -126,12 +126,9 @@ def test_the_method_section_names_what_was_done(store, made, language):
     assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
     assert ("random share" if language == "en" else "随机抽出") in text
     assert "再读一遍。" in text
-    # The line that asks to keep the set out of training data is named where it is: no sentence carries it.
-    holding = {
-        name
-        for name, content in release_files(store, release(store, made, "1.0")).items()
-        if CANARY_ID.encode() in content
-    }
+    # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
+    files = release_files(store, release(store, made, "1.0"))
+    holding = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert holding == {"README.md", "release.json", "method.en.md", "method.zh.md"}  # in LaTeX it may break
     assert "README.md" in text.replace("\\", "")
 
