@@ -144,6 +144,7 @@ CREATE TABLE event (
     created TEXT NOT NULL
 ) STRICT;
 CREATE INDEX event_project ON event (project, id);
+CREATE INDEX event_action ON event (project, action, id);
 CREATE INDEX event_item ON event (item, id) WHERE item IS NOT NULL;
 {_appended("event", "events are appended, never changed")}
 

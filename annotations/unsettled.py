@@ -21,7 +21,8 @@ class Mark(NamedTuple):
 
 def unsettled(store: Store, project: Project) -> Mark | None:
     """The mark of a project whose items are being settled; None: each is as the settings want it."""
-    query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY id DESC LIMIT 1"
+    # "+id": by the action's index. By id alone it would read every event of a project that was never settled.
+    query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY +id DESC LIMIT 1"
     row = store.db.execute(query, (project.id, SETTLING_BEGUN, SETTLING_DONE)).fetchone()
     return (
         Mark(row[0], frozenset(json.loads(row[2])["changed"])) if row is not None and row[1] == SETTLING_BEGUN else None
