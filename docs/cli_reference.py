@@ -35,7 +35,9 @@ def commands(group: click.Group, context: click.Context, path: tuple[str, ...] =
 
 def help_of(words: tuple[str, ...]) -> str:
     """What `python cli.py WORDS --help` prints, at a fixed width and free of this machine's environment."""
-    context = click.Context(cli, info_name="python cli.py", terminal_width=WIDTH, max_content_width=WIDTH)
+    # With its own settings: a command keeps the help option that it was first asked for in this process.
+    settings = {**cli.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
+    context = click.Context(cli, info_name="python cli.py", **settings)
     command: click.Command = cli
     for word in words:
         assert isinstance(command, click.Group)
