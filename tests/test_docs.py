@@ -1,10 +1,10 @@
 """The documents say what is there: commands, pages, folders, links, versions, functions."""
 
 import doctest
-import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from cli import COMMANDS, cli
 from core.version import VERSION
-from docs.cli_reference import commands, help_of, reference
+from docs.cli_reference import commands, help_of
 from tests.test_pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,10 +25,11 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "screenshots"}
 
 
-def test_cli_md_is_what_help_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("EVENHAND_")]:
-        monkeypatch.delenv(name)
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference(), "run `make docs` and commit it"
+def test_cli_md_is_what_help_says() -> None:
+    # In its own process: a command keeps the name of its help option from whoever asked it first.
+    command = [sys.executable, "-m", "docs.cli_reference", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_command_says_what_it_does() -> None:
