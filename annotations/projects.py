@@ -3,6 +3,7 @@
 import dataclasses
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from annotations.aside import bring_back, set_aside_items
@@ -34,7 +35,7 @@ from annotations.settling import SETTLING, begin, finish
 from annotations.store import Store, timestamp
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from annotations.unsettled import WANTING
-from core.errors import N_, NotAllowed, NotFound, Refused
+from core.errors import N_, Busy, NotAllowed, NotFound, Refused
 
 __all__ = [
     "add_annotators",
@@ -159,7 +160,9 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
     """
     with store.write():
         changed = write_changes(store, project, fields, author=author)
-    finish(store, changed)
+    # The change is stored: where others keep the database busy now, the mark stays, pages and commands say so.
+    with suppress(Busy):
+        finish(store, changed)
     return changed
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from annotations.aside import set_aside_everything
 from annotations.events import SETTLING_BEGUN, SETTLING_DONE, record
 from annotations.gold import settle_some
+from annotations.items import PAUSE_S
 from annotations.plan import AMONG, draw_share, sample_of, set_wanted
 from annotations.retests import draw_again, drawn_labels, void_waiting
 from annotations.store import Store
@@ -24,8 +25,7 @@ AGAIN = frozenset({"retest", "retest_hours"})  # which labels come again
 SETTLING = WANTING | AGAIN | {"gold", "rescue"}  # a change of these settles anew what it touches
 CHUNK = 250  # items a transaction
 AT_ONCE = 500  # a project of no more items is settled in the transaction that changes it
-PAUSE_S = 0.01  # between two transactions at least, so that labels get their turn
-MOST_PAUSE_S = 0.05
+MOST_PAUSE_S = 0.05  # between two transactions, so that labels get their turn; PAUSE_S at least
 
 _TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
 

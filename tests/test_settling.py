@@ -29,6 +29,7 @@ from annotations.types import Annotator, Project
 from annotations.unsettled import unsettled
 from cli import cli
 from commands.shared import HALF_SETTLED
+from core.errors import Busy
 from tests.filling import broken_rules, database, decide, filled_project, new_items
 from tests.made_generations import generations_project
 
@@ -144,6 +145,23 @@ def test_what_is_half_done_is_known_and_finished(
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(2,)]
     pending = "SELECT count(*) FROM item WHERE (labels < 2) <> (status = 'pending')"
     assert fresh_store.db.execute(pending).fetchone()[0] == 0
+
+
+def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_busy(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, _people = labelled(fresh_store)
+    with monkeypatch.context() as patch:
+        patch.setattr("annotations.settling.settle_some", kept_busy)
+        project = change_project(fresh_store, project, per_item=2)
+    assert project.per_item == 2 and unsettled(fresh_store, project) is not None
+    finish(fresh_store, project)
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+
+
+def kept_busy(*_given: Any) -> None:
+    """What a transaction says that gets no lock in time."""
+    raise Busy("Nothing was stored.")
 
 
 @pytest.mark.parametrize("way", ["release", "export", "import", "another change"])
