@@ -3,7 +3,6 @@
 import os
 import secrets
 import sqlite3
-import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from types import TracebackType
 from sqlite_utils import Database
 
 from annotations.migrations import migrations
+from annotations.turns import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.journal import write_ahead
 
@@ -115,9 +115,8 @@ class Store:
 
         Raises Busy where another program keeps the lock for ten seconds, or the disk is full or read-only.
         """
-        with _turn(self.path):
-            try:
-                self.db.execute("BEGIN IMMEDIATE")
+        try:
+            with turn(self.db.conn, self.path, BUSY_MS / 1000):
                 try:
                     yield self.db
                     self.db.execute("COMMIT")
@@ -125,8 +124,8 @@ class Store:
                     if self.db.conn.in_transaction:
                         self.db.execute("ROLLBACK")
                     raise
-            except sqlite3.OperationalError as error:
-                raise _refusal(error) from error
+        except sqlite3.OperationalError as error:
+            raise _refusal(error) from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -139,22 +138,6 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-_KEPT_BUSY = N_("Another program keeps the database busy. Nothing was stored; try again in a moment.")
-_turns: dict[Path, threading.Lock] = {}
-
-
-@contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    # SQLite lets those who wait sleep for up to 100 ms at a time; threads of one process can queue up instead.
-    lock = _turns.setdefault(path.absolute(), threading.Lock())
-    if not lock.acquire(timeout=BUSY_MS / 1000):
-        raise Busy(_KEPT_BUSY)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def connect(path: Path, *, read_only: bool = False, any_thread: bool = False) -> sqlite3.Connection:
@@ -200,10 +183,7 @@ def _refusal(error: sqlite3.OperationalError) -> Exception:
     """What to raise for an error of the database engine; a mistake in a statement stays what it is."""
     primary = (error.sqlite_errorcode or 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Busy(_KEPT_BUSY)
+        return Busy(KEPT_BUSY)
     if primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-        message = N_(
-            "The database could not be written ({why}). Nothing was stored; check the disk and its permissions."
-        )
-        return Busy(message, why=str(error))
+        return Busy(NOT_WRITTEN, why=str(error))
     return error

@@ -124,6 +124,7 @@ def test_nothing_half_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "evenhand.db",
         "evenhand.db-shm",
+        "evenhand.db-turn",
         "evenhand.db-wal",
         "out.csv",
     ]

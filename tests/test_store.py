@@ -158,9 +158,8 @@ def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
 
 
 def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotations.store.BUSY_MS", 10)  # also for another thread of this process
+    monkeypatch.setattr("annotations.store.BUSY_MS", 10)
     with Store.open(fresh_store.path) as other, other.write():
-        fresh_store.db.execute("PRAGMA busy_timeout = 10")
         with pytest.raises(Busy, match="keeps the database busy"), fresh_store.write():
             pass
     with fresh_store.write():

@@ -29,6 +29,19 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
+# Writes without a pause, as a worker that finds nothing to do may: the lock is free for microseconds at a time.
+HOG = """
+import sys
+from annotations.store import Store
+with Store.open(sys.argv[1]) as store:
+    print("ready", flush=True)
+    while True:
+        with store.write() as db:
+            for _ in range(10_000):
+                db.execute("SELECT count(*) FROM item").fetchone()
+"""
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Another program writes and does not come to an end."""
@@ -56,7 +69,30 @@ def test_a_new_database_is_for_its_owner_alone(tmp_path):
     path = tmp_path / "labels.db"
     Store.open(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
-    assert [file.name for file in tmp_path.iterdir()] == ["labels.db"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["labels.db", "labels.db-turn"]
+    assert (tmp_path / "labels.db-turn").stat().st_mode & 0o777 == 0o600
+
+
+def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
+    path = tmp_path / "labels.db"
+    with ExitStack() as later, Store.open(path) as store:
+        for _ in range(3):
+            hog = subprocess.Popen([sys.executable, "-c", HOG, str(path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+            later.callback(hog.communicate)
+            later.callback(hog.kill)
+            assert hog.stdout is not None and hog.stdout.readline() == "ready\n"
+        for number in range(20):  # each of them raises Busy after ten seconds
+            with store.write() as db:
+                db.execute("INSERT INTO annotator (uid, name, created) VALUES (?, ?, '')", (str(number), f"n{number}"))
+        assert store.db.execute("SELECT count(*) FROM annotator").fetchone() == (20,)
+
+
+def test_a_folder_that_takes_no_file_is_a_sentence(fresh_store):
+    turn = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
+    turn.unlink()
+    turn.mkdir()
+    with pytest.raises(Busy, match="could not be written"), fresh_store.write():
+        pass
 
 
 @pytest.mark.parametrize(
@@ -70,15 +106,15 @@ def test_a_new_database_is_for_its_owner_alone(tmp_path):
     ],
     ids=["delete_items", "archive", "save_draft", "discard_draft", "set_quotas"],
 )
-def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change):
+def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkeypatch):
     made, _ = filled_project(fresh_store, 1)
     begun = Batch.begin(fresh_store, made, "more.txt")
-    fresh_store.db.execute("PRAGMA busy_timeout = 0")
+    monkeypatch.setattr("annotations.store.BUSY_MS", 10)
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"):
         change(fresh_store, made, begun.id)
 
 
-def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store):
+def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store, monkeypatch):
     made, _ = filled_project(fresh_store, 1)
     with (
         ExitStack() as later,
@@ -86,7 +122,7 @@ def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_st
         Batch.begin(fresh_store, made, "more") as batch,
     ):
         batch.add(new_items(1, first=9))
-        fresh_store.db.execute("PRAGMA busy_timeout = 0")
+        monkeypatch.setattr("annotations.store.BUSY_MS", 10)
         later.enter_context(locked(fresh_store.path))
         raise ValueError("first")
     assert broken_rules(fresh_store) == []
