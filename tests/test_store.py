@@ -159,9 +159,13 @@ def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
 
 def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotations.store.BUSY_MS", 10)
-    with Store.open(fresh_store.path) as other, other.write():
-        with pytest.raises(Busy, match="keeps the database busy"), fresh_store.write():
-            pass
+    with (
+        Store.open(fresh_store.path) as other,
+        other.write(),
+        pytest.raises(Busy, match="keeps the database busy"),
+        fresh_store.write(),
+    ):
+        pass
     with fresh_store.write():
         pass
 
