@@ -4,9 +4,8 @@ import json
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from sqlite_utils import Database
-
 from annotations.assignment import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase
+from annotations.database import Database
 from annotations.items import LATE
 from annotations.pilot_queue import pilot_stock
 from annotations.types import Annotator, Project

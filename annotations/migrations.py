@@ -11,9 +11,8 @@ What it counts on its own (triggers), so that no program can get it wrong:
 
 import sqlite3
 
-from sqlite_utils import Database, Migrations
-
 from annotations.curation_schema import CURATION
+from annotations.database import Database, Migrations
 from annotations.schema import SCHEMA
 
 migrations = Migrations("evenhand")

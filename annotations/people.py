@@ -3,9 +3,8 @@
 import uuid
 from collections.abc import Iterable
 
-from sqlite_utils import Database
-
 from annotations.aside import hand_out_to_new, set_aside_everything
+from annotations.database import Database
 from annotations.events import record
 from annotations.queue import release
 from annotations.store import Store, timestamp

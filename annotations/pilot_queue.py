@@ -2,9 +2,8 @@
 
 from collections import deque
 
-from sqlite_utils import Database
-
 from annotations.assignment import Cell, phase
+from annotations.database import Database
 from annotations.types import Annotator, Project
 
 # An item that this annotator has now, has labelled or has skipped is not handed out again.

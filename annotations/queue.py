@@ -8,9 +8,8 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from sqlite_utils import Database
-
 from annotations import retests
+from annotations.database import Database
 from annotations.handing import Handing
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.pilot_queue import open_pilot_id

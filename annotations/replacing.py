@@ -2,9 +2,8 @@
 
 import time
 
-from sqlite_utils import Database
-
 from annotations.aside import set_aside_everything
+from annotations.database import Database
 from annotations.events import record
 from annotations.people import annotator, checked_name, free_everything, is_active, join
 from annotations.queue import LEASE_S

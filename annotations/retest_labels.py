@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlite_utils import Database
-
+from annotations.database import Database
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.store import Store
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project

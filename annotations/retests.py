@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlite_utils import Database
-
 from annotations.assignment import phase
+from annotations.database import Database
 from annotations.store import Store, timestamp
 from annotations.types import Annotator, Project
 

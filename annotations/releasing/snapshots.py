@@ -12,8 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psutil
-from sqlite_utils import Database
 
+from annotations.database import Database
 from annotations.store import Store, connect
 from core.errors import N_, Refused
 
