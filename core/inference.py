@@ -31,7 +31,7 @@ from core.types import Filler, MaskedSentence, Score
 __all__ = ["Inference", "ModelEntry", "RemoteScorer", "known_models", "shared"]
 
 KEY = "EVENHAND_WORKER_KEY"
-START_SECONDS = 30.0
+START_SECONDS = 120.0  # a process that dies is noticed at once; a busy machine or a slow disk may need long
 LONGEST_SOCKET = 100  # the system allows 107 bytes for the path of a socket
 SHUTTING_DOWN = N_("The app is shutting down; the model was not asked.")
 PROBES_A_REQUEST = 256  # so that a long list lets a person's single sentence in between

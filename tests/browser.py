@@ -33,7 +33,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-START_S = 120.0  # a busy machine may need long
+START_S = 300.0  # a busy machine may need long
 _ports = itertools.count()
 
 

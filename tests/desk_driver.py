@@ -14,7 +14,7 @@ from core.keywords import find
 from tests.browser import Server
 from tests.made_generations import generations_project
 
-WAIT_MS = 60_000  # a busy machine may need long; what is there is found at once
+WAIT_MS = 240_000  # a busy machine may need long; what is there is found at once
 expect.set_options(timeout=WAIT_MS)
 _numbers = itertools.count(1)
 _WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")

@@ -244,7 +244,7 @@ def test_command_for_people(fresh_store: Store) -> None:
 
 
 def open_page() -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60)
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
     page.run()
     page.switch_page("agreement.py").run()
     assert not page.exception
@@ -311,7 +311,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "skip") | {first[0]: "reject"})
     label(fresh_store, project, "<i>Chen", dict.fromkeys(first[1:], "reject"))
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
     page.session_state["desk_project"], page.session_state["desk_annotator"] = "made", "Bo"
     page.switch_page("agreement.py").run()
     assert not page.exception
@@ -333,7 +333,7 @@ def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Sto
     assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
     change_project(fresh_store, project, name="old")
     change_project(fresh_store, other, name="made")
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60)
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
     page.query_params["project"] = "made"
     page.run().switch_page("agreement.py")
     page.query_params["project"] = "made"

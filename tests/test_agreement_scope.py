@@ -159,7 +159,7 @@ def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
 
 
 def open_page() -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
     page.switch_page("agreement.py").run()
     assert not page.exception
     return page

@@ -234,7 +234,7 @@ def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store
     for child in children:
         child.stdin.write("\n")
         child.stdin.flush()
-    answers = [json.loads(child.communicate(timeout=120)[0]) for child in children]
+    answers = [json.loads(child.communicate(timeout=600)[0]) for child in children]
     assert sum(imported for imported, _ in answers) == 3_500
     assert sum(duplicates for _, duplicates in answers) == 1_500
     texts = [item.text for item in items(fresh_store, project)]

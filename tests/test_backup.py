@@ -46,9 +46,9 @@ def test_a_backup_while_labels_arrive_is_one_moment(fresh_store: Store, tmp_path
 
     worker = threading.Thread(target=work)
     worker.start()
-    begun.wait(60)
+    begun.wait(600)
     copies = [backup(fresh_store, tmp_path / f"saved-{n}.db") for n in range(5)]
-    worker.join(120)
+    worker.join(600)
     assert not failures
     for copy in copies:
         assert copy.labels % 3 == 0  # a batch is there as a whole or not at all

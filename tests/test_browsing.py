@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.adjudication import add_comment, settle_case
@@ -167,7 +167,7 @@ def test_an_id_finds_its_item(fresh_store: Store, filled: Filled) -> None:
     assert lines(fresh_store, other, text=items[4].uid) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(max_examples=40)
 @given(
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )

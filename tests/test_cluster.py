@@ -1,4 +1,7 @@
-"""A real local Ray of two workers, in a process of its own: order, one function per actor, errors, the same numbers."""
+"""A real local Ray of two workers, in a process of its own: order, one function per actor, errors, the same numbers.
+
+Every test that needs a real Ray is here: its start takes processes by the dozen, and they share one.
+"""
 
 import importlib.util
 import json
@@ -7,11 +10,12 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SENTENCES
 
 from core import cluster
 from core.cluster import Answerer, Pool, ordered_map
 from core.errors import BadLine, NotFound, Refused
+from tests.test_mining_run import many
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)"
@@ -44,17 +48,27 @@ def refusing():
 
 DRIVER = """
 import json, os, signal, sys, warnings
+from pathlib import Path
+from cli import cli
 from core import cluster
 from core.cluster import AHEAD, Pool, ordered_map
-from core.errors import EvenhandError
+from core.errors import EvenhandError, Refused
+from core.mining import reading
+from core.mining.run import mine
+from core.mining.settings import Settings
 from core.models import open_scorer
 from core.scoring_cluster import ClusterScorer
 from core.types import MaskedSentence
 
-cluster.START_S = cluster.LATE_S = 300.0  # a busy machine may need long to start two workers
+cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers
 said = {}
 ours = lambda *_: None
 signal.signal(signal.SIGTERM, ours)
+
+try:
+    list(ordered_map("m:f", {}, [1], address="no-such-scheme://here", workers=1))
+except Refused as error:
+    said["nowhere"] = str(error)
 
 taken = 0
 def items(count):
@@ -94,6 +108,23 @@ with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2
         ClusterScorer("no such model", address="local", workers=1)
     except EvenhandError as error:
         said["no model"] = [type(error).__name__, str(error)]
+
+    reading.BLOCK = 4000
+    mined = []
+    for ray in (None, "local"):
+        lines = []
+        report = mine([sys.argv[1]], Settings(), on_candidate=lines.append, workers=2, ray=ray)
+        report.seconds = 0.0
+        mined.append(json.dumps([lines, report.to_json()]))
+    said["mined"] = [len(lines), mined[0] == mined[1]]
+
+    tables = []
+    for name, rest in (("ray.csv", ["--ray", "local", "--workers", "2"]), ("one.csv", [])):
+        out = Path(sys.argv[2]).with_name(name)
+        command = ["score", sys.argv[2], "--model", "known", "--out", str(out), "--no-cache", *rest]
+        cli(command, standalone_mode=False)
+        tables.append(out.read_bytes())
+    said["tables"] = [tables[0].decode("utf-8-sig").count("known"), tables[0] == tables[1]]
     said["still there"] = [value for value, _, _ in pool.map([4])]
 
 import ray
@@ -107,9 +138,12 @@ def said(tmp_path_factory):
     """What the driver found; one Ray for all tests, since its start takes seconds."""
     folder = tmp_path_factory.mktemp("functions")
     (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
+    sentences = folder / "sentences.txt"
+    sentences.write_text("\n".join([*SENTENCES, "今天下雨。"]) + "\n", encoding="utf-8")
+    own = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "EVENHAND_DB": str(folder / "evenhand.db")}
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER], cwd=ROOT, env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
-        capture_output=True, text=True, timeout=600,
+        [sys.executable, "-W", "ignore", "-c", DRIVER, str(many(folder)), str(sentences)],
+        cwd=ROOT, env=os.environ | own, capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.startswith("SAID")]
     assert lines, done.stderr[-3000:]
@@ -143,6 +177,23 @@ def test_a_model_in_actors_gives_the_numbers_of_one_process(said):
     assert said["same"]
     assert said["signature"] == [True, True]
     assert said["fillers"]
+
+
+def test_mining_gives_the_same(said):
+    count, same = said["mined"]
+    assert count > 50
+    assert same
+
+
+def test_the_command_score_writes_the_same_table(said):
+    rows, same = said["tables"]
+    assert rows >= len(SENTENCES)
+    assert same
+
+
+def test_an_address_without_a_cluster_is_one_sentence(said):
+    assert said["nowhere"].startswith("There is no Ray cluster at no-such-scheme://here (")
+    assert "\n" not in said["nowhere"]
 
 
 def test_ray_ends_with_the_last_pool_and_leaves_our_signals(said):
@@ -194,22 +245,6 @@ def test_a_ray_of_our_own_that_is_slow_to_start_is_started_again(failures, why, 
         with pytest.raises(Refused, match="There is no Ray cluster"):
             cluster._init(ray, address, 1)
     assert ray.did == did
-
-
-NO_CLUSTER = """
-from core.cluster import ordered_map
-from core.errors import Refused
-try:
-    list(ordered_map("m:f", {}, [1], address="no-such-scheme://here", workers=1))
-except Refused as error:
-    print(error)
-"""
-
-
-def test_an_address_without_a_cluster_is_one_sentence():
-    done = subprocess.run([sys.executable, "-c", NO_CLUSTER], cwd=ROOT, capture_output=True, text=True, timeout=600)
-    assert done.stdout.startswith("There is no Ray cluster at no-such-scheme://here ("), done.stderr[-2000:]
-    assert done.stdout.count("\n") == 1
 
 
 @pytest.mark.parametrize(

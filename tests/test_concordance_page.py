@@ -20,7 +20,7 @@ def texts_folder(tmp_path, monkeypatch):
 
 
 def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.run().switch_page("concordance.py")
     for name, value in query.items():

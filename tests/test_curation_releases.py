@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
@@ -222,7 +222,7 @@ def limits(examples: int, steps: int) -> settings:
     """What fails is shown as it was found, without minutes of search for a shorter one."""
     return settings(
         max_examples=examples, stateful_step_count=steps, deadline=None, database=None, print_blob=True,
-        phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow],
+        phases=(Phase.explicit, Phase.generate),
     )  # fmt: skip
 
 

@@ -172,7 +172,7 @@ def test_command_without_the_vocabulary(fresh_store: Store) -> None:
 
 
 def open_page(language: Language = "en") -> AppTest:
-    page = AppTest.from_file(MAIN, default_timeout=60)
+    page = AppTest.from_file(MAIN, default_timeout=300)
     page.query_params["lang"] = language
     page.run()
     page.switch_page("describe.py").run()

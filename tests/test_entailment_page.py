@@ -25,7 +25,7 @@ def nothing_runs(monkeypatch):
 
 def visit(language="en", **query):
     set_option("client.showErrorDetails", "full")
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=90)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     for key, value in {"lang": language, **query}.items():
         page.query_params[key] = value
     page.run()  # a page with an address of its own is known only after the navigation was drawn

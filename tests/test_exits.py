@@ -137,7 +137,7 @@ def test_no_download_of_a_page_holds_a_text(store, monkeypatch, page):
     monkeypatch.setattr(st.delta_generator.DeltaGenerator, "download_button", kept)
     monkeypatch.setattr(st, "download_button", lambda *more, **named: kept(None, *more, **named))
     store.close()
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = "en"
     app.run().switch_page(page)
     app.query_params["project"] = NAME

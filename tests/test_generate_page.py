@@ -29,7 +29,7 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def visit(language: str = "en") -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = language
     page.switch_page("generate.py")
     return whole(page.run())

@@ -22,7 +22,7 @@ HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
 
 
 def opened(page: str = "human_vs_rule.py", title: str = "Human against rule") -> AppTest:
-    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60)
+    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
     at.run()
     at.switch_page(page).run()
     assert not at.exception
@@ -113,7 +113,7 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
     say(fresh_store, project, "Bo", [(one.text, one.said) for one in texts[:12]])
     say(fresh_store, project, "Chen", [(one.text, one.said) for one in texts[12:]])
-    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
     at.session_state["desk_project"], at.session_state["desk_annotator"] = "made", "Chen"
     at.switch_page("human_vs_rule.py").run()
     assert not at.exception and cards(at)

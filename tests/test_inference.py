@@ -22,7 +22,7 @@ from core.types import MaskedSentence
 from core.worker import Shelf, reply
 
 HE_SHE = MaskedSentence("他是医生。", 0, 1, ("他", "她"))
-LONG_WAIT = 60.0  # seconds after which a test gives up; nothing waits that long when all is well
+LONG_WAIT = 300.0  # seconds after which a test gives up; nothing waits that long when all is well
 
 
 @pytest.fixture(scope="module")

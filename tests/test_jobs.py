@@ -73,7 +73,7 @@ def store(tmp_path, monkeypatch):
     script = tmp_path / "cli.py"
     script.write_text(COMMANDS, encoding="utf-8")
     monkeypatch.setattr(jobs, "CLI", script)
-    monkeypatch.setattr(jobs, "GRACE_S", 60.0)  # a busy machine may need long to unwind
+    monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
     with Store.open(tmp_path / "labels.db") as opened:
         yield opened
@@ -82,11 +82,11 @@ def store(tmp_path, monkeypatch):
                 with suppress(Refused):  # it may end by itself meanwhile
                     jobs.cancel(opened, one)
         for child in list(jobs._children.values()):
-            child.wait(60)
+            child.wait(600)
         jobs._children.clear()
 
 
-def until(store, job, wanted, limit=120.0):
+def until(store, job, wanted, limit=600.0):
     """The job once `wanted(job)` holds."""
 
     def seen():
@@ -98,7 +98,7 @@ def until(store, job, wanted, limit=120.0):
 
 def process_end(job):
     if (child := jobs._children.get(job.uid)) is not None:
-        child.wait(60)
+        child.wait(600)
 
 
 def gated(store, tmp_path, name):
@@ -171,7 +171,7 @@ def test_a_living_job_is_not_marked(store, tmp_path):
     assert jobs.mark_interrupted(store) == 0
     gate.touch()
     assert until(store, job, lambda one: not one.active).state == "done"
-    assert child.wait(60) == 0
+    assert child.wait(600) == 0
 
 
 def test_another_process_with_the_same_pid_is_not_the_job(store):

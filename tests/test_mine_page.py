@@ -41,7 +41,7 @@ def texts_folder(tmp_path, monkeypatch):
 
 
 def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.run().switch_page("mine.py")
     for name, value in query.items():
@@ -98,10 +98,10 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     with Store.open() as store:
         (job,) = jobs.jobs(store)
         assert job.title == "Mine corpus" and job.command[0] == "mine"
-        until(lambda: not jobs.find(store, job.uid).active, 120)
+        until(lambda: not jobs.find(store, job.uid).active, 600)
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
-        jobs._children[job.uid].wait(60)
+        jobs._children[job.uid].wait(600)
         (run,) = runs(store)
     lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
     app = opened(run=run.name)
@@ -161,7 +161,7 @@ def test_the_forecast_of_a_typed_pilot(finished):
 def test_a_run_that_is_not_there_and_one_that_is_broken(finished):
     assert "no finished run" in opened(run="nothing").warning[0].value
     finished.report.write_text('{"settings": {}}', encoding="utf-8")
-    app = AppTest.from_file(MAIN, default_timeout=60)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = "en"
     app.run().switch_page("mine.py")
     app.query_params["run"] = finished.name

@@ -147,12 +147,12 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
     modes = [word for one in off for word in ("--set", one)]
     workers = ["--workers", "2"]
     process = subprocess.Popen(command(text, out, *modes, *workers), cwd=ROOT, stdout=subprocess.DEVNULL)
-    part = until(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size], 150)[0]
+    part = until(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size], 600)[0]
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) > 1
     process.send_signal(signal.SIGKILL)
-    process.wait(60)
-    assert not psutil.wait_procs(family, timeout=120)[1]  # nobody waits for a run that is no more
+    process.wait(600)
+    assert not psutil.wait_procs(family, timeout=600)[1]  # nobody waits for a run that is no more
     assert not out.exists()
     assert part.exists()
     run(text, "--out", out, "--limit", "0.5", *modes)
@@ -164,17 +164,17 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
 def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(fresh_store: Store, tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     job = jobs.start(fresh_store, ["mine", "--out", str(out), "--workers", "2", "--json", "--", str(text)], "Mine")
-    until(lambda: jobs.find(fresh_store, job.uid).done, 150)
+    until(lambda: jobs.find(fresh_store, job.uid).done, 600)
     process = psutil.Process(jobs.find(fresh_store, job.uid).pid)
     family = [process, *process.children(recursive=True)]
     assert len(family) > 2
     jobs.cancel(fresh_store, jobs.find(fresh_store, job.uid))
-    psutil.wait_procs(family, timeout=120)
+    psutil.wait_procs(family, timeout=600)
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
     assert not out.exists()
     assert not list(tmp_path.glob(".c.jsonl.*.part"))
     text.write_text(TEXT, encoding="utf-8")
     jobs.resume(fresh_store, jobs.find(fresh_store, job.uid))
-    done = until(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one, 150)
+    done = until(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one, 600)
     assert (done.state, done.result["candidates"]) == ("done", 2)
     assert (done.done, done.total) == (text.stat().st_size, text.stat().st_size)

@@ -1,7 +1,6 @@
 """A run of mining from end to end: what is found, in which order, however many processes work."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +17,7 @@ from core.mining.cleaning import Cleaner
 from core.mining.report import Report
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings
-from core.resources import ROOT, keyword_pairs
+from core.resources import keyword_pairs
 from core.text import sentences
 from core.types import KeywordPair
 
@@ -175,34 +174,6 @@ def test_any_number_of_processes_gives_the_same(tmp_path: Path, monkeypatch: pyt
     assert as_text(*mined(folder, settings=Settings())) == once
     assert as_text(*mined(folder, settings=Settings(), workers=3)) == once
     assert len(json.loads(once[0])) > 50
-
-
-RAY = """
-import json, sys
-from pathlib import Path
-from core.mining import reading
-from core.mining.cleaning import Cleaner
-from core.mining.run import mine
-from core.mining.settings import Settings
-reading.BLOCK = 4000
-found = []
-for ray in (None, "local"):
-    lines = []
-    report = mine([sys.argv[1]], Settings(), on_candidate=lines.append, workers=2, ray=ray)
-    report.seconds = 0.0
-    found.append(json.dumps([lines, report.to_json()]))
-print(len(lines), found[0] == found[1])
-"""
-
-
-def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed (requirements-cluster.txt)")
-    command = [sys.executable, "-W", "ignore", "-c", RAY, str(many(tmp_path))]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
-    count, same = done.stdout.split()[-2:]
-    assert int(count) > 50
-    assert same == "True"
 
 
 def test_the_examples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str
     folder.mkdir()
     (folder / "one.csv").write_text("instance,template,prob,gen1\n1,t1,1,0\n2,t2,0,0\n", encoding="utf-8")
     (folder / "one.json").write_text("{}", encoding="utf-8")
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.query_params["figure"] = "people"
     app.run()

@@ -17,7 +17,7 @@ FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
 
 
 def opened(language: str = "en", **asked: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     for key, value in asked.items():
         app.query_params[key] = value

@@ -380,7 +380,7 @@ def test_a_hub_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(fetching, "LOOK_UP_SECONDS", 0.05)
     never = threading.Event()
-    monkeypatch.setattr(fetching, "_file_names", lambda _name: never.wait(30))
+    monkeypatch.setattr(fetching, "_file_names", lambda _name: never.wait(600))
     with pytest.raises(ModelUnavailable, match="did not answer"):
         fetching.locate("nobody/nothing")
     never.set()
@@ -400,7 +400,7 @@ def test_a_download_goes_on_in_the_background(monkeypatch: pytest.MonkeyPatch, t
 
     def download(_name: str, patterns: list[str]) -> Path:
         assert "model.safetensors" in patterns and "pytorch_model.bin" not in patterns
-        finish.wait(30)
+        finish.wait(600)
         return tmp_path
 
     monkeypatch.setattr(
@@ -410,7 +410,7 @@ def test_a_download_goes_on_in_the_background(monkeypatch: pytest.MonkeyPatch, t
     with pytest.raises(ModelUnavailable, match="Ask again"):
         fetching.locate("nobody/slow", patience=0.05)
     finish.set()
-    assert fetching.locate("nobody/slow", patience=30) == tmp_path
+    assert fetching.locate("nobody/slow", patience=600) == tmp_path
 
 
 def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

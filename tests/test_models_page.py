@@ -51,7 +51,7 @@ def run(made_up: Path, tmp_path: Path) -> Path:
 
 
 def visit(**address: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=120)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     for key, value in {"lang": "en", **address}.items():
         page.query_params[key] = value
     page.switch_page("models.py")

@@ -28,7 +28,7 @@ def _nothing_remembered(monkeypatch):
 
 
 def visit(language="en", **address):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=90)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = language
     for key, value in address.items():
         page.query_params[key] = value
@@ -95,7 +95,7 @@ def make_run(store, frame, model: str) -> None:
 def section(fresh_store):
     """The section Leaks of the page Models, on a run of hand-made scores."""
     make_run(fresh_store, scores(NUMBERS), "m")
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=90)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = "en"
     page.session_state["section"] = "audit"
     page.switch_page("models.py")

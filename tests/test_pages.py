@@ -67,7 +67,7 @@ def demo(demo_database: Path, tmp_path: Path) -> None:
 def opened(page: str, language: Language = "en") -> AppTest:
     """The page, run through the frame in one language; an exception says what it is."""
     set_option("client.showErrorDetails", "full")
-    app = AppTest.from_file(MAIN, default_timeout=60)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.run()
     return app if page == "home.py" else app.switch_page(page).run()
@@ -110,7 +110,7 @@ def test_the_language_switch_changes_the_page_and_the_address() -> None:
 
 
 def test_an_unknown_language_is_ignored() -> None:
-    app = AppTest.from_file(MAIN, default_timeout=60)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = "xx"
     app.run()
     assert app.title[0].value == "Home"

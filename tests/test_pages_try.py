@@ -32,7 +32,7 @@ def fake(monkeypatch):
 
 
 def visit(**address):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = "en"
     for key, value in address.items():
         page.query_params[key] = value

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.events import events
@@ -210,7 +210,7 @@ def test_two_leads_at_once_start_one_pilot(tmp_path: Path) -> None:
         assert rows(store, "SELECT count(*) FROM item WHERE pilot IS NOT NULL") == [(10,)]
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6)
 @given(data=st.data())
 def test_whatever_happens_every_item_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

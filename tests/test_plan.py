@@ -215,7 +215,7 @@ def test_three_processes_label_a_doubled_project(fresh_store: Store, tmp_path: P
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    handed = [json.loads(process.communicate(timeout=120)[0]) for process in started]
+    handed = [json.loads(process.communicate(timeout=600)[0]) for process in started]
     assert all(process.returncode == 0 for process in started)
     per_item = Counter(uid for own in handed for uid in own)
     rows = label_rows(fresh_store, made)

@@ -29,7 +29,7 @@ def nothing_runs(monkeypatch):
 
 
 def visit(language="en"):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = language
     page.switch_page("professions.py")
     return whole(page.run())

@@ -20,7 +20,7 @@ NASTY = "<b>Zoe</b> **x** :red[y] $z$"
 
 
 def opened(page: str, language: str = "en", **query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     for name, value in query.items():
         app.query_params[name] = value

@@ -19,7 +19,7 @@ PASSWORD = "correct horse"
 
 
 def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.run().switch_page("projects.py")
     for name, value in query.items():
@@ -75,7 +75,7 @@ def test_a_project_is_made_with_its_settings(store):
 
 def test_columns_are_mapped_shown_and_remembered(store, made):
     path = jobs.keep_upload(store, "g.csv", CSV.encode())
-    app = AppTest.from_function(_columns_page, default_timeout=120)
+    app = AppTest.from_function(_columns_page, default_timeout=300)
     app.session_state["path"], app.session_state["language"] = str(path), "en"
     whole(app.run())
     boxes = {box.label: box for box in app.selectbox}
@@ -112,7 +112,7 @@ def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
 
     path = tmp_path / "g.csv"
     path.write_text(CSV, "utf-8")
-    app = AppTest.from_function(_import_page, default_timeout=120)
+    app = AppTest.from_function(_import_page, default_timeout=300)
     app.session_state["path"] = str(path)
     app.session_state["wish"] = Wish(
         "generations", None, Columns({"context": "q", "completion": "a", "pronouns": "sets"})
@@ -170,7 +170,7 @@ def test_settings_open_the_texts(store, made):
 def test_a_locked_archive_asks_for_its_password(store, made, tmp_path):
     path = tmp_path / "g.zip"
     path.write_bytes(packed({"g.csv": CSV.encode()}, PASSWORD))
-    app = AppTest.from_function(_archive_page, default_timeout=120)
+    app = AppTest.from_function(_archive_page, default_timeout=300)
     app.session_state["path"] = str(path)
     whole(app.run())
     assert "encrypted" in texts(app)
@@ -212,7 +212,7 @@ def _brought_page():
 
 
 def test_a_package_reports_its_items_and_its_labels():
-    app = whole(AppTest.from_function(_brought_page, default_timeout=120).run())
+    app = whole(AppTest.from_function(_brought_page, default_timeout=300).run())
     shown = [(one.label, one.value) for one in app.metric]
     assert ("Rows", "7") in shown and ("Labels read", "9") in shown
     assert [value for label, value in shown if label == "Imported"] == ["5", "8"]

@@ -33,7 +33,7 @@ CSV = f"句子,来源\n昨天他把雨伞还到了门房。,晚报\n天黑了。
 
 
 def opened(page="projects.py", language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=120)
+    app = AppTest.from_file(MAIN, default_timeout=300)
     app.query_params["lang"] = language
     app.run().switch_page(page)
     for name, value in query.items():
@@ -153,11 +153,11 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     (job,) = jobs.jobs(store)
     assert job.title == "Import big.txt into 报纸 *句*"
     assert job.command[job.command.index("--project-uid") + 1] == empty.uid
-    until(lambda: not jobs.find(store, job.uid).active, 120)
+    until(lambda: not jobs.find(store, job.uid).active, 600)
     done = jobs.find(store, job.uid)
     assert (done.state, done.result["imported"]) == ("done", jobs.LARGE_LINES + 1), done.message
     assert counts_of(store, empty).items == jobs.LARGE_LINES + 1
-    jobs._children[job.uid].wait(60)
+    jobs._children[job.uid].wait(600)
     assert not [place for place in jobs.folder(store).iterdir() if place.is_dir()]
     page = opened("jobs.py")
     assert "2,001 rows: 2,001 imported" in texts(page)

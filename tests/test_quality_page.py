@@ -23,7 +23,7 @@ PAGES = Path(__file__).resolve().parents[1] / "pages"
 
 
 def open_page(part: str = "oneself", project: Project | None = None, **state: str) -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=60)
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
     query = {"part": part} | ({"project": project.name} if project else {})
     for key, value in query.items():
         page.query_params[key] = value

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.items import Batch
@@ -312,7 +312,7 @@ def play(store: Store, script: list[tuple[int, int, str, str, str]], version: in
     return sent
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(moves)
 def test_what_ada_is_sent_does_not_depend_on_what_others_decide_while_no_quota_is_met(
     fresh_store: Store, script: list[tuple[int, int, str, str, str]]

@@ -86,7 +86,7 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
 
 def output(process: subprocess.Popen[str]) -> list[str]:
     """What a process printed, once it is over; it must have ended well."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     return out.splitlines()
 
@@ -100,7 +100,7 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 
 def kill(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
 
 
 def race_project(store: Store, number: int, people: tuple[str, ...], per_item: int) -> None:
@@ -132,7 +132,7 @@ def test_killed_between_labels_nothing_told_is_lost(fresh_store: Store, tmp_path
         words = worker.stdout.readline().split()
         told += words[1:] if words[0] == "stored" else []
     worker.send_signal(signal.SIGKILL)
-    out, _ = worker.communicate(timeout=120)
+    out, _ = worker.communicate(timeout=600)
     told += [line.split()[1] for line in out.splitlines() if line.startswith("stored") and len(line) == 39]
     stored = [row["op_id"] for row in label_rows(fresh_store, project(fresh_store, "race"), which="all")]
     assert set(told) <= set(stored) and len(set(stored)) == len(stored)
@@ -206,7 +206,7 @@ def test_labels_go_on_during_an_import(fresh_store: Store) -> None:
         for item in claim(fresh_store, made, ada, want=5):
             assert append(fresh_store, made, ada, [decide(item)])[0].stored
             labelled += 1
-    importing.join(60)
+    importing.join(600)
     assert not failures and labelled > 0
     assert counts(fresh_store, made).items == 3_200
     assert broken_rules(fresh_store) == []
@@ -224,6 +224,6 @@ def test_killed_again_and_again(fresh_store: Store, tmp_path: Path) -> None:
         for worker in workers:
             os.kill(worker.pid, signal.SIGKILL)
         for worker in workers:
-            worker.communicate(timeout=120)
+            worker.communicate(timeout=600)
         assert fresh_store.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert broken_rules(fresh_store) == []

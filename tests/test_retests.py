@@ -356,7 +356,7 @@ def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> N
     def send() -> None:
         try:
             with Store.open(store.path) as own:
-                start.wait(30)
+                start.wait(600)
                 told.append(append(own, project, ada, operations))
         except BaseException as error:
             failures.append(error)
@@ -365,7 +365,7 @@ def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> N
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(600)
     assert not failures and len(told) == 4 and all(answers == told[0] for answers in told)
     assert store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (6,)
 
@@ -378,14 +378,14 @@ def test_two_desks_at_once_one_stands_and_both_are_kept(made: Made) -> None:
 
     def send(desk: str) -> None:
         with Store.open(store.path) as own:
-            start.wait(30)
+            start.wait(600)
             told[desk] = append(own, project, ada, [decide(item, desk=desk) for item in again])
 
     threads = [threading.Thread(target=send, args=(desk,)) for desk in ("one", "two")]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(600)
     for one, two in zip(told["one"], told["two"], strict=True):
         assert one.stored and two.stored and one.conflict != two.conflict
     query = "SELECT retest, sum(superseded), count(*) FROM retest_label GROUP BY retest"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def open_review(**query: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60).run()
+    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=300).run()
     for key, value in {"lang": "en", **query}.items():
         page.query_params[key] = value
     return page.switch_page("review.py").run()

@@ -1,7 +1,6 @@
 """`score` as a person types it and as a job: the table, several models, what goes wrong, killed and resumed."""
 
 import csv
-import importlib.util
 import json
 import math
 import os
@@ -350,26 +349,6 @@ def test_a_log_gets_few_lines(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
     assert lines[0] == "300 of 1,000 rows, 10 a second, about 70 s left (m)"
-
-
-CLUSTER = """
-import sys
-from cli import cli
-from core import cluster
-cluster.START_S = cluster.LATE_S = 300.0  # a busy machine may need long to start two workers
-cli(["score", sys.argv[1], "--model", "known", "--out", sys.argv[2], "--no-cache", "--ray", "local", "--workers", "2"])
-"""
-
-
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)")
-def test_a_cluster_writes_the_same_table(tmp_path, file):
-    done = subprocess.run(
-        [sys.executable, "-c", CLUSTER, str(file), str(tmp_path / "ray.csv")],
-        cwd=ROOT, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    score(file, "--model", "known", "--out", tmp_path / "one.csv")
-    assert (tmp_path / "ray.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
 
 
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="../shared/data is not here: needs the released development file")

@@ -25,7 +25,7 @@ def nothing_runs(monkeypatch):
 
 
 def visit(language="en"):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = language
     page.switch_page("score.py")
     return page.run()
@@ -215,7 +215,7 @@ def test_it_speaks_chinese(sample_project):
 
 
 def test_home_counts_what_was_scored(finished):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
     page.query_params["lang"] = "en"
     shown = html_of(page.run())
     assert "<b>8</b><p>sentences in the runs of the page Score" in shown

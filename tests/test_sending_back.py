@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations import sending_back
@@ -223,7 +223,7 @@ def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pyt
     assert event.data["labels"] == 17 and broken_rules(store) == []
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20)
 @given(data=st.data())
 def test_no_label_is_ever_lost_and_all_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

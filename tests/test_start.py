@@ -73,7 +73,7 @@ def start(
         "EVENHAND_PYTHON": python,
     }
     command = ["/bin/sh", str(checkout / "bin" / "start.sh"), *(words or ("app",))]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
 
 
 def calls(checkout: Path) -> list[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.decisions import label_rows, own_progress
@@ -329,7 +329,7 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None)
 @given(moves, st.sampled_from((0.0, 0.3, 1.0)))
 def test_invariants_of_any_course_of_work(fresh_store: Store, script: list[tuple[int, int, str]], share: float) -> None:
     made, people = stopping(fresh_store, 14, share, seed=len(script))

@@ -111,7 +111,7 @@ def choosing() -> None:
 
 
 def chosen(project: str = "") -> AppTest:
-    app = AppTest.from_function(choosing, default_timeout=60)
+    app = AppTest.from_function(choosing, default_timeout=300)
     if project:
         app.query_params["project"] = project
     return app.run()
@@ -148,7 +148,7 @@ def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Stor
     create_project(fresh_store, "sentences")
     for name in ("first texts", "other texts"):
         create_project(fresh_store, name, kind="generations")
-    app = AppTest.from_function(_choosing_generations, default_timeout=60)
+    app = AppTest.from_function(_choosing_generations, default_timeout=300)
     app.query_params["project"] = "sentences"
     app.run()
     assert app.text[0].value == "first texts"
@@ -180,7 +180,7 @@ def _two_choices() -> None:
     ("address", "expected"), [(None, "b"), ("a", "a"), ("no such view", "b")], ids=["none", "known", "unknown"]
 )
 def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: str) -> None:
-    page = AppTest.from_function(_two_choices, default_timeout=60)
+    page = AppTest.from_function(_two_choices, default_timeout=300)
     if address:
         page.query_params["view"] = address
     page.run()

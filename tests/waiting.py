@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def until(happened: Callable[[], Found], seconds: float = 60.0, told: Callable[[], object] = str) -> Found:
+def until(happened: Callable[[], Found], seconds: float = 300.0, told: Callable[[], object] = str) -> Found:
     """What *happened* returns once it is true; fails with what *told* says when that never comes."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -12,6 +12,7 @@ class Desk {
     this.draft = { reasons: new Set(), note: "", tags: [] };
     this.held = false;
     this.opinion = null; // what a model thinks of the item just left
+    this.judged = null; // the last label, whose opinion is asked for
     this.showOpinion = false; // off at every start: seeing it is a decision of its own
     this.showPace = preference("pace", true);
     this.found = null; // what a search found

@@ -67,7 +67,9 @@ async function askOpinion(desk, item, op) {
   const { queue } = desk;
   desk.opinion = null;
   if (!desk.showOpinion || op.choice === "skip") return;
-  for (let tries = 0; queue.outbox.ops.has(op.op) && tries < 50; tries += 1) {
+  desk.judged = op.op;
+  // The last label waits as long as it takes, however slow the server is; the ones before it are let go after a while.
+  for (let tries = 0; queue.outbox.ops.has(op.op) && (tries < 50 || desk.judged === op.op); tries += 1) {
     await new Promise((done) => setTimeout(done, 100));
   }
   if (queue.outbox.ops.has(op.op) || queue.latest.get(item.id) !== op.op) return;
