@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -130,11 +131,12 @@ def _fonts() -> Finding:
 
 def _has_chinese_font() -> bool:
     if command := shutil.which("fc-list"):
-        listed = subprocess.run(
-            [command, ":lang=zh", "family"], capture_output=True, text=True, timeout=30, check=False
-        )
-        if listed.stdout.strip():
-            return True
+        # On a slow disk its first call, which reads every font there is, may take longer than anybody waits.
+        with suppress(subprocess.TimeoutExpired):
+            asked = [command, ":lang=zh", "family"]
+            listed = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
+            if listed.stdout.strip():
+                return True
     folders = (
         "/usr/share/fonts",
         "/usr/local/share/fonts",

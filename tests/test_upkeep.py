@@ -1,6 +1,7 @@
 """`backup`, `restore`, `doctor` as a person calls them."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,15 @@ def test_doctor_and_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkup.metadata, "version", lambda name: "0.1" if name == "click" else real(name))
     state, message = findings()[1]["packages"]
     assert state == "problem" and "click 0.1" in message
+
+
+def test_doctor_on_a_disk_too_slow_to_list_its_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 30)
+
+    monkeypatch.setattr(checkup.shutil, "which", lambda _name: "/usr/bin/fc-list")
+    monkeypatch.setattr(checkup.subprocess, "run", slow)
+    assert checkup._fonts().state in ("ok", "warning")
 
 
 def test_doctor_without_requirements_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
