@@ -23,7 +23,7 @@ from annotations.agreement_report import AgreementReport, CategoryMeasures, Meas
 from annotations.blind_labels import BlindLabels, Numbers, On, columns, label_rows, turned
 from annotations.projects import guidelines
 from annotations.scheme_labels import Way, scheme_labels
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
 from core.statistics import (
@@ -70,6 +70,7 @@ def usual_on(project: Project) -> On:
     return "share" if project.plan == "stop" else "all"
 
 
+@at_one_moment
 def agreement(
     store: Store,
     project: Project,

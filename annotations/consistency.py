@@ -13,7 +13,7 @@ import numpy as np
 from annotations.guidelines import guidelines
 from annotations.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.people import annotators
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Choice, Form, Item, Project
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
@@ -118,6 +118,7 @@ class Difference:
     days: float
 
 
+@at_one_moment
 def consistency(store: Store, project: Project, *, resampling: Resampling | None = None) -> ConsistencyReport:
     """Agreement of each annotator of a project with himself or herself, and of all together."""
     drawn = resampling or Resampling()
@@ -138,6 +139,7 @@ def consistency(store: Store, project: Project, *, resampling: Resampling | None
     return ConsistencyReport(people, together, choices, now[0], now[1], _signature(choices, now, drawn))
 
 
+@at_one_moment
 def differences(store: Store, project: Project, annotator: str | None = None) -> list[Difference]:
     """What was judged differently the second time, newest first; of one annotator by name, or of all."""
     found = []

@@ -8,7 +8,7 @@ from annotations.dashboard_cells import NO_PACE, Ahead, CellState, counted_cells
 from annotations.dashboard_people import Worker, workers
 from annotations.labels_of_days import Day, labels_by_day
 from annotations.quota_forecast import OWN_RATE
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Project
 from core.statistics import Note
 
@@ -46,6 +46,7 @@ class Dashboard:
         return sum(1 for cell in self.cells if cell.outlook.verdict == verdict)
 
 
+@at_one_moment
 def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: datetime | None = None) -> Dashboard:
     """Who did what and what is missing. `zone`: whose midnight begins a day (its present distance from UTC)."""
     moment = datetime.now(UTC) if now is None else now.astimezone(UTC)

@@ -6,16 +6,18 @@ from annotations.datasheet_facts import read_known
 from annotations.datasheet_words import sheet_blocks
 from annotations.papers.blocks import Block
 from annotations.papers.document import Form, rendered
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Project
 from core.language import Language
 
 
+@at_one_moment
 def datasheet(store: Store, project: Project, language: Language, form: Form = "md") -> str:
     """The data sheet as one file. It holds no text of an item and no annotator's name."""
     return rendered(datasheets(store, project, (language,))[language], form, language)
 
 
+@at_one_moment
 def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, list[Block]]:
     """The data sheet in several languages, as blocks that become either form; the database is read once."""
     known = read_known(store, project)

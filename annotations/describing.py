@@ -1,16 +1,16 @@
 """Statistics of the set: the kept sentences of a project, all of them, or those of a file (core.describing)."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from annotations.formats.converting import read_row, sentence_of
 from annotations.formats.layouts import Layout, layout
 from annotations.formats.readers import Source, open_source, rows
-from annotations.origins import short_path
+from annotations.origins import Places, short_path
 from annotations.projects import counts
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Project
 from core.describing import Description, Text, Vocabulary, as_json, described, vocabulary
 from core.describing.keywords import Cell
@@ -41,6 +41,7 @@ def usual_vocabulary(language: str) -> str:
     return next(fitting, "demo-zh")
 
 
+@at_one_moment
 def description_of(
     store: Store, project: Project, *, items: Items | None = None, words: Vocabulary | None = None
 ) -> Description:
@@ -122,7 +123,8 @@ def _file_texts(source: Source, chosen: Layout) -> Iterator[Text]:
         except BadLine:
             text = sentence_of(chosen, row)
             if text.strip():
-                yield Text(text, place=str(row.line), source=source_of(row.values), date=date_of(row.values))
+                named, date = source_of(row.values, source.places), date_of(row.values)
+                yield Text(text, place=str(row.line), source=named, date=date)
             continue
         found, extra = item.candidate, row.values | item.extra
         pair, side, word = (
@@ -133,24 +135,25 @@ def _file_texts(source: Source, chosen: Layout) -> Iterator[Text]:
 
 def _texts(found: list[tuple[Any, ...]]) -> list[Text]:
     extras = json.loads(f"[{','.join(row[7] for row in found)}]")  # at once: twice as fast as one by one
-    return [_text(row, extra) for row, extra in zip(found, extras, strict=True)]
+    places = Places()
+    return [_text(row, extra, places) for row, extra in zip(found, extras, strict=True)]
 
 
-def _text(row: tuple[Any, ...], extra: dict[str, Any]) -> Text:
+def _text(row: tuple[Any, ...], extra: dict[str, Any], places: Places) -> Text:
     text, pair, side, start, stop, came, line, _, context = row
-    file = short_path(came)
-    source = source_of(extra) or file  # at least the file that it was imported from is known
+    file = places(came)
+    source = source_of(extra, places) or file  # at least the file that it was imported from is known
     word = None if start is None else (start, stop)
     return Text(text, pair, side, word, f"{file}:{line}", source, date_of(extra), context)
 
 
-def source_of(extra: Mapping[str, Any]) -> str:
+def source_of(extra: Mapping[str, Any], shortened: Callable[[str], str] = short_path) -> str:
     """The source that a row names, "" where it names none; of an absolute path its end."""
     given = extra.get("source")
     named = given.get("name") or given.get("file") if isinstance(given, dict) else given
     if not named:
         named = _first(extra, SOURCE_COLUMNS)
-    return short_path(named) if isinstance(named, str) else str(named) if isinstance(named, int | float) else ""
+    return shortened(named) if isinstance(named, str) else str(named) if isinstance(named, int | float) else ""
 
 
 def date_of(extra: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from annotations.store import Store, timestamp
+from annotations.store import Store, at_one_moment, timestamp
 from annotations.types import Annotator, Mark, Project
 from core.types import Span
 
@@ -73,6 +73,7 @@ class Disagreement:
     judgements: tuple[Judgement, ...]
 
 
+@at_one_moment
 def disagreements(
     store: Store,
     project: Project,

@@ -16,7 +16,7 @@ from annotations.last_words import WORDS, last_words
 from annotations.plan import labels_planned
 from annotations.plan_history import SPEAKS, Unselected, unselected
 from annotations.projects import counts
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Project
 from core.curation_forecast import Cell, Work, WorkForecast, forecast_work
 from core.errors import N_
@@ -76,6 +76,7 @@ class Forecast:
     versions: tuple[tuple[int, int, int], ...] = ()
 
 
+@at_one_moment
 def forecast(
     store: Store,
     project: Project,

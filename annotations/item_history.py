@@ -15,7 +15,7 @@ from annotations.adjudication import Settlement, every_comment, settlements
 from annotations.browsing import Row, rows
 from annotations.events import events
 from annotations.items import item as item_of
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics.values import Note
@@ -123,6 +123,7 @@ class Record:
         return self.row.labels >= self.row.wanted
 
 
+@at_one_moment
 def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> Record:
     """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
     found = item_of(store, project, uid)

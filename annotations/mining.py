@@ -13,7 +13,7 @@ from annotations.formats.importing import ImportReport, Progress, examine, impor
 from annotations.formats.layouts import layout
 from annotations.formats.readers import open_source, rows
 from annotations.items import item_hash, items
-from annotations.origins import without_folders
+from annotations.origins import Places, without_folders
 from annotations.projects import counts
 from annotations.store import Store
 from annotations.types import Project
@@ -156,12 +156,13 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
     """The sentences of *project*, text by text: where they were mined, else the file they came in."""
-    found = sorted((_origin(item.extra, item.file), item.line, item.text) for item in items(store, project))
+    places = Places()
+    found = sorted((_origin(item.extra, item.file, places), item.line, item.text) for item in items(store, project))
     return (Passage(document, line, text) for document, line, text in found)
 
 
-def _origin(extra: dict[str, Any], file: str) -> str:
-    source = without_folders(extra).get("source")
+def _origin(extra: dict[str, Any], file: str, places: Places) -> str:
+    source = without_folders(extra, shortened=places).get("source")
     if isinstance(source, dict):
         named = [str(source[key]) for key in ("file", "name", "date") if source.get(key)]
         return " ".join(named) or file

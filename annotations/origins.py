@@ -1,7 +1,7 @@
 """Where texts come from, told without where they lie: folders of a server and names of its users stay on it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -34,12 +34,44 @@ def short_path(text: str) -> str:
     return "/".join(parts[-KEPT:]) or text
 
 
-def without_folders(extra: Mapping[str, Any], depth: int = DEPTH) -> dict[str, Any]:
-    """The columns that came with an item, every absolute path among those that name a file shortened."""
-    return {key: _short(key, value, depth) for key, value in extra.items()}
+class Places:
+    """Short paths of one file, import or report, in which different places keep different names.
+
+    "/srv/news/2018/a.txt" is "2018/a.txt", and "/srv/blogs/2018/a.txt" in the same file "2018/a.txt (2)". Numbers go
+    by the order in which the places come, so that the same file read again gives the same names.
+    """
+
+    def __init__(self) -> None:
+        self._name: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        """`short_path`, with a number where another place has that name already."""
+        if text in self._name:
+            return self._name[text]
+        name = short = short_path(text)
+        number = 1
+        while short != text and self._taken.get(name, text) != text:
+            number += 1
+            name = f"{short} ({number})"
+        self._taken.setdefault(name, text)
+        self._name[text] = name
+        return name
 
 
-def _short(key: str, value: Any, depth: int) -> Any:
+def without_folders(
+    extra: Mapping[str, Any], depth: int = DEPTH, *, shortened: Callable[[str], str] = short_path
+) -> dict[str, Any]:
+    """The columns that came with an item, every absolute path among those that name a file shortened.
+
+    `shortened`: `Places` where what comes from different places is to be told apart.
+    """
+    return {key: _short(key, value, depth, shortened) for key, value in extra.items()}
+
+
+def _short(key: str, value: Any, depth: int, shortened: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return short_path(value) if key.lower() in NAMING else value
-    return without_folders(value, depth - 1) if isinstance(value, dict) and key in INSIDE and depth else value
+        return shortened(value) if key.lower() in NAMING else value
+    if isinstance(value, dict) and key in INSIDE and depth:
+        return without_folders(value, depth - 1, shortened=shortened)
+    return value

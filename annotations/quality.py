@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotations.consistency import ConsistencyReport, consistency
 from annotations.hidden_gold import SIGNATURE, KnownItem, Score, known_items, scores
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Project
 from core.statistics import Resampling
 
@@ -19,6 +19,7 @@ class Quality:
     known_signature: str
 
 
+@at_one_moment
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
     """Agreement of annotators with themselves and with the known answers, each with 95 % intervals. For leads only."""
     return Quality(

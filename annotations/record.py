@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from annotations.adjudication.comments import Comment
 from annotations.items import ITEM_COLUMNS, as_item
 from annotations.people import is_active
-from annotations.store import Store
+from annotations.store import Store, at_one_moment
 from annotations.types import Annotator, Item, Mark, Project
 
 PAGE = 20  # items on one page
@@ -165,6 +165,7 @@ class _Key(NamedTuple):
     again: int
 
 
+@at_one_moment
 def summary(store: Store, project: Project, annotator: Annotator) -> Summary:
     """The frame of an annotator's record. Raises NotFound for a stranger."""
     active = is_active(store.db, project, annotator)

@@ -23,6 +23,11 @@ QUOTING = ("text", "context", "note", "said", "tags")  # these stay or leave wit
 
 def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
     """One row per act, comment and reveal, and one per item in hand; texts that may not leave are empty cells."""
+    with store.read():
+        yield from _csv_lines(store, project, annotator)
+
+
+def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
     plain = text_may_leave(project)
     mark = (CANARY_KEY,) if plain and needs_canary(project) else ()
     yield csv_line((*HEADER, *mark))
@@ -36,6 +41,11 @@ def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator
 
 def record_json(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
     """One JSON object: who, what was done, and `items`, each with its history; texts that may not leave are null."""
+    with store.read():
+        yield from _json_parts(store, project, annotator)
+
+
+def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
     plain = text_may_leave(project)
     found = summary(store, project, annotator)
     head: dict[str, Any] = {

@@ -4,20 +4,26 @@ import os
 import secrets
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
+from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlite_utils import Database
-
+from annotations.database import Database
 from annotations.migrations import migrations
 from annotations.turns import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.journal import write_ahead
 
 BUSY_MS = 10_000  # how long a writer waits for another one
+GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
+_opened: set[Path] = set()  # by this process
+
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
 
 
 def database_path() -> Path:
@@ -43,7 +49,7 @@ class Store:
 
         `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
         if the file is not an Evenhand database or was made by a newer version,
-        Busy if it cannot be opened or written now.
+        Busy if it cannot be opened or written now, or was here and is gone.
         """
         where = Path(path) if path is not None else database_path()
         try:
@@ -110,6 +116,23 @@ class Store:
         return bytes(self.db.execute("SELECT secret FROM database").fetchone()[0])
 
     @contextmanager
+    def read(self) -> Iterator[None]:
+        """Every query in it sees the database as it is at the first one; nothing can be written meanwhile by this one.
+
+        For what is written to a file with more than one query: people go on labelling. Within another one it is part
+        of that. Keep it to seconds: the log of the database grows as long as somebody reads.
+        """
+        if self.db.conn.in_transaction:
+            yield
+            return
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.db.conn.in_transaction:
+                self.db.execute("ROLLBACK")  # there is nothing to keep
+
+    @contextmanager
     def write(self) -> Iterator[Database]:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
@@ -140,6 +163,19 @@ class Store:
         self.close()
 
 
+def at_one_moment(
+    report: Callable[Concatenate[Store, Arguments], Found],
+) -> Callable[Concatenate[Store, Arguments], Found]:
+    """A report of several queries whose numbers are all of one moment: `Store.read` around the whole of it."""
+
+    @wraps(report)
+    def whole(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
+        with store.read():
+            return report(store, *args, **kwargs)
+
+    return whole
+
+
 def connect(path: Path, *, read_only: bool = False, any_thread: bool = False) -> sqlite3.Connection:
     """A connection with the settings that every part of the app relies on."""
     source = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
@@ -162,7 +198,10 @@ def _make_private(path: Path) -> None:
     # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
     # lock that this process holds on it, and another process would then throw away a log that is in use.
     if path.exists():
+        _opened.add(path.absolute())
         return
+    if path.absolute() in _opened:  # an empty one in its place would take the labels of a disk that is not there
+        raise Busy(GONE, path=str(path))
     new = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.new")
     os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
@@ -173,6 +212,7 @@ def _make_private(path: Path) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+    _opened.add(path.absolute())
 
 
 def _why(error: OSError | sqlite3.Error) -> str:

@@ -201,7 +201,7 @@ def agreement(
     the measures under each version of the guideline; `by_form`: how often
     sentences were accepted when shown whole and when shown masked.
     """
-    with existing_store(db) as store:
+    with existing_store(db) as store, store.read():
         found, resampling = find_project(store, project), Resampling(resamples, seed)
         say_unsettled(store, found)
         report = report_of(store, found, resampling=resampling, version=version, on=on)

@@ -46,8 +46,9 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
         found = find_project(store, project)
         brought = bring_known(store, found, file, author=author) if file else None
         say_unsettled(store, found)
-        report = quality_of(store, found, resampling=Resampling(resamples, seed))
-        data = _whole(store, found, report, brought)
+        with store.read():
+            report = quality_of(store, found, resampling=Resampling(resamples, seed))
+            data = _whole(store, found, report, brought)
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.formats import label_studio
-from annotations.formats.exporting import CONFIG, archive_bytes, export_preview, lines, rows_of
+from annotations.formats.exporting import CONFIG, archive_bytes, export_preview, plain_bytes, rows_of
 from annotations.formats.wishes import (
     ARCHIVES,
     ENDING,
@@ -15,7 +15,6 @@ from annotations.formats.wishes import (
 )
 from annotations.guidelines import guideline
 from annotations.leaving import SHORTEST_PASSWORD, text_may_leave
-from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -146,8 +145,7 @@ def _show_file(store: Store, project: Project, wish: Wanted, password: str | Non
         with open_store() as fresh:
             if password is not None or wish.format in ARCHIVES:
                 return archive_bytes(fresh, project, wish, inner, password)
-            finish(fresh, project)
-            return "".join(lines(fresh, project, wish)).encode()
+            return plain_bytes(fresh, project, wish)
 
     file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
     st.download_button(

@@ -100,7 +100,12 @@ def test_the_search_of_an_opened_project_finds_its_texts_and_the_canary(store, t
         data = report.out.read_bytes()
         if report.out.suffix == ".zip":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                data = b"\n".join(archive.read(name) for name in archive.namelist())
+                parts = {name: archive.read(name) for name in archive.namelist()}
+            data = b"\n".join(parts.values())
+            if layout == "package":
+                carriers = {name.removesuffix(".jsonl") for name, part in parts.items() if CANARY_ID.encode() in part}
+                assert {"items", "labels", "decisions", "records"} <= carriers
+                assert b"\\documentclass" in parts["datasheet.tex"]
         assert bool(hits(data, pieces(store))) is not layout.startswith("datasheet")
         assert CANARY_ID.encode() in data.replace(b"\\allowbreak{}", b""), layout
 

@@ -1,17 +1,21 @@
 """Where texts come from, told without the folders of a server: on the way in, on the way out, and in old releases."""
 
 import json
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotations.describing import description_of
 from annotations.formats.converting import read_row
+from annotations.formats.importing import examine, import_examined
 from annotations.formats.layouts import layout
 from annotations.formats.readers import open_source, rows
 from annotations.items import items
-from annotations.origins import short_path, without_folders
-from annotations.projects import annotators
+from annotations.mining import passages_of
+from annotations.origins import Places, short_path, without_folders
+from annotations.projects import annotators, create_project
 from annotations.releasing import make_release, release_files
 from annotations.store import Store
 from tests.releasing import label, ready_project
@@ -48,6 +52,41 @@ def test_only_columns_that_name_a_file() -> None:
         "source": {"file": "2018/a.txt", "columns": {"来源": "2018/a.txt", "remark": "/a/b/c"}},
         "n": "/a/b/c",
     }
+
+
+@pytest.mark.parametrize(
+    ("paths", "short"),
+    [
+        (["/a/x/1/a.txt", "/b/x/1/a.txt", "/a/x/1/a.txt", "/c/x/1/a.txt"],
+         ["1/a.txt", "1/a.txt (2)", "1/a.txt", "1/a.txt (3)"]),
+        (["1/a.txt", "/b/x/1/a.txt", "1/a.txt"], ["1/a.txt", "1/a.txt (2)", "1/a.txt"]),
+        (["1/a.txt (2)", "/a/1/a.txt", "/b/1/a.txt"], ["1/a.txt (2)", "1/a.txt", "1/a.txt (3)"]),
+        (["Evening news", "", "Evening news"], ["Evening news", "", "Evening news"]),
+    ],
+)  # fmt: skip
+def test_different_places_keep_different_names(paths: list[str], short: list[str]) -> None:
+    places = Places()
+    assert [places(one) for one in paths] == short
+    assert [places(one) for one in paths] == short  # each time the same
+    assert [Places()(one) for one in short] == short  # and once more from a file that names them so
+
+
+def test_two_folders_with_the_same_names_are_two_documents(fresh_store: Store, tmp_path: Path) -> None:
+    roots = ("news", "blogs", "news")
+    texts = [f"第{number}天她修好了水泵。" for number in range(3)]
+    for name in ("a.jsonl", "b.jsonl"):
+        lines = [
+            json.dumps({"sentence": text + name, "source": f"/srv/{root}/2018/1.txt"}, ensure_ascii=False) + "\n"
+            for root, text in zip(roots, texts, strict=True)
+        ]
+        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+    made = create_project(fresh_store, "set")
+    # Of one archive: the same place has the same name in both.
+    import_examined(fresh_store, made, [examine(tmp_path / name, column="sentence") for name in ("a.jsonl", "b.jsonl")])
+    named = [one.extra["source"] for one in items(fresh_store, made)]
+    assert named == ["2018/1.txt", "2018/1.txt (2)", "2018/1.txt"] * 2
+    assert [len(list(some)) for _, some in groupby(passages_of(fresh_store, made), lambda one: one.document)] == [4, 2]
+    assert description_of(fresh_store, made).origins.named == {"2018/1.txt": 4, "2018/1.txt (2)": 2}
 
 
 def nested(depth: int) -> dict[str, Any]:

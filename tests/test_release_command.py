@@ -105,7 +105,8 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(found, one), "texts.zip"}
     assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
     carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
-    assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl", "package/items.jsonl"} <= carriers
+    assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl"} <= carriers
+    assert {f"package/{part}.jsonl" for part in ("items", "labels", "decisions", "records")} <= carriers
     assert "Files with texts carry this line" in plain["method.en.md"]
     with zipfile.ZipFile(out / "texts.zip") as archive, pytest.raises(RuntimeError):
         archive.read("kept.jsonl")

@@ -87,14 +87,6 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
         assert store.db.execute("SELECT count(*) FROM annotator").fetchone() == (20,)
 
 
-def test_a_folder_that_takes_no_file_is_a_sentence(fresh_store):
-    turn = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
-    turn.unlink()
-    turn.mkdir()
-    with pytest.raises(Busy, match="could not be written"), fresh_store.write():
-        pass
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -10,7 +10,7 @@ from annotations.formats.sentences import checked_text, mined, released, sentenc
 from annotations.formats.task_rows import read_task
 from annotations.formats.tasks import TASKS, Task
 from annotations.items import NewItem
-from annotations.origins import short_path, without_folders
+from annotations.origins import without_folders
 from core.errors import BadLine
 from core.keywords import find
 
@@ -18,7 +18,8 @@ from core.keywords import find
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of *row*. Raises BadLine with file, line and a reason code where the row cannot be used.
 
-    A path in a column that names a file is shortened: where a text lies on a server is nobody else's business.
+    A path in a column that names a file is shortened: where a text lies on a server is nobody else's business. Two
+    places whose short paths are the same are numbered.
     """
     try:
         if row.problem is not None:
@@ -26,8 +27,9 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
         usable = _usable(source, layout, row)
     except BadLine as error:
         raise BadLine(source.name, row.line, error.reason, error.message, **error.values) from None
-    item = usable.item
-    return replace(usable, item=replace(item, file=short_path(item.file), extra=without_folders(item.extra)))
+    item, places = usable.item, source.places
+    extra = without_folders(item.extra, shortened=places)
+    return replace(usable, item=replace(item, file=places(item.file), extra=extra))
 
 
 def _usable(source: Source, layout: Layout, row: Row) -> Usable:

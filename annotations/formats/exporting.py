@@ -4,7 +4,7 @@ import json
 import os
 import uuid
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -25,7 +25,7 @@ from annotations.guidelines import guideline
 from annotations.items import items as stored_items
 from annotations.leaving import packed
 from annotations.papers.document import Form
-from annotations.projects import counts
+from annotations.projects import counts, project_by_uid
 from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Item, Project
@@ -46,6 +46,7 @@ __all__ = [
     "export_file",
     "export_preview",
     "lines",
+    "plain_bytes",
     "wanted",
 ]
 
@@ -88,12 +89,16 @@ def export_file(
     wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
     check(project, wish)
     finish(store, project)
-    path = Path(out)
+    with store.read():
+        return _written(store, project_by_uid(store, project.uid), Path(out), wish, password)
+
+
+def _written(store: Store, project: Project, path: Path, wish: Wanted, password: str | None) -> ExportReport:
     if password or wish.format in ARCHIVES:
         inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
         path = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
         with _whole(path) as file:
-            file.write(archive_bytes(store, project, wish, inner, password))
+            file.write(_archive(store, project, wish, inner, password))
         return ExportReport(rows_of(store, project, wish), path, bool(password))
     written = 0
     with _whole(path) as file:
@@ -111,8 +116,23 @@ def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, passw
 
     Raises Refused where text would leave in plain that must not.
     """
+    return _bytes(store, project, wish, lambda found: _archive(store, found, wish, name, password))
+
+
+def plain_bytes(store: Store, project: Project, wish: Wanted) -> bytes:
+    """The export as one file. Raises as `lines` does."""
+    return _bytes(store, project, wish, lambda found: "".join(lines(store, found, wish)).encode())
+
+
+def _bytes(store: Store, project: Project, wish: Wanted, made: Callable[[Project], bytes]) -> bytes:
     check(project, wish)
     finish(store, project)
+    with store.read():
+        return made(project_by_uid(store, project.uid))
+
+
+def _archive(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
+    check(project, wish)
     if wish.format == "published":
         files = published_files(store, project, wish)
     elif wish.format == "doccano":

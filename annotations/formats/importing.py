@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -219,6 +219,8 @@ def import_examined(
         _refuse_other_kind(project, one)
     if project.archived is not None:
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
+    places = files[0].source.places  # of all of them: one archive, one import
+    files = [replace(one, source=replace(one.source, places=places)) for one in files]
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
     total = sum(one.rows for one in files)
     finish(store, project)

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotations.datasheet import datasheet
+from annotations.datasheet import datasheets
 from annotations.decisions import each_label_row
 from annotations.events import PACKAGE_BEGUN, PACKAGE_DONE
 from annotations.formats.archives import Member
@@ -31,6 +32,8 @@ from annotations.formats.readers import open_source, rows
 from annotations.formats.sheets import LABELS, OPERATION
 from annotations.formats.wishes import Wanted
 from annotations.items import items as stored_items
+from annotations.leaving import CANARY, CANARY_KEY, needs_canary
+from annotations.papers.document import Form, rendered
 from annotations.projects import annotators, counts, guidelines, remove_annotator
 from annotations.projects import project as find_project
 from annotations.pseudonyms import pseudonyms
@@ -53,12 +56,15 @@ class Brought:
 
 def package_files(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
     """File name -> text: project.json, items.jsonl, labels.jsonl, decisions.jsonl, records.jsonl, gold.jsonl,
-    datasheet.md."""
+    datasheet.md, datasheet.tex."""
     codes = {} if wish.names else author_codes(store, project, pseudonyms(store, project))
     parts = package_parts(store, project, codes, with_text=wish.with_text(project))
     texts = {name: "".join(map(json_line, rows)) for name, rows in parts.items()}
     described = json.dumps(project_description(store, project, codes), ensure_ascii=False) + "\n"
-    return {"project.json": described} | texts | {"datasheet.md": datasheet(store, project, wish.language)}
+    forms: tuple[Form, ...] = ("md", "tex")
+    sheet = datasheets(store, project, (wish.language,))[wish.language]
+    sheets = {f"datasheet.{form}": rendered(sheet, form, wish.language) for form in forms}
+    return {"project.json": described} | texts | sheets
 
 
 def package_parts(
@@ -67,13 +73,15 @@ def package_parts(
     """File name -> its rows, each read from the database when it is asked for.
 
     `codes`: what stands for a name, {} for the names themselves. `with_text`: notes too. `private`: drafts of the lead
-    and talks between an annotator and the lead too.
+    and talks between an annotator and the lead too. Parts with texts, or notes that may quote them, begin
+    with the canary line where the project has one.
     """
+    canary = [{CANARY_KEY: CANARY}] if needs_canary(project) else []
     return {
         "items.jsonl": item_objects(store, project),
-        "labels.jsonl": _label_objects(store, project, codes, with_text),
-        "decisions.jsonl": each_decision(store, project, codes, private=private),
-        "records.jsonl": each_record(store, project, codes, private=private),
+        "labels.jsonl": chain(canary if with_text else [], _label_objects(store, project, codes, with_text)),
+        "decisions.jsonl": chain(canary, each_decision(store, project, codes, private=private)),
+        "records.jsonl": chain(canary, each_record(store, project, codes, private=private)),
         "gold.jsonl": _gold_objects(store, project),
     }
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from annotations.formats import arrays, workbooks
 from annotations.formats.cells import restored
+from annotations.origins import Places
 from core.errors import N_, BadFile, BadLine
 from core.text import CHUNK, Encoding, encoding_of
 
@@ -42,6 +43,7 @@ class Source:
     encoding: Encoding
     columns: tuple[str, ...]
     delimiter: str = ","
+    places: Places = field(default_factory=Places, compare=False, repr=False)  # that its rows name
 
 
 @dataclass(frozen=True, slots=True)
