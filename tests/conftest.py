@@ -5,6 +5,7 @@ import math
 import os
 import random
 import secrets
+import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, settings
 # compute on models and sentences of the size of tests, and the suite has a process for every processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from annotations.store import Store
+from annotations.store import Store, timestamp
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
 from tests.browser import app_server, chromium, own_server
@@ -111,10 +112,25 @@ def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "token_bytes", lambda size=32: drawn.randbytes(size))
 
 
+@pytest.fixture(scope="session")
+def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as the app makes it, closed: to be copied, never opened. Its tables are the dearest part of a test."""
+    path = tmp_path_factory.mktemp("new") / "evenhand.db"
+    Store.open(path).close()
+    assert [file.name for file in path.parent.iterdir() if file.stat().st_size] == [path.name]
+    return path
+
+
 @pytest.fixture
-def fresh_store(tmp_path: Path) -> Iterator[Store]:
+def fresh_store(tmp_path: Path, new_database: Path) -> Iterator[Store]:
     """An empty database; pages and commands of the same test open the same file."""
-    with Store.open(tmp_path / "evenhand.db") as store:
+    path = tmp_path / "evenhand.db"
+    shutil.copy(new_database, path)
+    with Store.open(path) as store:
+        # Each has an id and a key of its own, as a database that the app makes.
+        own = uuid.uuid4().hex, secrets.token_bytes(32), timestamp()
+        with store.write() as db:
+            db.execute("UPDATE database SET uid = ?, secret = ?, created = ?", own)
         yield store
 
 

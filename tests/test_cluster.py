@@ -60,7 +60,8 @@ from core.models import open_scorer
 from core.scoring_cluster import ClusterScorer
 from core.types import MaskedSentence
 
-cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers
+cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers,
+cluster.STARTS = 12  # and to start Ray, which waits half a minute for itself
 said = {}
 ours = lambda *_: None
 signal.signal(signal.SIGTERM, ours)
