@@ -187,9 +187,9 @@ def sync(call: Call) -> Reply:
 
 
 def heartbeat(call: Call) -> Reply:
-    """Say that the desk is still open: leases hold on."""
+    """Say that the desk is still open: leases hold on. Out: whether this annotator has `left` the project."""
     queue.heartbeat(call.store, call.at.project, call.at.annotator)
-    return {}
+    return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
 
 
 def history(call: Call) -> Reply:

@@ -175,7 +175,9 @@ def test_who_was_replaced_is_told_with_the_next_answer(ada: Desk) -> None:
     reply = ada.sync(ada.op(item, "accept"), want=5)
     assert reply["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
     assert reply["left"] is True and reply["items"] == []
+    assert ada.post("heartbeat").json()["left"] is True  # a desk that is only open learns it too
     add_annotators(ada.store, ada.project, ["Ada"])
+    assert ada.post("heartbeat").json()["left"] is False
     reply = ada.sync(want=5)
     assert reply["left"] is False and reply["items"]
 

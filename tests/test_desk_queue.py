@@ -27,6 +27,7 @@ Server.prototype.post = async function (path, body) {
   if (reply.status >= 500) throw new Unreachable("later");
   if (reply.status) throw new Denied(reply.status, "No.");
   const acked = (op) => ({ op: op.op, result: "acked", conflict: false, latest: op.op, ...reply[op.item] });
+  if (path === "heartbeat") return reply;
   const answers = body.ops.map(acked);
   return { answers, items: reply.items ?? [], left: reply.left, history: body.hello ? [] : undefined };
 };
@@ -110,6 +111,29 @@ def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
       tell({ first, second, back: [queue.left, queue.items.length] });
     """)
     assert told == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
+
+
+def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_sits_there() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.state = "here";
+      queue.items = items(40);
+      let drawn = 0;
+      queue.changed = () => { drawn += 1; };
+      const seen = () => [queue.left, queue.items.length, drawn, sent.length];
+      replies.push({ left: false }, { left: true }, { left: true }, { left: false }, { left: false, items: items(2) });
+      const found = [];
+      for (let beat = 0; beat < 4; beat += 1) {
+        queue.lastContact = 0;
+        await queue.heartbeat();
+        await new Promise((done) => setTimeout(done, 0));
+        found.push(seen());
+      }
+      tell(found);
+    """)
+    # Nothing changes; the place is somebody else's, and still is; it is given back, and there is work again.
+    assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
 
 
 OPS = {

@@ -147,8 +147,7 @@ class Queue {
     if (reply.tags) this.tags = reply.tags;
     this.news = reply.news ?? this.news;
     const turned = this.follow(reply.pilot ?? null);
-    this.left = Boolean(reply.left);
-    if (this.left) this.items = []; // they are with others
+    this.seated(reply);
     const fresh = this.add(reply.items);
     const unsent = this.outbox.size > 0;
     const calm = this.alone && !unsent; // nothing was asked for meanwhile
@@ -164,6 +163,14 @@ class Queue {
     const turned = this.pilot?.number !== pilot?.number;
     this.pilot = pilot;
     if (turned) this.items = this.items.filter((one, place) => place === 0 || one.before);
+    return turned;
+  }
+
+  // Whether this annotator still labels here; who does not has nothing ready: it is with others.
+  seated(reply) {
+    const turned = this.left !== Boolean(reply.left);
+    this.left = Boolean(reply.left);
+    if (this.left) this.items = [];
     return turned;
   }
 
@@ -242,9 +249,10 @@ class Queue {
   async heartbeat() {
     if (this.idle || Date.now() - this.lastContact < HEARTBEAT_MS - 5000) return;
     try {
-      await this.server.post("heartbeat", {});
+      const turned = this.seated(await this.server.post("heartbeat", {}));
       this.lastContact = Date.now();
-      if (this.state === "away") this.flush();
+      if (this.state === "away" || (turned && !this.left)) this.flush();
+      if (turned) this.changed(); // the lead let somebody else take this place, or gave it back
     } catch (error) {
       this.failed(error);
       if (this.state === "away") this.later(BACK_OFF_MS[0]);
