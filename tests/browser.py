@@ -129,15 +129,27 @@ class Server:
 
 @pytest.fixture(scope="session")
 def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests that do not stop it; each test makes a project of its own."""
+    """One server for all tests; each test makes a project of its own, and leaves the server running as it was."""
     server = Server(tmp_path_factory.mktemp("app") / "evenhand.db").start()
     yield server
     server.stop()
 
 
 @pytest.fixture
+def mortal_server(app_server: Server) -> Iterator[Server]:
+    """The same one for a test that kills it, or starts it on another database; afterwards it runs as before."""
+    database = app_server.database
+    yield app_server
+    assert app_server.process is not None
+    if app_server.database != database or app_server.process.poll() is not None:
+        app_server.stop()
+        app_server.database = database
+        app_server.start()
+
+
+@pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Server]:
-    """A server that a test may kill."""
+    """A server with a database of its own, for a test that counts everything in it."""
     server = Server(tmp_path / "own.db").start()
     yield server
     server.stop()
