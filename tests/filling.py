@@ -1,12 +1,16 @@
 """Projects with sentences for tests of the store: own, made by counting, one keyword each."""
 
 import itertools
+import secrets
+import uuid
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from annotations.items import Batch, NewItem
 from annotations.projects import annotators, create_project
-from annotations.store import Store
+from annotations.store import Store, timestamp
 from annotations.types import Annotator, Item, Operation, Project
 from core.keywords import find
 
@@ -75,6 +79,30 @@ def broken_rules(store: Store) -> list[str]:
         " WHERE label.item <> assignment.item OR label.annotator <> assignment.annotator OR choice IS NULL",
     }
     return [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
+
+
+@cache
+def new_database() -> bytes:
+    """The bytes of a database that the app has just made."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "new.db"
+        Store.open(path).close()
+        assert [file for file in path.parent.iterdir() if file.stat().st_size] == [path]  # no log beside it
+        return path.read_bytes()
+
+
+def new_store(path: Path) -> Store:
+    """A new database at *path*, open, as the app makes it, with an id and a key of its own.
+
+    A copy of one that was made once: to make the tables takes longer than most tests.
+    """
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_bytes(new_database())
+    store = Store.open(path)
+    own = uuid.uuid4().hex, secrets.token_bytes(32), timestamp()
+    with store.write() as db:
+        db.execute("UPDATE database SET uid = ?, secret = ?, created = ?", own)
+    return store
 
 
 def database(tmp_path: Path) -> Path:
