@@ -1,13 +1,10 @@
 """What each annotator did: labels, pace, what is in hand, and how often the others saw it differently."""
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from statistics import median
-
-import numpy as np
-from numpy.typing import NDArray
 
 from annotations.decisions import conflicts, own_progress
 from annotations.labels_of_days import Day
@@ -25,16 +22,21 @@ NO_LABEL = Note(N_("No label of this annotator stands."))
 NO_SHARED = Note(N_("No item of this annotator has a label of somebody else."))
 NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
 
-# Item, annotator and choice of every blind label, packed into one number: three columns take twice as long to read.
+# What was said of items that more than one labelled: "1:accept 2:reject", and how many items; blind labels. A choice
+# is read from the index that holds it: the labels themselves lie in the order in which they were made.
 # Under `stop` only those on the random share: elsewhere a second label exists because the first one accepted, and a
 # rate over such items would be biased.
-BLIND = """
-SELECT assignment.item * 67108864 + assignment.annotator * 8 + CASE label.choice WHEN 'accept' THEN 0
-    WHEN 'reject' THEN 1 WHEN 'correct' THEN 2 WHEN 'misgendering' THEN 3 WHEN 'no_pronoun' THEN 4 ELSE 5 END
-FROM assignment JOIN label ON label.id = assignment.blind {joined}
-WHERE assignment.project = :project ORDER BY assignment.item
+SAID = """
+SELECT said, count(*) FROM (
+    SELECT group_concat(assignment.annotator || ':' || label.choice, ' ') AS said
+    FROM assignment {joined} CROSS JOIN label INDEXED BY label_item
+        ON label.item = assignment.item AND label.annotator = assignment.annotator AND label.id = assignment.blind
+    WHERE assignment.project = :project GROUP BY assignment.item HAVING count(*) > 1
+) GROUP BY said
 """
-PUBLISHED = "JOIN item ON item.id = assignment.item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+PUBLISHED = """
+CROSS JOIN item ON item.id = assignment.item CROSS JOIN batch ON batch.id = item.batch AND batch.published > 0
+"""
 STATES = """
 SELECT annotator, sum(state = 'leased'), sum(state = 'skipped') FROM assignment
 WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project = ?)
@@ -176,22 +178,18 @@ def disagreement(store: Store, project: Project) -> dict[int, Difference]:
     joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
     if project.plan == "stop":
         joined = f"{PUBLISHED} AND item.shared = 1"
-    rows = store.db.execute(BLIND.format(joined=joined), {"project": project.id})
-    packed = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
-    if not len(packed):
-        return {}
-    item, who, choice = packed >> 26, (packed >> 3) & (2**23 - 1), packed & 7
-    first = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
-    sizes = np.diff(np.r_[first, len(item)])
-    place = np.repeat(np.arange(len(first)), sizes)
-    same = np.bincount(place * 8 + choice)[place * 8 + choice] - 1
-    others = sizes[place] - 1
-    return {int(one): _difference(same[who == one], others[who == one]) for one in np.unique(who[others > 0])}
+    units, some, most = Counter[int](), Counter[int](), Counter[int]()
+    for said, items in store.db.execute(SAID.format(joined=joined), {"project": project.id}):
+        labels = [one.split(":") for one in said.split(" ")]
+        chosen = Counter(choice for _who, choice in labels)
+        others = len(labels) - 1
+        for who, choice in labels:
+            apart = len(labels) - chosen[choice]
+            units[int(who)] += items
+            some[int(who)] += items * (apart > 0)
+            most[int(who)] += items * (2 * apart > others)
+    return {who: Difference(_share(some[who], of), _share(most[who], of)) for who, of in units.items()}
 
 
-def _difference(same: NDArray[np.int64], others: NDArray[np.int64]) -> Difference:
-    """From the number of others who chose the same, and of all others, per item of one annotator."""
-    same, others = same[others > 0], others[others > 0]
-    apart, units = others - same, len(others)
-    some, most = int((apart > 0).sum()), int((2 * apart > others).sum())
-    return Difference(wilson(some, units, nothing=NO_SHARED), wilson(most, units, nothing=NO_SHARED))
+def _share(items: int, units: int) -> Estimate:
+    return wilson(items, units, nothing=NO_SHARED)

@@ -98,6 +98,18 @@ def test_wilson_at_the_ends(k: int, n: int, low: float, high: float) -> None:
     assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
+@given(some.data())
+def test_wilson_is_that_of_statsmodels(data: some.DataObject) -> None:
+    """To the last digit, for whole numbers and for shares of them."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    units = data.draw(some.integers(1, 40) | some.integers(1, 10**9))
+    successes = data.draw(some.integers(0, units) | some.floats(0, units))
+    low, high = proportion_confint(successes, units, alpha=0.05, method="wilson")
+    found = wilson(successes, units, nothing=NO_TWO_LABELS)
+    assert (found.value, found.low, found.high) == (successes / units, max(0.0, low), min(1.0, high))
+
+
 def test_largest_kappa() -> None:
     # Margins 60/40 and 70/30: p_o at most .9, p_e .54.
     assert largest_kappa(np.array([[45, 15], [25, 15]])).value == pytest.approx((0.9 - 0.54) / 0.46)
