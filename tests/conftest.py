@@ -5,7 +5,6 @@ import math
 import os
 import random
 import secrets
-import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,14 +16,15 @@ from hypothesis import HealthCheck, settings
 # compute on models and sentences of the size of tests, and the suite has a process for every processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from annotations.store import Store, timestamp
+from annotations.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
-from tests.browser import app_server, chromium, own_server
+from tests.browser import app_server, chromium, mortal_server, own_server
+from tests.filling import new_database, new_store
 
 # Fixtures of the browser tests, here and nowhere else: imported into two files they would be two, and one process can
 # drive one browser only.
-__all__ = ["app_server", "chromium", "own_server"]
+__all__ = ["app_server", "chromium", "mortal_server", "own_server"]
 
 # A busy machine is no reason to fail. In CI every run has the same examples: what is not yet known to fail must not be
 # found there by one run in a thousand; whoever runs the suite at a desk looks for new ones.
@@ -107,30 +107,16 @@ def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same random ids and keys in every run: what is drawn from them is no chance any more. Ask for it first."""
+    new_database()  # made once in a process: whichever test comes first, nothing of it is drawn here
     drawn = random.Random(5)
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=drawn.getrandbits(128), version=4))
     monkeypatch.setattr(secrets, "token_bytes", lambda size=32: drawn.randbytes(size))
 
 
-@pytest.fixture(scope="session")
-def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database as the app makes it, closed: to be copied, never opened. Its tables are the dearest part of a test."""
-    path = tmp_path_factory.mktemp("new") / "evenhand.db"
-    Store.open(path).close()
-    assert [file.name for file in path.parent.iterdir() if file.stat().st_size] == [path.name]
-    return path
-
-
 @pytest.fixture
-def fresh_store(tmp_path: Path, new_database: Path) -> Iterator[Store]:
+def fresh_store(tmp_path: Path) -> Iterator[Store]:
     """An empty database; pages and commands of the same test open the same file."""
-    path = tmp_path / "evenhand.db"
-    shutil.copy(new_database, path)
-    with Store.open(path) as store:
-        # Each has an id and a key of its own, as a database that the app makes.
-        own = uuid.uuid4().hex, secrets.token_bytes(32), timestamp()
-        with store.write() as db:
-            db.execute("UPDATE database SET uid = ?, secret = ?, created = ?", own)
+    with new_store(tmp_path / "evenhand.db") as store:
         yield store
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -32,16 +33,38 @@ def name(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
+@dataclass
+class Shape:
+    """What the tests ask of a file, from one look at its tree."""
+
+    lines: int
+    imported: set[str] = field(default_factory=set)  # every module, at the top or inside a function
+    functions: list[tuple[str, int]] = field(default_factory=list)  # name, lines
+    defined: list[str] = field(default_factory=list)  # functions and classes
+    texts: list[str] = field(default_factory=list)
+
+
 @cache
-def imported(file: Path) -> set[str]:
-    """Every module that a file imports, at the top or inside a function."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def shape(file: Path) -> Shape:
+    source = file.read_text(encoding="utf-8")
+    found = Shape(len(source.splitlines()))
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            found.imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
+            found.imported.add(node.module)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.functions.append((node.name, (node.end_lineno or 0) - node.lineno + 1))
+            found.defined.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found.defined.append(node.name)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.texts.append(node.value)
     return found
+
+
+def imported(file: Path) -> set[str]:
+    return shape(file).imported
 
 
 def roots(file: Path) -> set[str]:
@@ -88,13 +111,14 @@ def test_the_app_and_every_page_import_without_torch() -> None:
 def test_commands_of_people_and_files_load_no_statistics() -> None:
     """A second of every start: scipy.stats, statsmodels and krippendorff are imported where they compute."""
     names = ("files", "projects", "people", "guideline", "undo", "release", "progress", "describe", "upkeep")
-    assert loaded([f"commands.{one}" for one in names], {"scipy", "statsmodels", "krippendorff"}) == "[]"
+    shares = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('no share'))"
+    assert loaded([f"commands.{one}" for one in names], {"scipy", "statsmodels", "krippendorff"}, shares) == "[]"
 
 
-def loaded(modules: list[str], heavy: set[str]) -> str:
-    """Which of *heavy* are there once a fresh interpreter has imported *modules*."""
+def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
+    """Which of *heavy* are there once a fresh interpreter has imported *modules* and run what comes *after*."""
     code = (
-        f"import sys, importlib\nfor m in {modules!r}: importlib.import_module(m)\n"
+        f"import sys, importlib\nfor m in {modules!r}: importlib.import_module(m)\n{after}\n"
         f"print(sorted({heavy!r} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -115,7 +139,7 @@ def test_no_page_bears_the_name_of_a_module() -> None:
 
 
 def test_files_stay_small() -> None:
-    lengths = {name(f): len(f.read_text(encoding="utf-8").splitlines()) for f in SOURCES}
+    lengths = {name(f): shape(f).lines for f in SOURCES}
     limits = {file: TEST_LINES if file.startswith("tests/") else LINES for file in lengths}
     assert not {file: length for file, length in lengths.items() if length > limits[file]}
 
@@ -125,13 +149,12 @@ def test_the_longest_test_files_are_there() -> None:
 
 
 def test_functions_stay_small() -> None:
-    too_long = {}
-    for file in SOURCES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                length = (node.end_lineno or 0) - node.lineno + 1
-                if length > FUNCTION_LINES:
-                    too_long[f"{name(file)}:{node.name}"] = length
+    too_long = {
+        f"{name(file)}:{function}": length
+        for file in SOURCES
+        for function, length in shape(file).functions
+        if length > FUNCTION_LINES
+    }
     assert not too_long
 
 
@@ -139,9 +162,7 @@ SQL = re.compile(r"\b(SELECT\s+.+\s+FROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w
 
 
 def sql_in(file: Path) -> list[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    words = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    return [text for text in words if SQL.search(text)]
+    return [text for text in shape(file).texts if SQL.search(text)]
 
 
 def test_sql_lives_in_annotations_only() -> None:
@@ -158,14 +179,12 @@ WORN_OUT = re.compile(r"(^|_)(utils?|helpers?|manager)(_|$)|^(get|handle|do)_")
 
 def test_plain_names() -> None:
     names = {
-        f"{name(file)}:{node.name}"
+        f"{name(file)}:{defined}"
         for file in SOURCES
         if not name(file).startswith("tests/")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and WORN_OUT.search(node.name)
+        for defined in shape(file).defined
         # The two methods of click's Group that cli.py fills in are named by click.
-        and node.name not in {"get_command"}
+        if WORN_OUT.search(defined) and defined not in {"get_command"}
     }
     files = {name(f) for f in SOURCES if WORN_OUT.search(f.stem)}
     assert not names | files
