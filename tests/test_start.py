@@ -1,6 +1,7 @@
 """bin/start.sh with made-up Pythons: every way a first start can fail ends in one sentence that says what to do."""
 
 import os
+import runpy
 import shutil
 import socket
 import subprocess
@@ -205,3 +206,12 @@ def test_the_makefile_has_the_promised_targets() -> None:
             [make, "-n", target], cwd=ROOT, capture_output=True, text=True, env=dict(os.environ), check=True
         )
         assert "sh bin/start.sh" in shown.stdout
+
+
+def test_on_windows_every_door_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both app.py and cli.py import core first of what is ours; it has to stop before fcntl is asked for."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(SystemExit, match=r"Linux and macOS.*WSL"):
+        runpy.run_path(str(ROOT / "core" / "__init__.py"))
+    first = "import sys, annotations; sys.exit('core' not in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", first], cwd=ROOT, check=False).returncode == 0

@@ -5,6 +5,7 @@ came) and `.FILE.settings` (what the run was asked for: only the same request ma
 readable by their owner only: what models write about people may hurt.
 """
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -43,10 +44,6 @@ class GrowingFile:
 
     def _lock(self) -> None:
         """Nobody else may append: two jobs of one name would write everything twice."""
-        try:
-            import fcntl
-        except ImportError:  # a system without it has no jobs in processes of their own either
-            return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
