@@ -2,13 +2,14 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from annotations import projects
 from annotations.migrations import migrations
-from annotations.store import Store, database_path
+from annotations.store import Store, connect, database_path
 from core.errors import BadFile, Busy
 from tests.filling import broken_rules, filled_project
 
@@ -158,14 +159,11 @@ def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
 
 
 def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotations.store.BUSY_MS", 10)
-    with (
-        Store.open(fresh_store.path) as other,
-        other.write(),
-        pytest.raises(Busy, match="keeps the database busy"),
-        fresh_store.write(),
-    ):
-        pass
+    with closing(connect(fresh_store.path)) as other, monkeypatch.context() as patched:
+        other.execute("BEGIN IMMEDIATE")
+        patched.setattr("annotations.store.BUSY_MS", 10)
+        with pytest.raises(Busy, match="keeps the database busy"), fresh_store.write():
+            pass
     with fresh_store.write():
         pass
 
