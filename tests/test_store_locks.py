@@ -37,7 +37,7 @@ with Store.open(sys.argv[1]) as store:
     print("ready", flush=True)
     while True:
         with store.write() as db:
-            for _ in range(2_000):
+            for _ in range(3_000):
                 db.execute("SELECT count(*) FROM item").fetchone()
 """
 
