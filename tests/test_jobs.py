@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from annotations import job_process, jobs
 from annotations.store import Store
 from commands.jobs import job as job_command
-from core.errors import BadFile, NotFound, Refused
+from core.errors import BadFile, Busy, NotFound, Refused
 from tests import waiting as wait
+from tests.filling import new_store
 
 # A command line with the real `job` group and three commands that do what a test needs.
 COMMANDS = '''
@@ -243,6 +244,29 @@ def test_an_unexpected_end_is_told(store, command, says):
     over = until(store, jobs.start(store, command, "x"), lambda one: not one.active)
     assert over.state == "failed" and says in over.message
     assert "Traceback" in jobs.log_tail(store, over, 200)
+
+
+def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO job (uid, command, title, state, pid, started, created) "
+            "VALUES ('u', '[]', 't', 'running', 1, '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z')"
+        )
+    write, refused = Store.write, iter((True, True, False))
+
+    def busy_twice(self):
+        if next(refused):
+            raise Busy("busy")
+        return write(self)
+
+    monkeypatch.setattr(Store, "write", busy_twice)
+    job_process._write_end(store, "u", "done", {"lines": 3}, "", job_process.Progress())
+    assert (jobs.find(store, "u").state, jobs.find(store, "u").result) == ("done", {"lines": 3})
+    monkeypatch.setattr(job_process, "PATIENCE_S", -1.0)
+    refused = iter((True,))
+    with pytest.raises(Busy):
+        job_process._write_end(store, "u", "done", None, "", job_process.Progress())
+    monkeypatch.setattr(Store, "write", write)
 
 
 def test_an_upload_goes_when_its_job_is_done(store):
