@@ -16,12 +16,13 @@ import psutil
 
 from annotations.jobs import Job, drop_upload, find, mark_interrupted
 from annotations.store import Store, timestamp
-from core.errors import N_, EvenhandError
+from core.errors import N_, Busy, EvenhandError
 
 AT_ONCE = 2  # jobs that run side by side; the others wait in the order of their start
 NICE = 10
 LISTED = 500  # entries of a list that the result keeps
 HEARTBEAT_S = 2.0
+PATIENCE_S = 600.0  # how long the end of a job waits for a database that others keep busy
 _TICK_S = 0.25
 
 
@@ -181,12 +182,20 @@ def _write_end(
     store: Store, uid: str, state: str, result: dict[str, Any] | None, message: str, progress: Progress
 ) -> None:
     text = json.dumps(result, ensure_ascii=False) if result is not None else None
-    with store.write() as db:
-        db.execute(
-            "UPDATE job SET state = ?, result = ?, message = ?, done = ?, total = ?, finished = ?, heartbeat = ? "
-            "WHERE uid = ? AND state = 'running'",
-            (state, text, message, progress.done, progress.total, timestamp(), time.time(), uid),
-        )
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            with store.write() as db:
+                db.execute(
+                    "UPDATE job SET state = ?, result = ?, message = ?, done = ?, total = ?, finished = ?, "
+                    "heartbeat = ? WHERE uid = ? AND state = 'running'",
+                    (state, text, message, progress.done, progress.total, timestamp(), time.time(), uid),
+                )
+            return
+        except Busy:  # hours of work must not count as interrupted because of a disk that hesitates
+            if time.monotonic() > until:
+                raise
+        time.sleep(_TICK_S)
 
 
 def _remove_uploads(store: Store, done: Job) -> None:
