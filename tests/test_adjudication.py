@@ -22,7 +22,7 @@ from annotations.projects import annotators, change_project, create_project, pro
 from annotations.store import Store
 from annotations.types import Item, Mark, Project
 from core.errors import EvenhandError, NotAllowed, NotFound, Refused
-from tests.filling import broken_rules, database, decide, filled_project
+from tests.filling import broken_rules, database, decide, filled_project, new_store
 
 A, R = "accept", "reject"
 
@@ -65,7 +65,7 @@ def generations(store: Store, number: int = 2) -> tuple[Project, list[Item]]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(database(tmp_path)) as opened:
+    with new_store(database(tmp_path)) as opened:
         yield opened
 
 

@@ -12,9 +12,8 @@ from annotations.aside import set_aside_items
 from annotations.labels import append, conflicts, label_rows, own_progress, reveal
 from annotations.projects import counts
 from annotations.queue import LEASE_S, claim
-from annotations.store import Store
 from annotations.types import Item, Operation
-from tests.filling import broken_rules, filled_project
+from tests.filling import broken_rules, filled_project, new_store
 
 PEOPLE, DESKS, ITEMS = ("Ada", "Bo"), ("left", "right"), 4
 
@@ -38,7 +37,7 @@ class Desks(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.folder = TemporaryDirectory()
-        self.store = Store.open(Path(self.folder.name) / "model.db")
+        self.store = new_store(Path(self.folder.name) / "model.db")
         self.project, self.people = filled_project(self.store, ITEMS, people=PEOPLE, per_item=2)
         self.items: list[Item] = claim(self.store, self.project, self.people[0], now=0)
         self.lines = {(who, n): Line() for who in range(len(PEOPLE)) for n in range(ITEMS)}

@@ -24,7 +24,7 @@ from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
 from core.errors import BadFile, NotFound, Refused
-from tests.filling import broken_rules, decide, filled_project
+from tests.filling import broken_rules, decide, filled_project, new_store
 from tests.made_generations import generations_project
 from tests.test_api import Desk
 
@@ -262,7 +262,7 @@ def _exported(store: Store, project: Project, folder: Path, format: str) -> dict
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["accept", "reject", None])), max_size=12))
 def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathFactory, marks: list[Any]) -> None:
-    with Store.open(tmp_path_factory.mktemp("gold") / "gold.db") as store:
+    with new_store(tmp_path_factory.mktemp("gold") / "gold.db") as store:
         project, people = filled_project(store, 6, people=("Ada", "Bo"), per_item=2)
         items = claim(store, project, people[0], want=6)
         said = {item.uid: ("accept", "reject")[n % 2] for n, item in enumerate(items)}

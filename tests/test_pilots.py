@@ -20,7 +20,7 @@ from annotations.store import Store
 from annotations.types import Annotator, Item, Project
 from annotations.undoing import undo_import
 from core.errors import NotAllowed, NotFound, Refused
-from tests.filling import broken_rules, database, decide, filled_project, new_items
+from tests.filling import broken_rules, database, decide, filled_project, new_items, new_store
 
 NOW = 1_000_000.0
 
@@ -215,7 +215,7 @@ def test_two_leads_at_once_start_one_pilot(tmp_path: Path) -> None:
 def test_whatever_happens_every_item_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with Store.open(tmp_path_factory.mktemp("p") / "p.db") as store:
+    with new_store(tmp_path_factory.mktemp("p") / "p.db") as store:
         project, people = filled_project(store, 14, per_item=2)
         for _ in range(data.draw(st.integers(3, 12))):
             match data.draw(st.sampled_from(("label", "start", "close", "join"))):

@@ -22,7 +22,7 @@ from annotations.projects import annotators, change_project, counts, create_proj
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Project
-from tests.filling import broken_rules, database, decide
+from tests.filling import broken_rules, database, decide, new_store
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS, PRONOUNS = ("alpha", "beta", "gamma"), ("he", "she", "they", "xe")
@@ -171,7 +171,7 @@ def test_models_and_pronouns_are_shuffled(fresh_store: Store) -> None:
 def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
     orders = []
     for name, seed, choice in (("a", 1, "correct"), ("b", 1, "no_pronoun"), ("c", 2, "correct")):
-        with Store.open(tmp_path / f"{name}.db") as store:
+        with new_store(tmp_path / f"{name}.db") as store:
             made = generations(store, 60, ("Ada",), per_item=1, doubled=None, seed=seed)
             ada, order = annotators(store, made)[0], []
             while items := claim(store, made, ada, want=5):

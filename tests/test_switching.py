@@ -27,6 +27,7 @@ from annotations.switching import Switched, bring_tasks, look
 from annotations.types import Mark, Operation, Project
 from core.errors import BadFile, Refused
 from core.keywords import find
+from tests.filling import new_store
 from tests.test_formats_roundtrip import CORPORA, NASTY
 
 SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal",
@@ -300,7 +301,7 @@ LIKE_A_GENERATION = NewItem(
 @example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "label-studio")
 @given(CORPORA, labels(), st.sampled_from(["label-studio", "doccano"]))
 def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "a.db") as store:
+    with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
         project = create_project(store, "p", annotators=("An", "Bo/../x", "=Chen 👩"), per_item=2)
         if corpus:
             with Batch.begin(store, project, "x") as batch:
@@ -317,7 +318,7 @@ def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: s
         out = export_file(store, project, Path(folder) / "out", format=format, names=True).out
         if format == "label-studio":
             out = out.rename(out.with_suffix(".json"))
-        with Store.open(Path(folder) / "b.db") as other:
+        with new_store(Path(folder) / "b.db") as other:
             twin = create_project(other, "p", per_item=2)
             if corpus:
                 report = bring(other, twin, out, format=format)
