@@ -80,6 +80,9 @@ def main() -> None:
     except EvenhandError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
+    except OSError as error:  # a file that was to be written or read: a full disk, a folder that takes nothing
+        click.echo(f"{error.filename or 'A file'} cannot be read or written: {error.strerror or error}.", err=True)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

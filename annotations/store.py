@@ -20,6 +20,7 @@ from core.journal import write_ahead
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
 
 Arguments = ParamSpec("Arguments")
@@ -40,8 +41,8 @@ def timestamp(moment: float | None = None) -> str:
 class Store:
     """An open database. `with Store.open() as store:`; one per run, one thread."""
 
-    def __init__(self, db: Database, path: Path) -> None:
-        self.db, self.path = db, path
+    def __init__(self, db: Database, path: Path, *, frozen: bool = False) -> None:
+        self.db, self.path, self.frozen = db, path, frozen
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
@@ -49,18 +50,19 @@ class Store:
 
         `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
         if the file is not an Evenhand database or was made by a newer version,
-        Busy if it cannot be opened or written now, or was here and is gone.
+        Busy if it cannot be opened or written now, or was here and is gone. Where nothing may be written and nobody
+        else writes, it is opened to read (`frozen`), for as long as nobody does.
         """
         where = Path(path) if path is not None else database_path()
         try:
             _make_private(where)
-            connection = connect(where, any_thread=any_thread)
+            connection, frozen = _connected(where, any_thread)
         except (OSError, sqlite3.OperationalError) as error:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Busy(message, path=str(where), why=_why(error)) from error
         except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
-        store = cls(Database(connection), where)
+        store = cls(Database(connection), where, frozen=frozen)
         try:
             store._prepare()
         except sqlite3.OperationalError as error:
@@ -161,6 +163,10 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        if isinstance(error, sqlite3.OperationalError) and (told := _refusal(error)) is not error:
+            raise told from error
+        if isinstance(error, sqlite3.DatabaseError) and (error.sqlite_errorcode or 0) & 0xFF in DAMAGED:
+            raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
 
 
 def at_one_moment(
@@ -176,9 +182,27 @@ def at_one_moment(
     return whole
 
 
-def connect(path: Path, *, read_only: bool = False, any_thread: bool = False) -> sqlite3.Connection:
-    """A connection with the settings that every part of the app relies on."""
-    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
+def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
+    """A connection, and whether it can only read, because the disk or the folder is read-only."""
+    try:
+        return connect(path, any_thread=any_thread), False
+    except sqlite3.OperationalError as error:
+        # SQLite reads no write-ahead database where it can put no index of its log, unless it is told that nobody
+        # writes. Where somebody does there is a log.
+        log = path.resolve().with_name(f"{path.resolve().name}-wal")
+        if (error.sqlite_errorcode or 0) & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        if log.exists() or os.access(log.parent, os.W_OK):
+            raise
+        return connect(path, any_thread=any_thread, unchanging=True), True
+
+
+def connect(
+    path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
+) -> sqlite3.Connection:
+    """A connection with the settings that every part of the app relies on; `unchanging`: a file that nobody writes."""
+    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
+    source += "&immutable=1" if unchanging else ""
     # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
     connection = sqlite3.connect(
         source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread

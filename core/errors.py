@@ -14,12 +14,18 @@ A message is a sentence with {names} and the values to put in, so that a page
 can translate the sentence first. `str(error)` is the English sentence.
 """
 
+import errno
 from typing import Any
+
+UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)  # what a disk refuses with
 
 
 def N_(text: str) -> str:
     """Mark *text* for translation without translating it."""
     return text
+
+
+NOT_KEPT = N_("A file could not be written ({why}). Nothing of it was kept; check the disk and its permissions.")
 
 
 class EvenhandError(Exception):

@@ -19,7 +19,7 @@ from pages._mine_project import show_into_project
 from pages._mine_report import show_figures, show_problems, show_read
 from pages._mine_settings import settings_file
 from pages._mine_source import Source
-from pages._widgets import _, open_store, plain, show_error
+from pages._widgets import _, in_one_sentence, open_store, plain, show_error
 
 EVERY_S = 2
 LISTED = 12
@@ -67,6 +67,7 @@ def leave() -> None:
     st.query_params.pop("run", None)
 
 
+@in_one_sentence
 def _follow() -> None:
     with open_store() as store:
         jobs.mark_interrupted(store)

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations import jobs
 from annotations.store import Store
 from pages._jobs_views import show_job
-from pages._widgets import _, open_store
+from pages._widgets import _, in_one_sentence, open_store
 
 EVERY_S = 2
 LISTED = 20
@@ -33,6 +33,7 @@ def follow(command: str) -> None:
     st.fragment(_not_done, run_every=EVERY_S if going else None)(command)
 
 
+@in_one_sentence
 def _not_done(command: str) -> None:
     with open_store() as store:
         found = jobs_of(store, command)

@@ -2,9 +2,10 @@
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import streamlit as st
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # both cost a third of a second to import; the first page dra
     )
 
 Option = TypeVar("Option", bound=str)
+Inputs = ParamSpec("Inputs")
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
 
 
@@ -96,6 +98,19 @@ def spoken(text: str) -> str:
 def show_error(error: EvenhandError) -> None:
     """A known error as one sentence in the visitor's language; its values are shown as they are."""
     st.error(plain(explain(error, language())), icon=":material/error:")
+
+
+def in_one_sentence(part: Callable[Inputs, None]) -> Callable[Inputs, None]:
+    """A part of a page that runs again by itself: the frame is not around it then, so it says a known error itself."""
+
+    @wraps(part)
+    def told(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
+        try:
+            part(*args, **kwargs)
+        except EvenhandError as error:
+            show_error(error)
+
+    return told
 
 
 def literal(text: str, *, size: str = "1rem") -> None:

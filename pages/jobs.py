@@ -4,11 +4,12 @@ import streamlit as st
 
 from annotations import jobs
 from pages._jobs_views import show_job
-from pages._widgets import _, open_store, page_head
+from pages._widgets import _, in_one_sentence, open_store, page_head
 
 EVERY_S = 2
 
 
+@in_one_sentence
 def show_jobs() -> None:
     with open_store() as store:
         jobs.mark_interrupted(store)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.errors import EvenhandError
+from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages._widgets import _, language, plain, show_error, unknown_address
 
@@ -93,3 +93,7 @@ try:
     page.run()
 except EvenhandError as error:
     show_error(error)
+except OSError as error:
+    if error.errno not in UNWRITTEN:
+        raise
+    show_error(Refused(NOT_KEPT, why=error.strerror))
