@@ -69,9 +69,8 @@ def demo(demo_file, tmp_path):
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "evenhand.db") as opened_store:
-        yield opened_store
+def store(fresh_store):
+    return fresh_store
 
 
 @pytest.fixture
