@@ -12,6 +12,10 @@ without its reject it would look like one that was never rejected (`annotations.
 What all label whatever the first one says (a pilot, the random share, hidden gold) is rejected with its last label
 only. It is followed apart and both are added up: a pilot is done before the others have a second label, and in one
 chain with them its rejects would be counted on top of theirs.
+
+A project that was changed from `all` to `stop` has items with labels after a reject. They count as if they had stopped
+there: with its first reject, in the order in which the labels came. Counted with their last label they would have
+passed a first one that rejected them, and what is under way would be thought to be rejected once more.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.events import events
 from annotations.last_words import LastWords
 from annotations.store import Store
 from annotations.types import Project
@@ -34,6 +39,18 @@ SELECT pair, side, full, labels, status, items FROM cell JOIN (
     FROM item NOT INDEXED WHERE labels > 0 AND batch IN (SELECT id FROM batch WHERE project = ? AND published > 0)
     GROUP BY cell, full, labels, status
 ) AS counted ON counted.cell = cell.id
+"""
+
+# Items that stop at a first reject and have labels after it: how many labels they had with it, and how many now.
+LATER = """
+SELECT pair, side, first, labels, count(*) FROM cell JOIN (
+    SELECT item.cell AS cell, item.labels AS labels, (
+        SELECT count(*) FROM assignment WHERE assignment.item = item.id AND blind <= (
+            SELECT min(blind) FROM assignment JOIN label ON label.id = blind
+            WHERE assignment.item = item.id AND choice = 'reject')) AS first
+    FROM item WHERE labels > 1 AND status = 'rejected' AND shared = 0 AND pilot IS NULL AND known IS NULL
+        AND batch IN (SELECT id FROM batch WHERE project = ? AND published > 0)
+) AS rejected ON rejected.cell = cell.id WHERE first BETWEEN 1 AND labels - 1 GROUP BY cell.id, first, labels
 """
 
 
@@ -123,6 +140,9 @@ def followed_by_cell(store: Store, project: Project, returned: Iterable[LastWord
     rows: dict[Cell, tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
     for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
         rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))
+    if any((each.data.get("old") or {}).get("plan") == "all" for each in events(store, project, action="plan")):
+        for pair, side, first, labels, items in store.db.execute(LATER, (project.id,)):
+            rows[pair, side][False].extend([(labels, "rejected", -items), (first, "rejected", items)])
     for one in returned:
         full = one.terms.shared or one.terms.pilot is not None or one.terms.known
         as_it_stands, as_was_said = (one.labels, one.status, -1), (len(one.choices), one.outcome, 1)

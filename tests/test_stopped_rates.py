@@ -126,6 +126,34 @@ def test_what_all_label_is_followed_apart_in_a_project(fresh_store: Store) -> No
     assert dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).ahead.each == made.per_item
 
 
+def test_labels_after_a_reject_of_a_project_that_changed_to_stop(fresh_store: Store) -> None:
+    """They count as if each item had stopped at its first reject."""
+    made, people = filled_project(fresh_store, 60, words=("他",))
+    # By item, in the order of labels: + accepts, - rejects; the last ten are under way.
+    said = (
+        ["-++"] * 8 + ["-+"] * 6 + ["-"] * 9 + ["+-+"] * 7 + ["+-"] * 5 + ["++-"] * 3 + ["+++"] * 12 + ["++", "+"] * 5
+    )
+    held = [claim(fresh_store, made, who, want=60) for who in people]
+    texts = [one.text for one in held[0]]
+    for number, (who, have) in enumerate(zip(people, held, strict=True)):
+        known = {one.text: one for one in have}
+        choices = [(known[text], marks[number]) for text, marks in zip(texts, said, strict=True) if number < len(marks)]
+        decisions = [decide(one, "accept" if mark == "+" else "reject", desk=f"d{who.id}") for one, mark in choices]
+        assert all(answer.stored for answer in append(fresh_store, made, who, decisions))
+    made = change_project(fresh_store, made, plan="stop", share=0.0)
+    (found,) = followed_by_cell(fresh_store, made).values()
+    expected = stages(made, [(*_stopped(marks), 1) for marks in said])
+    assert found.stopping.entered.tolist() == expected.entered.tolist() == [60, 32, 15]
+    assert found.stopping.rejected.tolist() == expected.rejected.tolist() == [23, 12, 3]
+    assert found.rate == expected.rate and found.rate[0] / found.rate[1] > 15 / 60
+
+
+def _stopped(marks: str) -> tuple[int, str]:
+    if "-" in marks:
+        return marks.index("-") + 1, "rejected"
+    return len(marks), "accepted" if len(marks) == 3 else "pending"
+
+
 def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
     made, (ada, *_) = filled_project(fresh_store, 60, words=("他", "她"))
     made = change_project(fresh_store, made, plan="stop", share=0.0)
