@@ -27,9 +27,8 @@ from annotations.api import PATH, WORK, routes, stores
 from annotations.hidden_gold import set_known
 from annotations.pilots import close_pilot, start_pilot
 from annotations.projects import annotators, change_project, set_quotas
-from annotations.store import Store
 from annotations.types import Item, Project
-from tests.filling import filled_project
+from tests.filling import filled_project, new_store
 
 BEGIN = 1_790_000_000.0
 STEP_S = 30.0
@@ -94,7 +93,7 @@ class World:
         self.path = folder / f"world-{version}-{len(list(folder.glob('world*.db')))}.db"
         monkeypatch.setenv("EVENHAND_DB", str(self.path))
         stores.close()
-        self.store = Store.open(self.path)
+        self.store = new_store(self.path)
         changes = {name: fields.pop(name) for name in ("plan", "share", "retest", "retest_hours") if name in fields}
         self.project, self.people = filled_project(self.store, **fields)
         self.project = change_project(self.store, self.project, name="blind", opinion_model="known", **changes)

@@ -19,7 +19,7 @@ from annotations.sending_back import affected, earlier, send_back, waiting
 from annotations.store import Store
 from annotations.types import Annotator, Choice, Item, Operation, Project
 from core.errors import NotFound, Refused
-from tests.filling import broken_rules, decide, filled_project
+from tests.filling import broken_rules, decide, filled_project, new_store
 
 NOW = 1_000_000.0
 Made = tuple[Store, Project, list[Annotator], list[Item]]
@@ -228,7 +228,7 @@ def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pyt
 def test_no_label_is_ever_lost_and_all_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with Store.open(tmp_path_factory.mktemp("s") / "s.db") as store:
+    with new_store(tmp_path_factory.mktemp("s") / "s.db") as store:
         project, people = filled_project(store, 5, per_item=2)
         moment, stored = NOW, set[str]()
         for _ in range(data.draw(st.integers(4, 14))):
