@@ -28,10 +28,9 @@ from annotations.projects import (
 from annotations.queue import LEASE_S, claim
 from annotations.seats import bases
 from annotations.sending_back import send_back
-from annotations.store import Store
 from annotations.types import Annotator, Item, Operation, Project
 from annotations.undoing import imports, undo
-from tests.filling import WORDS, broken_rules, filled_project, new_items
+from tests.filling import WORDS, broken_rules, filled_project, new_items, new_store
 
 BEGIN = 1_800_000_000.0
 PEOPLE, MOST_PEOPLE = ("Ada", "Bo", "Chen"), 6
@@ -64,7 +63,7 @@ class Curation(RuleBasedStateMachine):
     @initialize(plan=st.sampled_from(("all", "stop")), retest=st.sampled_from((0.0, 0.6)))
     def start(self, plan: str, retest: float) -> None:
         self.folder = TemporaryDirectory()
-        self.store = Store.open(Path(self.folder.name) / "model.db")
+        self.store = new_store(Path(self.folder.name) / "model.db")
         made, people = filled_project(self.store, FILES["made.txt"], people=PEOPLE, words=FEW, per_item=2)
         self.project: Project = change_project(
             self.store, made, plan=plan, share=0.3, retest=retest, retest_hours=0, doubled=None

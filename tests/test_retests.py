@@ -24,7 +24,7 @@ from annotations.retest_labels import with_retests
 from annotations.sending_back import send_back
 from annotations.store import Store
 from annotations.types import Annotator, Answer, Item, Project
-from tests.filling import broken_rules, decide, filled_project, new_items
+from tests.filling import broken_rules, decide, filled_project, new_items, new_store
 from tests.test_races import output, start
 
 DAY = 86_400.0
@@ -171,7 +171,7 @@ MOVES: dict[str, Callable[[Item, dict[str, str]], Any]] = {
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(sorted(MOVES)), max_size=8))
 def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "play.db") as store:
+    with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "play.db") as store:
         project, people = filled_project(store, 2, people=("Ada",), per_item=1)
         project = change_project(store, project, retest=1.0, retest_hours=24)
         ada = people[0]
