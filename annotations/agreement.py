@@ -14,7 +14,7 @@ random share of items that everybody labels whatever the first one says.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from annotations.accept_rates import FormRates, accept_rates
 from annotations.agreement_report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.blind_labels import BlindLabels, Numbers, On, columns, label_rows, turned
 from annotations.projects import guidelines
-from annotations.scheme_labels import Way, scheme_labels
 from annotations.store import Store, at_one_moment
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
@@ -39,6 +38,9 @@ from core.statistics import (
     specific_agreement,
     unanimity,
 )
+
+if TYPE_CHECKING:
+    from annotations.scheme_labels import Way
 
 __all__ = [
     "AgreementReport",
@@ -76,7 +78,7 @@ def agreement(
     project: Project,
     *,
     resampling: Resampling | None = None,
-    way: Way = "four",
+    way: "Way" = "four",
     version: int | None = None,
     on: On | None = None,
 ) -> AgreementReport:
@@ -158,12 +160,15 @@ def _undefined(found: Found, why: Note) -> Found:
 
 
 def _labels(
-    store: Store, project: Project, way: Way, version: int | None, on: On
+    store: Store, project: Project, way: "Way", version: int | None, on: On
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
     more = "blind_label.extraneous, item.uid" if project.kind == "generations" else ""
     rows = label_rows(store, project, version=version, on=on, more=more)
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":
+        # Here, so that a command for sentences starts without pandas: it takes longer than what most of them do.
+        from annotations.scheme_labels import scheme_labels
+
         return scheme_labels(store, project, rows, choices, way)
     return columns(rows, [choice.code for choice in choices]), choices, {}
 

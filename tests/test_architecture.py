@@ -109,10 +109,10 @@ def test_the_app_and_every_page_import_without_torch() -> None:
 
 
 def test_commands_of_people_and_files_load_no_statistics() -> None:
-    """A second of every start: scipy.stats, statsmodels and krippendorff are imported where they compute."""
-    names = ("files", "projects", "people", "guideline", "undo", "release", "progress", "describe", "upkeep")
-    shares = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('no share'))"
-    assert loaded([f"commands.{one}" for one in names], {"scipy", "statsmodels", "krippendorff"}, shares) == "[]"
+    """A second of every start: these are imported where they compute."""
+    names = "files", "projects", "people", "guideline", "undo", "release", "progress", "describe", "upkeep"
+    heavy = {"scipy", "statsmodels", "krippendorff", "pandas"}
+    assert loaded([f"commands.{one}" for one in (*names, "jobs", "plan", "score")], heavy) == "[]"
 
 
 def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
