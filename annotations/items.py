@@ -21,7 +21,7 @@ from annotations.processes import is_alive
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from annotations.unsettled import UNSETTLED, WANTING, unsettled
-from annotations.withdrawn import bring_in
+from annotations.withdrawn import HALF_OUT, bring_in, clear_out
 from core.errors import N_, Busy, NotFound, Refused
 from core.text import text_hash
 from core.types import Candidate, Side
@@ -92,12 +92,14 @@ class Batch:
 
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
-        """Open a batch. Raises Taken while another file is being imported into the project."""
+        """Open a batch. Raises Taken while another file comes into the project, or is taken back."""
         discard_unpublished(store)
         with store.write() as db:
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
                 message = N_("Another file is being imported into this project. Try again when that is done.")
                 raise Taken(message)
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {HALF_OUT}", (project.id,)).fetchone():
+                raise Taken(N_("An import of this project is being taken back. Try again when that is done."))
             mark = unsettled(store, project)
             if mark is not None and mark.changed & WANTING:
                 raise Taken(UNSETTLED)
@@ -242,14 +244,17 @@ class Batch:
 
 
 def discard_unpublished(store: Store) -> int:
-    """Remove what imports left behind that died or were given up; a living import is left alone. Returns how many."""
+    """Remove what imports left behind that died or were given up, and finish what was being taken back.
+
+    Whoever is still at it is left alone. Returns how many there were.
+    """
     rows = store.db.execute(
-        "SELECT id, pid, started_process, heard FROM batch WHERE published = 0 AND withdrawn = 0"
-        " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
+        f"SELECT id, pid, started_process, heard, withdrawn FROM batch WHERE {HALF_OUT} OR published = 0"
+        " AND withdrawn = 0 AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
     ).fetchall()
-    dead = [row[0] for row in rows if row[3] < time.time() - SILENT_S or not is_alive(row[1], row[2])]
-    for batch_id in dead:
-        delete_items(store, batch_id)
+    dead = [row for row in rows if row[3] < time.time() - SILENT_S or not is_alive(row[1], row[2])]
+    for batch_id, *_, half_out in dead:
+        (clear_out if half_out else delete_items)(store, batch_id)
     return len(dead)
 
 

@@ -1,6 +1,7 @@
 """Taking an import back: the items of a file, or the labels of a file. What others recorded meanwhile is never lost."""
 
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,21 +10,22 @@ from annotations.aside import set_aside
 from annotations.conflicts import LEAD
 from annotations.events import record
 from annotations.gold import settle
-from annotations.items import ON_ITS_WAY, delete_items
+from annotations.items import ON_ITS_WAY
 from annotations.returning import TAKEN_BACK, insert, point
 from annotations.store import Store, timestamp
 from annotations.types import Project
-from annotations.withdrawn import touched, withdraw
+from annotations.withdrawn import clear_out, touched, withdraw
 from core.errors import N_, Busy, NotFound, Refused
 
+Progress = Callable[[int, int], object]  # how many rows are done, and of how many
 CHUNK = 500  # labels a transaction
 # The event that ends the taking back of a file of labels: {"file", "came": its moment, ...}. Older ones hold its row id
 # in their database (`label_file`) in place of the moment.
 DONE = "labels_undone"
 
 FILES = """
-SELECT id, file, created, undone FROM batch
-WHERE project = ? AND withdrawn = 0 AND (published > 0 OR undone IS NOT NULL)
+SELECT id, file, created, undone, withdrawn FROM batch
+WHERE project = ? AND (published > 0 OR undone IS NOT NULL)
 """
 STANDING = """
 SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown, assignment.op_id
@@ -47,7 +49,7 @@ class Import:
     """One file that came into a project: items, or labels.
 
     `key` names it in commands ("items-3", "labels-2"); `rows` is how many items it still has here, or how many labels
-    it brought; `undone` is when it was taken back. `unfinished`: taking its labels back was interrupted; doing it again
+    it brought; `undone` is when it was taken back. `unfinished`: that is going on or was interrupted; doing it again
     goes on.
     """
 
@@ -82,8 +84,17 @@ def imports(store: Store, project: Project) -> list[Import]:
     batches = store.db.execute(FILES, (project.id,)).fetchall()
     query = "SELECT count(*) FROM item WHERE batch = ?"
     found = [
-        Import(f"items-{row}", "items", row, file, created, store.db.execute(query, (row,)).fetchone()[0], undone)
-        for row, file, created, undone in batches
+        Import(
+            f"items-{row}",
+            "items",
+            row,
+            file,
+            created,
+            store.db.execute(query, (row,)).fetchone()[0],
+            undone,
+            half == 1,
+        )
+        for row, file, created, undone, half in batches
     ]
     files = store.db.execute(
         "SELECT id, file, created, labels, undone FROM label_file WHERE project = ?", (project.id,)
@@ -121,7 +132,7 @@ def effect(store: Store, project: Project, wanted: Import) -> Effect:
     if wanted.kind == "labels":
         standing, chosen = _standing(store, wanted.id), _chosen(store, wanted.id)
         return Effect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
-    if wanted.undone:
+    if wanted.undone and not wanted.unfinished:
         return Effect()
     hidden = len(touched(store, wanted.id))
     return Effect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
@@ -148,38 +159,45 @@ def _chosen(store: Store, file: int) -> int:
     return int(store.db.execute(CHOSEN, (file,)).fetchone()[0])
 
 
-def undo(store: Store, project: Project, key: str, *, author: str = "") -> Effect:
-    """Take the import *key* back and return what that did. Raises NotFound, Refused where it was taken back already."""
+def undo(store: Store, project: Project, key: str, *, author: str = "", progress: Progress | None = None) -> Effect:
+    """Take the import *key* back and return what that did. Raises NotFound, Refused where it was taken back already.
+
+    *progress* is told how many rows are done, and of how many.
+    """
     found = find_import(store, project, key)
     if found.kind == "labels":
-        return undo_labels(store, project, found.id, author=author)
-    return undo_import(store, project, found.id, author=author)
+        return undo_labels(store, project, found.id, author=author, progress=progress)
+    return undo_import(store, project, found.id, author=author, progress=progress)
 
 
-def undo_import(store: Store, project: Project, batch: int, *, author: str = "") -> Effect:
-    """Take the items of a batch back: in one transaction they leave every page and every count.
+def undo_import(
+    store: Store, project: Project, batch: int, *, author: str = "", progress: Progress | None = None
+) -> Effect:
+    """Take the items of a batch back: in one short transaction they leave every page and every count.
 
-    Items that nobody has touched are deleted after that; the others are kept with everything recorded of them, and
-    come back when the same text is imported again. Where the app is ended in between, what is left to delete goes with
-    the next import. Raises NotFound for an unknown batch, Refused where it was taken back already, or while another
-    file is coming in.
+    After that those that nobody has touched are deleted and the others are put away with everything recorded of them,
+    some hundreds a transaction; these come back when the same text is imported again. Where the app is ended in
+    between, doing it again goes on, and so does the next start or import. Raises NotFound for an unknown batch,
+    Refused where it was taken back already, or while another file is coming in.
     """
     with store.write() as db:
-        row = db.execute(f"SELECT file, undone FROM ({FILES}) WHERE id = ?", (project.id, batch)).fetchone()
-        _check(project, f"items-{batch}", row, row and row[1])
-        if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
-            raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
-        total = db.execute("SELECT count(*) FROM item WHERE batch = ?", (batch,)).fetchone()[0]
+        row = db.execute(f"SELECT file, undone, withdrawn FROM ({FILES}) WHERE id = ?", (project.id, batch)).fetchone()
+        _check(project, f"items-{batch}", row, row[1] if row and not row[2] else None)
+        (total,) = db.execute("SELECT count(*) FROM item WHERE batch = ?", (batch,)).fetchone()
         labels = _labels_on(store, batch)
-        hidden = withdraw(store, project, batch)
-        done = Effect(deleted=total - hidden, hidden=hidden, labels=labels)
-        record(
-            store, project, "import_undone", author=author, batch=batch, file=row[0], deleted=done.deleted,
-            hidden=hidden, labels=labels, at=store.uid,
-        )  # fmt: skip
-    with suppress(Busy):  # it is taken back; what is left to delete goes with the next import
-        delete_items(store, batch)
-    return done
+        if not row[1]:
+            _withdraw(store, project, batch, author, file=row[0], items=total, labels=labels)
+    hidden = len(touched(store, batch))  # what nobody has touched nobody can touch any more
+    with suppress(Busy):  # it is taken back; what is left to do goes with the next import
+        clear_out(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
+    return Effect(deleted=total - hidden, hidden=hidden, labels=labels)
+
+
+def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
+    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+        raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
+    withdraw(store, project, batch)
+    record(store, project, "import_undone", author=author, batch=batch, **data, at=store.uid)
 
 
 def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str | None) -> None:
@@ -190,7 +208,9 @@ def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str 
         raise Refused(N_("{file} was taken back already, on {when}."), file=row[0], when=undone[:10])
 
 
-def undo_labels(store: Store, project: Project, file: int, *, author: str = "") -> Effect:
+def undo_labels(
+    store: Store, project: Project, file: int, *, author: str = "", progress: Progress | None = None
+) -> Effect:
     """Take back the labels of a file that still stand, as if each annotator had done it: appended, nothing is deleted.
 
     Labels that were replaced since stay replaced. In short transactions, 500 labels each; where the app is ended in
@@ -203,6 +223,7 @@ def undo_labels(store: Store, project: Project, file: int, *, author: str = "") 
         _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
         db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
     taken = last = 0
+    total = _standing(store, file)
     while True:
         with store.write() as db:
             rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
@@ -215,6 +236,8 @@ def undo_labels(store: Store, project: Project, file: int, *, author: str = "") 
                 chosen = _chosen(store, file)
                 return Effect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
             last = rows[-1][0]
+        if progress is not None:
+            progress(taken, max(taken, total))
 
 
 def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:

@@ -1,18 +1,24 @@
 """Items of imports that were taken back: whoever touched them left something behind, so they wait, seen by nobody.
 
-They lie in the one batch of their project that is never published. Every count leaves them out; their labels stay
-stored, and a later import of the same text brings item and labels back.
+They lie in the one batch of their project that is never published, or, while an import is being taken back, in that
+of the import. Every count leaves them out; their labels stay stored, and a later import of the same text brings item
+and labels back.
 """
 
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import psutil
 
 from annotations.gold import settle
 from annotations.plan import draw_share
 from annotations.store import Store, timestamp
 from annotations.types import Project
 
-CHUNK = 500
+CHUNK = 500  # items a transaction
+PAUSE_S = 0.01  # between two transactions, so that labels get their turn
+HALF_OUT = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
 # Something points to these items; nothing that was recorded is ever deleted. With the cheapest question first.
 TOUCHED = """
 SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL OR item.pilot IS NOT NULL
@@ -33,33 +39,76 @@ def touched(store: Store, batch: int) -> list[int]:
     return [row[0] for row in store.db.execute(TOUCHED, {"batch": batch})]
 
 
-def withdraw(store: Store, project: Project, batch: int) -> int:
-    """Hide a published batch, in the caller's transaction; returns how many items were touched and stay.
+def withdraw(store: Store, project: Project, batch: int) -> None:
+    """Hide a published batch, in the caller's transaction: from then on all its items are withdrawn ones.
 
-    Those move to the batch of withdrawn items; the others stay where they are and may be deleted afterwards.
+    After it `clear_out` has to be called; until that is done the batch bears the mark that the one of withdrawn items
+    has, and the moment when it was taken back.
     """
-    found = touched(store, batch)
-    for some in _chunks(found):
-        _let_go(store, some)
-    for cell, labels, status, aside, number in store.db.execute(
-        "SELECT cell, labels, status, aside, count(*) FROM item WHERE batch = ? GROUP BY 1, 2, 3, 4", (batch,)
-    ).fetchall():
-        store.db.execute(
-            "UPDATE census SET items = items - ? WHERE cell = ? AND labels = ? AND status = ? AND aside = ?",
-            (number, cell, labels, status, aside),
-        )
-    for some in _chunks(found):
-        _tally(store, some, -1)
-        _move(store, some, _place(store, project))
+    _count_out(store, project, batch)
     store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
     store.db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
+    process = psutil.Process()
     store.db.execute(
-        "UPDATE batch SET published = 0, undone = ?, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?",
-        (timestamp(), batch),
+        "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
+        " WHERE id = ?",
+        (timestamp(), process.pid, process.create_time(), time.time(), batch),
     )
+    _let_go(store, project, batch)
     # What was accepted may be less now: a cell that was closed by its quota may be open again.
     store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
-    return len(found)
+
+
+def clear_out(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
+    """Move the items of a withdrawn batch that were touched to the others that are hidden, and delete the rest.
+
+    In short transactions, so that labels need not wait; done again, by anybody, after a crash. *report* is told how
+    many items are done so far.
+    """
+    done = 0
+    while found := _clear_some(store, batch):
+        done += found
+        if report is not None:
+            report(done)
+        time.sleep(PAUSE_S)
+
+
+def _clear_some(store: Store, batch: int) -> int:
+    """How many items were moved or deleted, a few hundred together; 0 where nothing is left to do."""
+    with store.write() as db:
+        mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {HALF_OUT}", (batch,)).fetchone()
+        if mark is None:
+            return 0
+        some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, CHUNK))]
+        if not some:
+            query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
+            db.execute(query, (batch,))
+            return 0
+        query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
+        kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
+        if kept:
+            _move(store, kept, _place(store, mark[0]))
+        rest = sorted(set(some) - set(kept))
+        db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
+        db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
+    return len(some)
+
+
+def _count_out(store: Store, project: Project, batch: int) -> None:
+    """Take a batch out of the census and of what annotators did: by counting it, or the others where they hold less."""
+    query = "SELECT coalesce(sum(items), 0) FROM stock JOIN batch ON batch.id = batch WHERE published > 0"
+    (own,) = store.db.execute(f"{query} AND batch.id = ?", (batch,)).fetchone()
+    (others,) = store.db.execute(f"{query} AND project = ? AND batch.id <> ?", (project.id, batch)).fetchone()
+    if own <= others:
+        _census(store, "item.batch = ?", (batch,), -1)
+        _tally(store, "item.batch = ?", (batch,), -1)
+        return
+    cells = "cell IN (SELECT id FROM cell WHERE project = ?)"
+    store.db.execute(f"UPDATE census SET items = 0 WHERE {cells}", (project.id,))
+    store.db.execute(f"UPDATE tally SET handed = 0, labelled = 0, accepted = 0 WHERE {cells}", (project.id,))
+    rest = "item.batch IN (SELECT id FROM batch WHERE project = ? AND published > 0 AND id <> ?)"
+    _census(store, rest, (project.id, batch), 1)
+    _tally(store, rest, (project.id, batch), 1)
 
 
 def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:
@@ -75,8 +124,9 @@ def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -
         for one in some:
             settle(store, one)
         _move(store, some, batch)
-        _count(store, some, batch)
-        _tally(store, some, 1)
+        _stock(store, some, batch)
+        _census(store, f"item.id IN ({_marks(some)})", some, 1)
+        _tally(store, f"item.id IN ({_marks(some)})", some, 1)
     store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
 
 
@@ -88,23 +138,24 @@ def _marks(items: Sequence[int]) -> str:
     return ", ".join("?" * len(items))
 
 
-def _let_go(store: Store, items: Sequence[int]) -> None:
-    """Nobody has them on the desk any more; who skipped one may be given it again when it comes back."""
+def _let_go(store: Store, project: Project, batch: int) -> None:
+    """Nobody has its items on the desk any more; who skipped one may be given it again when it comes back."""
     store.db.execute(
-        "UPDATE assignment SET state = 'released', kept = 0"
-        f" WHERE item IN ({_marks(items)}) AND state IN ('leased', 'skipped')",
-        items,
+        "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = ?)"
+        " AND EXISTS (SELECT 1 FROM item WHERE item.id = assignment.item AND item.batch = ?)",
+        (project.id, project.id, batch),
     )
 
 
-def _place(store: Store, project: Project) -> int:
+def _place(store: Store, project: int) -> int:
     """The batch of withdrawn items of a project, made where there is none."""
-    query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1"
-    if row := store.db.execute(query, (project.id,)).fetchone():
+    query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
+    if row := store.db.execute(query, (project,)).fetchone():
         return int(row[0])
     cursor = store.db.execute(
         "INSERT INTO batch (project, file, heard, created, withdrawn) VALUES (?, '', ?, ?, 1)",
-        (project.id, time.time(), timestamp()),
+        (project, time.time(), timestamp()),
     )
     return int(cursor.lastrowid or 0)
 
@@ -114,16 +165,9 @@ def _move(store: Store, items: Sequence[int], batch: int) -> None:
     store.db.execute(f"UPDATE item SET batch = ?, returned = 0 WHERE id IN ({_marks(items)})", [batch, *items])
 
 
-def _count(store: Store, items: Sequence[int], batch: int) -> None:
-    for cell, labels, status, aside, number in store.db.execute(
-        f"SELECT cell, labels, status, aside, count(*) FROM item WHERE id IN ({_marks(items)}) GROUP BY 1, 2, 3, 4",
-        items,
-    ).fetchall():
-        store.db.execute(
-            "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET items = items + excluded.items",
-            (cell, labels, status, aside, number),
-        )
+def _stock(store: Store, items: Sequence[int], batch: int) -> None:
+    query = f"SELECT cell, count(*) FROM item WHERE id IN ({_marks(items)}) GROUP BY 1"
+    for cell, number in store.db.execute(query, items).fetchall():
         store.db.execute(
             "INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)"
             " ON CONFLICT DO UPDATE SET items = items + excluded.items",
@@ -131,13 +175,31 @@ def _count(store: Store, items: Sequence[int], batch: int) -> None:
         )
 
 
-def _tally(store: Store, items: Sequence[int], sign: int) -> None:
-    """Take what annotators did on these items out of their own counts (-1), or put it back (+1)."""
+def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+    """Take items out of the counts of their cells (-1), or put them there (+1); *which*: an SQL condition on `item`."""
+    query = f"SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
+    for cell, labels, status, aside, number in store.db.execute(query, values).fetchall():
+        place = (cell, labels, status, aside)
+        store.db.execute(
+            "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
+            place,
+        )
+        store.db.execute(
+            "UPDATE census SET items = items + ? WHERE cell = ? AND labels = ? AND status = ? AND aside = ?",
+            (sign * number, *place),
+        )
+
+
+def _tally(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+    """Take what annotators did on items out of their own counts (-1), or put it back (+1); *which* as in `_census`."""
     rows = store.db.execute(
         "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"
-        " sum(coalesce(label.choice = 'accept', 0)) FROM assignment JOIN item ON item.id = assignment.item"
-        f" LEFT JOIN label ON label.id = latest WHERE assignment.item IN ({_marks(items)}) GROUP BY 1, 2",
-        items,
+        " sum(coalesce(label.choice = 'accept', 0)) FROM item CROSS JOIN assignment ON assignment.item = item.id"
+        # As in annotations/dashboard_people.py: the choice is read from the index that holds it.
+        " LEFT JOIN label INDEXED BY label_item ON label.item = assignment.item"
+        " AND label.annotator = assignment.annotator AND label.id = latest"
+        f" WHERE {which} GROUP BY 1, 2",
+        values,
     ).fetchall()
     for who, cell, handed, labelled, accepted in rows:
         store.db.execute(

@@ -8,6 +8,7 @@ import click
 
 from annotations.conflicts import conflicts, keep, leaving_row, take
 from annotations.formats.lines import csv_line
+from annotations.job_process import progress
 from annotations.projects import project, project_by_uid
 from annotations.undoing import Effect, Import, effect, find_import, imports
 from annotations.undoing import undo as take_back
@@ -44,7 +45,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
             click.confirm(f"{wanted.file}: {_said(wanted, effect(store, found, wanted))}. Take it back?", abort=True)
         elif not yes and as_json:
             raise Refused(N_("Taking an import back needs --yes where nobody can be asked."))
-        done = take_back(store, found, key, author=author)
+        done = take_back(store, found, key, author=author, progress=progress())
     answer(
         {"import": key, "file": wanted.file} | asdict(done), f"{wanted.file}: {_said(wanted, done)}", as_json=as_json
     )
