@@ -8,7 +8,7 @@ from core.errors import EvenhandError
 from core.misgendering.theory import theory
 from core.report.cells import percent, plain_number
 from pages._misgender_style import colours
-from pages._widgets import DASH, _, choose, plain, show_chart, show_error
+from pages._widgets import DASH, _, choose, plain, show_chart, show_error, spoken
 
 FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
 FIRST_PREFERRED = "she"
@@ -28,7 +28,7 @@ def show_slot() -> None:
     with left:
         given = {
             form: st.slider(
-                _("Probability of {form} before the slot").format(form=plain(form)), 0.0, 1.0, p, 0.01, key=f"p-{form}"
+                spoken(_("Probability of {form} before the slot").format(form=form)), 0.0, 1.0, p, 0.01, key=f"p-{form}"
             )
             for form, p in FIRST.items()
         }

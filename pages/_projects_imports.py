@@ -8,7 +8,7 @@ from annotations.types import Project
 from annotations.undoing import Effect, Import, effect, find_import, imports, undo
 from core.errors import EvenhandError
 from pages._projects_conflicts import show_conflicts
-from pages._widgets import DASH, _, downloads, plain, show_error
+from pages._widgets import DASH, _, downloads, plain, show_error, spoken
 
 AS_A_JOB = 20_000  # rows from which on taking back is a job
 DONE = "import_taken_back"
@@ -85,7 +85,7 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     st.write(plain(said(found, expected)))
     if found.unfinished:
         st.caption(_("Taking it back was interrupted. Going on takes back the rest."))
-    sure = st.checkbox(plain(_("Take {file} back").format(file=found.file)), key=f"sure-{project.uid}-{found.key}")
+    sure = st.checkbox(spoken(_("Take {file} back").format(file=found.file)), key=f"sure-{project.uid}-{found.key}")
     if not st.button(_("Take back"), key="undo", icon=":material/undo:", disabled=not sure):
         return
     if found.rows > AS_A_JOB:

@@ -72,7 +72,7 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
         st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
     names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
     known = bool(found.truths) and st.checkbox(
-        plain(_("Make ground truth hidden gold ({number} annotations)").format(number=f"{found.truths:,}")),
+        _("Make ground truth hidden gold ({number} annotations)").format(number=f"{found.truths:,}"),
         key="tasks_known",
         help=_("The annotation counts as a label either way. Hidden gold is seen by the lead only."),
     )
@@ -125,7 +125,8 @@ def _ask_people(found: Found) -> dict[str, str]:
         st.subheader(_("Who its annotators are here"), anchor=False)
         for who, number in found.people.most_common(MOST):
             # An invisible joiner: an address would become a link.
-            label = plain(f"{who[:60] or nobody} · {number:,}").replace("\\@", "\u2060\\@")
+            name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
+            label = f"{name} · {number:,}"
             named[who] = st.text_input(label, person(who, Names()), key=f"task-person-{who}", max_chars=80, width=320)
     return named
 

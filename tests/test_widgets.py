@@ -53,6 +53,34 @@ def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
     assert "\\" not in said
 
 
+INPUTS = (
+    *("text_input", "text_area", "number_input", "selectbox", "multiselect", "slider", "select_slider", "checkbox"),
+    *("toggle", "radio", "date_input", "file_uploader", "segmented_control"),
+)
+
+
+def test_no_label_of_an_input_is_escaped() -> None:
+    """It is the input's aria-label as it stands: a screen reader would read out the backslashes. `spoken` is for it."""
+    wrong = []
+    for file in (Path(__file__).parents[1] / "pages").glob("*.py"):
+        for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(part, ast.FunctionDef):
+                continue
+            escaped = {
+                target.id
+                for one in ast.walk(part)
+                if isinstance(one, ast.Assign) and "plain(" in ast.unparse(one.value)
+                for target in one.targets
+                if isinstance(target, ast.Name)
+            }
+            calls = (one for one in ast.walk(part) if isinstance(one, ast.Call) and one.args)
+            labels = (one.args[0] for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr in INPUTS)
+            for label in labels:
+                if "plain(" in ast.unparse(label) or (isinstance(label, ast.Name) and label.id in escaped):
+                    wrong.append(f"{file.name}:{label.lineno}")
+    assert wrong == []
+
+
 def test_options_of_lists_are_not_escaped() -> None:
     """Streamlit reads no Markdown in the options of a selectbox or multiselect: a visitor would see the backslashes."""
     wrong = [
