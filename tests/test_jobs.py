@@ -76,7 +76,7 @@ def store(tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "CLI", script)
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
-    with Store.open(tmp_path / "labels.db") as opened:
+    with new_store(tmp_path / "labels.db") as opened:
         yield opened
         for one in jobs.jobs(opened):
             if one.active and jobs.process_of(one):
