@@ -3,9 +3,11 @@
 import itertools
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Error as PlaywrightError
 
 from annotations.items import Batch, NewItem
 from annotations.projects import create_project
@@ -48,9 +50,11 @@ def make_generations(server: Server, texts: int | list[str] = 12, **fields: Any)
 class Desk:
     """One desk in one tab."""
 
-    def __init__(self, context: BrowserContext, server: Server, project: str, who: str = "Ada") -> None:
+    def __init__(
+        self, context: BrowserContext, server: Server, project: str, who: str = "Ada", tab: Page | None = None
+    ) -> None:
         self.context, self.server, self.project, self.who = context, server, project, who
-        self.page: Page = context.new_page()
+        self.page: Page = tab or context.new_page()
         self.page.set_default_timeout(WAIT_MS)
         self.root: Locator = self.page.get_by_test_id("desk")
         self.text: Locator = self.page.get_by_test_id("desk-text")
@@ -135,22 +139,89 @@ def label_rows(server: Server, project: str, who: str) -> list[dict[str, Any]]:
 DeskOpener = Callable[..., Desk]
 
 
+class Profile:
+    """One profile of a browser with one tab, which tests use one after the other; empty at the beginning of each.
+
+    What the pages consist of is then loaded and compiled once, not once a test: most of what an opening costs.
+    """
+
+    _kept: ClassVar[WeakKeyDictionary[Browser, "Profile"]] = WeakKeyDictionary()
+
+    def __init__(self, browser: Browser) -> None:
+        self.taken = False
+        self.context = browser.new_context(locale="en-US")
+        self.context.set_default_timeout(WAIT_MS)
+        self.tab = self.context.new_page()
+
+    @classmethod
+    def take(cls, browser: Browser) -> "Profile | None":
+        """The profile of this browser; None where somebody has it."""
+        kept = cls._kept.get(browser)
+        if kept is None:
+            kept = cls._kept[browser] = cls(browser)
+        if kept.taken:
+            return None
+        kept.taken = True
+        return kept
+
+    def give_back(self, browser: Browser, server: Server) -> None:
+        """Close the other tabs and empty the storage of *server*'s pages; where that fails, the profile goes."""
+        try:
+            self.context.set_offline(False)
+            for page in self.context.pages:
+                if page is not self.tab:
+                    page.close()
+            self.tab.goto(f"{server.url}/_stcore/health")  # of the same origin, and nothing on it writes
+            left = "() => { localStorage.clear(); sessionStorage.clear(); return localStorage.length; }"
+            self.taken = self.tab.evaluate(left) != 0
+            self.context.clear_cookies()
+            self.tab.mouse.move(0, 0)
+        except PlaywrightError:  # a test that failed half-way: its server is gone, or its page does not let go
+            self.taken = True
+        if self.taken:
+            del self._kept[browser]
+            self.context.close()
+
+
 class Opener:
-    """Opens desks, each in a browser context of its own unless one is given; closes them after the test."""
+    """Opens desks, and closes them after the test.
+
+    The first one stands in the profile that the tests share, in its tab unless a context is given; each further one in
+    a context of its own. A test that changes a tab for good (listeners, scripts that run first) opens it with
+    `context=`, and one that changes a context for good (the clock) asks for `fresh()`.
+    """
 
     def __init__(self, browser: Browser, server: Server) -> None:
         self.browser, self.server, self.contexts = browser, server, list[BrowserContext]()
+        self.shared: Profile | None = None
 
-    def context(self, **options: Any) -> BrowserContext:
-        """A fresh profile: its own storage."""
+    def context(self) -> BrowserContext:
+        """A profile with an empty storage."""
+        shared = self._share()
+        return shared.context if shared else self.fresh()
+
+    def fresh(self, **options: Any) -> BrowserContext:
+        """A profile that nobody has had, with options of its own."""
         self.contexts.append(self.browser.new_context(**{"locale": "en-US", **options}))
         self.contexts[-1].set_default_timeout(WAIT_MS)
         return self.contexts[-1]
 
     def __call__(self, project: str | None = None, who: str = "Ada", *, context: BrowserContext | None = None) -> Desk:
-        return Desk(context or self.context(), self.server, project or make_project(self.server), who)
+        shared = None if context else self._share()
+        found = context or (shared.context if shared else self.fresh())
+        project = project or make_project(self.server)
+        return Desk(found, self.server, project, who, shared.tab if shared else None)
 
     def close(self) -> None:
-        """Close every context."""
+        """Close every context, and give back what is shared."""
         for context in self.contexts:
             context.close()
+        if self.shared:
+            self.shared.give_back(self.browser, self.server)
+
+    def _share(self) -> Profile | None:
+        """The shared profile, once a test."""
+        if self.shared:
+            return None
+        self.shared = Profile.take(self.browser)
+        return self.shared

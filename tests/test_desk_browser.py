@@ -23,8 +23,8 @@ def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def own_desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, own_server)
+def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, mortal_server)
     yield opener
     opener.close()
 
@@ -120,7 +120,7 @@ def test_nothing_on_screen_nothing_labelled(desks: Opener) -> None:
 
 
 def test_120_keys_at_10_per_second_label_what_was_seen(desks: Opener) -> None:
-    desk = desks(make_project(desks.server, 160))
+    desk = desks(make_project(desks.server, 160), context=desks.context())
     # The first listener of the page: it sees what is on screen before the desk hears of the key.
     desk.page.add_init_script("""window.seen = [];
       window.addEventListener("keydown", () => window.seen.push(window.deskRoot.dataset.item), true);""")
@@ -209,13 +209,13 @@ def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
     assert labelled(again) == seen and again.item not in seen
 
 
-def test_kill_9_and_a_restart_lose_nothing(own_desks: Opener, own_server: Server) -> None:
-    desk = own_desks(make_project(own_server, 60)).open()
+def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
+    desk = mortal_desks(make_project(mortal_server, 60)).open()
     seen = run_keys(desk, 6, 60)
-    own_server.kill()
+    mortal_server.kill()
     seen += run_keys(desk, 8, 60)
     expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
-    own_server.start()
+    mortal_server.start()
     desk.settle()
     # While the page says that its connection is gone, keys belong to that dialog.
     expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
@@ -283,7 +283,7 @@ def test_a_past_decision_is_found_and_changed(desks: Opener) -> None:
 
 def test_opinions_are_off_until_asked_for(desks: Opener) -> None:
     project = make_project(desks.server)
-    desk = desks(project).open()
+    desk = desks(project, context=desks.context()).open()
     assert desk.act("opinion").count() == 0
     with Store.open(desks.server.database) as store:
         store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
@@ -312,7 +312,7 @@ HOSTILE = [
 
 def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
     project = make_project(desks.server, HOSTILE, presentation="original")
-    desk = desks(project).open()
+    desk = desks(project, context=desks.context()).open()
     dialogs: list[str] = []
     desk.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     shown, words = [], []
@@ -345,26 +345,28 @@ def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: in
 # ---- invariant 7: an outbox never crosses over ----------------------------------------------------------------------
 
 
-def test_another_database_on_the_same_port_gets_nothing(own_desks: Opener, own_server: Server, tmp_path: Path) -> None:
-    context = own_desks.context()
-    desk = own_desks(make_project(own_server), context=context).open()
-    own_server.kill()
+def test_another_database_on_the_same_port_gets_nothing(
+    mortal_desks: Opener, mortal_server: Server, tmp_path: Path
+) -> None:
+    context = mortal_desks.context()
+    desk = mortal_desks(make_project(mortal_server), context=context).open()
+    mortal_server.kill()
     for _ in range(3):
         desk.decide("j")
     desk.page.close()
-    first = own_server.database
-    own_server.database = tmp_path / "other.db"
-    own_server.start()
-    other = Desk(context, own_server, make_project(own_server)).open()
+    first = mortal_server.database
+    mortal_server.database = tmp_path / "other.db"
+    mortal_server.start()
+    other = Desk(context, mortal_server, make_project(mortal_server)).open()
     expect(other.notice("foreign")).to_contain_text("3 decisions in this browser belong to another database")
     own = other.decide("j")
     other.settle()
     assert labelled(other) == [own] and len(other.storage()) == 3
     other.page.close()
-    own_server.kill()
-    own_server.database = first
-    own_server.start()
-    back = Desk(context, own_server, desk.project).open()
+    mortal_server.kill()
+    mortal_server.database = first
+    mortal_server.start()
+    back = Desk(context, mortal_server, desk.project).open()
     back.settle()
     assert len(labelled(back)) == 3 and back.storage() == {}
 
@@ -440,11 +442,11 @@ def test_a_refused_decision_is_listed_and_blocks_nothing(desks: Opener) -> None:
     assert again.storage("evenhand:refused:") == {}
 
 
-def test_an_expired_sign_in_keeps_the_outbox(own_desks: Opener, own_server: Server) -> None:
-    desk = own_desks(make_project(own_server)).open()
+def test_an_expired_sign_in_keeps_the_outbox(desks: Opener) -> None:
+    desk = desks().open()
     first = desk.decide("j")
     desk.settle()
-    with Store.open(own_server.database) as store:
+    with Store.open(desks.server.database) as store:
         store.db.execute("UPDATE database SET secret = randomblob(32)")
     second = desk.decide("j")
     expect(desk.notice("signed-out")).to_contain_text("1 decisions are kept")
@@ -478,7 +480,7 @@ def test_reject_without_a_reason_asks_for_a_note(desks: Opener) -> None:
 
 
 def test_everything_by_touch_at_390_px(desks: Opener) -> None:
-    context = desks.context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context = desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     desk = desks(context=context).open()
     buttons = desk.part("acts").locator("button")
     first = desk.item

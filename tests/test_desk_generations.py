@@ -27,8 +27,8 @@ def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def own_desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, own_server)
+def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, mortal_server)
     yield opener
     opener.close()
 
@@ -240,7 +240,7 @@ def test_arrows_go_by_words_and_lines(desks: Opener) -> None:
 def test_a_long_text_begins_at_its_beginning_and_the_cursor_stays_in_view(desks: Opener) -> None:
     long = [" " + f"text{n} " * 3 + " ".join(f"w{n}" for n in range(260)) for n in range(3)]
     project = make_generations(desks.server, long)
-    desk = desks(project, context=desks.context(viewport={"width": 390, "height": 600})).open()
+    desk = desks(project, context=desks.fresh(viewport={"width": 390, "height": 600})).open()
     desk.press("m", "End")
     expect(desk.text.locator(".cursor")).to_have_text("w259")
     expect(desk.text.locator(".cursor")).to_be_in_viewport()
@@ -317,7 +317,7 @@ def test_a_covered_text_is_labelled_only_once_it_is_open(desks: Opener) -> None:
 
 
 def test_a_pause_is_proposed_and_counts_nothing(desks: Opener) -> None:
-    desk = desks(make_generations(desks.server, 30, pause_minutes=10))
+    desk = desks(make_generations(desks.server, 30, pause_minutes=10), context=desks.fresh())
     desk.page.clock.install()
     desk.open()
     for _ in range(5):  # the time that a busy machine needs between them counts too
@@ -338,7 +338,7 @@ def test_a_pause_is_proposed_and_counts_nothing(desks: Opener) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_by_touch_at_390_px(desks: Opener, scheme: Any) -> None:
-    context = desks.context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme=scheme)
+    context = desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme=scheme)
     desk = desks(make_generations(desks.server, [" he met a man and she left again."] * 1 + [""] * 3), context=context)
     desk.open(lang="zh")
     first = desk.item

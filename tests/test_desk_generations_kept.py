@@ -10,15 +10,15 @@ from annotations.store import Store
 from tests.browser import Server
 from tests.desk_driver import WAIT_MS, Desk, Opener, make_generations
 from tests.made_generations import FILE, MODELS
-from tests.test_desk_generations import MISGENDERING, desks, marks, opened, own_desks, stored
+from tests.test_desk_generations import MISGENDERING, desks, marks, mortal_desks, opened, stored
 
-__all__ = ["desks", "own_desks"]  # fixtures
+__all__ = ["desks", "mortal_desks"]  # fixtures
 
 pytestmark = pytest.mark.browser
 
 
 def test_fast_keys_label_what_was_seen(desks: Opener) -> None:
-    desk = desks(make_generations(desks.server, 90))
+    desk = desks(make_generations(desks.server, 90), context=desks.context())
     desk.page.add_init_script("""window.seen = [];
       window.addEventListener("keydown", (event) => {
         const { item, mode } = window.deskRoot.dataset;
@@ -58,13 +58,13 @@ def test_reload_closing_and_being_cut_off_lose_nothing(desks: Opener) -> None:
     assert [row["words"] for row in rows] == [[], [("he", "pronoun")], [("he", "pronoun")], []]
 
 
-def test_kill_9_and_a_restart_lose_nothing(own_desks: Opener, own_server: Server) -> None:
-    desk = opened(own_desks, 40)
+def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
+    desk = opened(mortal_desks, 40)
     seen = [desk.decide("1"), desk.decide(*MISGENDERING)]
-    own_server.kill()
+    mortal_server.kill()
     seen += [desk.decide(*MISGENDERING), desk.decide("1"), desk.decide("f", "m", "d", "m", "Space", "Enter", "4")]
     expect(desk.notice("away")).to_contain_text("texts are ready here", timeout=WAIT_MS)
-    own_server.start()
+    mortal_server.start()
     desk.settle()
     # While the page says that its connection is gone, keys belong to that dialog.
     expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
@@ -189,7 +189,7 @@ HOSTILE = [
 
 
 def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
-    desk = opened(desks, HOSTILE)
+    desk = desks(make_generations(desks.server, HOSTILE), context=desks.context()).open()
     dialogs: list[str] = []
     desk.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     shown = []
@@ -209,7 +209,7 @@ def context_of(desk: Desk) -> str:
 
 
 def test_a_browser_is_never_told_model_setting_or_row(desks: Opener) -> None:
-    desk = desks(make_generations(desks.server, 8))
+    desk = desks(make_generations(desks.server, 8), context=desks.context())
     told: list[str] = []
     desk.page.on("response", lambda reply: told.append(reply.text()) if "/api/desk/" in reply.url else None)
     desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(repr(data))))
