@@ -64,19 +64,26 @@ def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> N
     desk.settle()
     assert tags_of(desks.server, name) == [("accept", [], ["jkx", "1 kin"]), ("reject", [], ["kin"])]
     expect(desk.part("progress")).to_have_text("Pilot 1: mine 2 of 4")
-    # One's own earlier tags are offered, after a reload too; a press takes one.
+    # What is typed and not yet decided is there after a reload, once; so are one's own earlier tags, to be pressed.
+    desk.press("t", *"left", "Enter", "Enter", "n")
+    desk.page.keyboard.type("half a note")
+    typed_for = desk.item
     desk.page.reload()
     desk.page.locator('[data-testid="desk"][data-item]').wait_for()
     offered = desk.part("tagOffers").locator("button")
     expect(offered).to_have_count(3)
+    assert (desk.item, chips(desk)) == (typed_for, ["left"])
+    expect(desk.part("noted")).to_have_text("Note: half a note")
     offered.filter(has_text="1 kin").click()
-    assert chips(desk) == ["1 kin"]
+    assert chips(desk) == ["left", "1 kin"]
     desk.act("choose").first.click()
     desk.settle()
-    assert tags_of(desks.server, name)[-1] == ("accept", [], ["1 kin"])
+    assert tags_of(desks.server, name)[-1] == ("accept", [], ["left", "1 kin"])
+    assert desk.labels()[-1]["note"] == "half a note"
+    expect(desk.part("noted")).to_be_hidden()  # the next one begins empty
     # An earlier decision is on screen with its tags; a new one keeps them.
     desk.part("past").locator("button").first.click()
-    assert chips(desk) == ["1 kin"]
+    assert chips(desk) == ["left", "1 kin"]
 
 
 def test_an_input_method_does_not_end_a_tag(desks: Opener) -> None:

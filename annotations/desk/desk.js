@@ -22,9 +22,10 @@ class Desk {
     this.leave = (event) => this.queue.outbox.unkept.size && event.preventDefault(); // the rest is in storage
     this.visible = () => this.turned();
     this.online = () => this.queue.flush();
+    this.gone = () => (keepTyped(this), this.queue.flush());
     window.addEventListener("beforeunload", this.leave);
     window.addEventListener("online", this.online);
-    window.addEventListener("pagehide", this.online);
+    window.addEventListener("pagehide", this.gone);
     document.addEventListener("visibilitychange", this.visible);
     this.queue.start();
     this.draw();
@@ -35,11 +36,12 @@ class Desk {
   }
 
   stop() {
+    keepTyped(this);
     this.keys.stop();
     this.queue.stop();
     window.removeEventListener("beforeunload", this.leave);
     window.removeEventListener("online", this.online);
-    window.removeEventListener("pagehide", this.online);
+    window.removeEventListener("pagehide", this.gone);
     document.removeEventListener("visibilitychange", this.visible);
   }
 
@@ -96,6 +98,7 @@ class Desk {
   begin(item) {
     const before = this.editing ?? item?.before;
     this.draft = { reasons: new Set(before?.reasons ?? []), note: before?.note ?? "", tags: [...(before?.tags ?? [])] };
+    if (!this.editing) takeTyped(this, item);
     this.held = false;
     if (this.mode === "reject" || this.mode === "note") this.mode = "label";
   }

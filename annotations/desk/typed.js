@@ -1,0 +1,32 @@
+// What is typed but not yet decided outlives a reload and a look at another page: one entry of this tab's session
+// storage, which ends with the tab and which no other tab sees. It holds the note and the tags, never the sentence.
+
+const TYPED = "evenhand:typed:";
+
+function keepTyped(desk) {
+  const { draft, screen, queue, editing } = desk;
+  if (!screen.item || editing) return; // an earlier decision is not on screen after a reload
+  const half = desk.view.tags.finished();
+  try {
+    if (draft.note.trim() || half.length) {
+      const typed = { item: screen.item.id, note: draft.note, tags: half };
+      sessionStorage.setItem(TYPED + queue.outbox.owner, JSON.stringify(typed));
+    } else sessionStorage.removeItem(TYPED + queue.outbox.owner);
+  } catch {
+    // storage is switched off: as before, it is gone
+  }
+}
+
+// For this item, once: what comes back belongs to the desk again.
+function takeTyped(desk, item) {
+  const key = TYPED + desk.queue.outbox.owner;
+  try {
+    const typed = JSON.parse(sessionStorage.getItem(key));
+    if (!typed || typed.item !== item?.id) return;
+    sessionStorage.removeItem(key);
+    desk.draft.note = typed.note;
+    desk.draft.tags = typed.tags;
+  } catch {
+    // nothing that could be read
+  }
+}
