@@ -111,6 +111,19 @@ def _leased(db: Database, project: Project, annotator: Annotator, pilot: int | N
     return [retests.Handed(*row) for row in rows]
 
 
+def on_desks(store: Store, project: Project, now: float | None = None) -> int:
+    """How many items wait on a desk that is open at *now* (unix seconds); what was sent back is not counted.
+
+    They were handed out under the settings of then and keep their place: a change of plan takes them from nobody.
+    """
+    moment = time.time() if now is None else now
+    query = (
+        "SELECT count(DISTINCT item) FROM assignment WHERE project = ? AND state = 'leased' AND kept = 0"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = ? AND seen >= ?)"
+    )
+    return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
+
+
 def _load(db: Database, handed: list[retests.Handed]) -> list[Item]:
     ids = [one.item for one in handed]
     marks = ", ".join("?" * len(ids))

@@ -118,7 +118,7 @@ def _differences(now: Draft, newest: Guideline) -> None:
             st.html(difference_html(newest.text.strip(), now.text.strip()))
         lines = ["\n".join(map(_line, options)) for options in (newest.reasons, now.reasons)]
         if lines[0] != lines[1]:
-            st.caption(_("Criteria"))
+            st.caption(_("Criteria for a reject"))
             st.html(difference_html(*lines))
         lines = ["\n".join(map(_line, options)) for options in (newest.choices, now.choices)]
         if lines[0] != lines[1]:

@@ -8,6 +8,7 @@ from annotations.events import Event, events
 from annotations.gold import Effects, effects
 from annotations.pipeline import state
 from annotations.projects import change_project
+from annotations.queue import on_desks
 from annotations.store import Store
 from annotations.types import Plan, Project
 from core.errors import EvenhandError
@@ -23,6 +24,8 @@ def show_settings(store: Store, project: Project) -> None:
     changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
     if {"plan", "per_item", "share"} & set(changed):
         _say_effects(store, project, asked)
+    if changed.get("plan") == "stop":
+        _say_on_desks(store, project)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(_("Who plans"), key="adjudicator", persist_state="session", placeholder=_("Your name"), width=240)
         if st.button(_("Save the plan"), type="primary", key="save_plan", disabled=not changed):
@@ -116,6 +119,16 @@ def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
     )
     numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
     st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
+
+
+def _say_on_desks(store: Store, project: Project) -> None:
+    waiting = on_desks(store, project)
+    if waiting:
+        text = _(
+            "{number} sentences wait on open desks and stay there, whatever others decide: what is saved begins with"
+            " the sentences that are handed out after the change."
+        )
+        st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -48,10 +48,10 @@ def show_people(store: Store, project: Project) -> None:
 
 def _person(store: Store, project: Project, person: Annotator) -> None:
     own = own_progress(store, project, person)
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"**{plain(person.name)}**", width=200)
+    with st.container(horizontal=True, vertical_alignment="center", border=True, gap="small"):
+        st.markdown(f"**{plain(person.name)}**", width=180)
         text = _("{labelled} of {total}").format(labelled=f"{own.labelled:,}", total=f"{own.total:,}")
-        st.progress(own.labelled / own.total if own.total else 0.0, text, width=220)
+        st.progress(own.labelled / own.total if own.total else 0.0, text, width=180)
         where = {"project": project.name, "annotator": person.name}
         st.page_link("review.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
         st.page_link("record.py", label=_("Record"), icon=":material/history:", query_params=where)

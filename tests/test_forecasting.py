@@ -200,10 +200,12 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40, seed=2)
     for item in claim(fresh_store, made, people[0], now=START):
         append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+    waiting = len(claim(fresh_store, made, people[1], want=5))
     app = page(made)
     assert app.button(key="save_plan").disabled
     app.radio(key=f"plan-{made.uid}").set_value("stop").run()
     assert any("would be decided by the labels they have" in info.value for info in app.info)
+    assert any(info.value.startswith(f"{waiting} sentences wait on open desks") for info in app.info) and waiting == 5
     assert not app.warning
     app.number_input(key=f"share-{made.uid}").set_value(20.0).run()
     app.text_input(key="adjudicator").set_value("Lin").run()
