@@ -300,6 +300,23 @@ def test_opinions_are_off_until_asked_for(desks: Opener) -> None:
     expect(desk.part("opinion")).to_be_hidden()
 
 
+def test_the_opinion_on_the_last_label_is_asked_for_however_late_it_is_stored(desks: Opener) -> None:
+    project = make_project(desks.server)
+    with Store.open(desks.server.database) as store:
+        store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
+    desk = desks(project, context=desks.fresh())
+    desk.page.clock.install()
+    desk.open()
+    desk.press("o")
+    desk.cut()
+    desk.decide("j")
+    for _ in range(80):  # eight seconds: more than the desk waits for an opinion on one before the last
+        desk.page.clock.run_for(100)
+    with desk.page.expect_request("**/opinion"):
+        desk.mend()
+        desk.settle()
+
+
 # ---- invariants 5, 6: text as it is, hooks --------------------------------------------------------------------------
 
 HOSTILE = [
