@@ -18,7 +18,7 @@ from annotations.formats.importing import import_examined
 from annotations.formats.opening import examine_tables, tables_in
 from annotations.items import items
 from annotations.labels import append
-from annotations.projects import annotator, annotators, create_project, guidelines, project, remove_annotator
+from annotations.projects import annotator, annotators, create_project, guidelines, project, projects, remove_annotator
 from annotations.store import Store
 from annotations.types import Operation
 from commands.agreement import whole
@@ -62,6 +62,10 @@ def old(lively, tmp_path):
 def labels(store, found):
     names = ("item", "choice", "reasons", "extraneous", "spans", "note", "seconds", "op_id", "created", "base")
     return [tuple(str(row[name]) for name in names) for row in each_label_row(store, found, which="all")]
+
+
+def project_names(store):
+    return [one.name for one in projects(store)]
 
 
 def state(store, found):
@@ -117,6 +121,16 @@ def test_bringing_it_again_adds_nothing(old, fresh_store, tmp_path):
     assert (second.items.imported, second.labels.imported, second.labels.duplicates) == (0, 0, 138)
     assert second.labels.decisions == 0
     assert labels(fresh_store, second.project) == before
+
+
+def test_a_package_beside_its_own_project_is_refused_before_anything_is_made(old, tmp_path):
+    export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
+    before = project_names(old)
+    with pytest.raises(Refused, match="in this database already") as refused:
+        bring(old, tmp_path / "all.zip")
+    assert refused.value.values["project"] == NAME
+    assert project_names(old) == before
+    assert bring(old, tmp_path / "all.zip", NAME).labels.duplicates == 138
 
 
 @pytest.mark.parametrize("layout", ["labels", "labels-jsonl"])

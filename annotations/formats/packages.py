@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -42,7 +42,9 @@ from annotations.returning_decisions import each_decision, store_decisions
 from annotations.returning_records import is_bare, store_records
 from annotations.store import Store
 from annotations.types import Project
-from core.errors import NotFound
+from core.errors import N_, NotFound, Refused
+
+AT_ONCE = 1_000  # labels whose items one query looks up
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +131,15 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
     """Make the project *name* as the package describes it, or add to one that is there; then items, labels, decisions.
 
     Doing it again adds nothing; where it was cut off, doing it again goes on. Raises BadFile where a part of the
-    package is missing or is not what it says.
+    package is missing or is not what it says, Refused, before anything is stored, where labels of it are of items of
+    another project here: an id is in one project only, so they would find nothing to stand on.
     """
     parts = _parts(members)
     described = read_description(parts, file)
-    try:
-        project = find_project(store, name)
-    except NotFound:
-        project = make_project(store, name, described, file)
+    found = _there(store, name)
+    if "labels.jsonl" in parts:
+        _check_free(store, found, parts["labels.jsonl"], file)
+    project = found or make_project(store, name, described, file)
     stood = stage(store, project, described)
     items = examine(parts["items.jsonl"].path, format="auto", name=f"{file}: items.jsonl")
     report = import_examined(store, project, items, file=file) if items.rows else None
@@ -161,6 +164,33 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
     if own:
         mark(store, project, described, PACKAGE_DONE)
     return Brought(project, report, labels)
+
+
+def _there(store: Store, name: str) -> Project | None:
+    try:
+        return find_project(store, name)
+    except NotFound:
+        return None
+
+
+def _check_free(store: Store, project: Project | None, labels: Member, file: str) -> None:
+    own = 0 if project is None else project.id
+    if store.db.execute("SELECT 1 FROM project WHERE id != ?", (own,)).fetchone() is None:
+        return
+    query = (
+        "SELECT project.name FROM json_each(?) AS one JOIN item ON item.uid = one.value"
+        " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
+    )
+    source = rows(open_source(labels.path, f"{file}: {labels.name}"))
+    labelled = (str(row.values.get("item")) for row in source if row.problem is None)
+    while some := list(islice(labelled, AT_ONCE)):
+        taken = store.db.execute(query, (json.dumps(some), own)).fetchone()
+        if taken is not None:
+            message = N_(
+                "Items of {file} are in this database already, in the project {project}. "
+                "Import it into another database (EVENHAND_DB)."
+            )
+            raise Refused(message, file=file, project=taken[0])
 
 
 def _parts(members: Sequence[Member]) -> dict[str, Member]:
