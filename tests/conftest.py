@@ -1,12 +1,13 @@
 """Fixtures for every test: a database of its own, a project with sentences, scorers whose answers are known."""
 
 import asyncio
+import gc
 import math
 import os
 import random
 import secrets
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,18 @@ SENTENCES = (
     "姥姥喜欢在院子里种花。",
     "外公每天早上去公园散步。",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected lives as long as the process: no garbage collection looks through it again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
