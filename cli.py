@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from core.errors import EvenhandError
+from core.errors import NOT_INSTALLED, EvenhandError
 from core.version import VERSION
 
 # command -> where it lives. Imported only when it is called, so that `--help` never loads a model library.
@@ -79,6 +79,9 @@ def main() -> None:
         cli()
     except EvenhandError as error:
         click.echo(str(error), err=True)
+        sys.exit(2)
+    except ModuleNotFoundError as error:  # a model library is loaded when it is asked for, not before
+        click.echo(NOT_INSTALLED.format(package=error.name), err=True)
         sys.exit(2)
     except OSError as error:  # a file that was to be written or read: a full disk, a folder that takes nothing
         click.echo(f"{error.filename or 'A file'} cannot be read or written: {error.strerror or error}.", err=True)

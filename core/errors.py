@@ -71,3 +71,6 @@ class Refused(EvenhandError):
 
 class Busy(Refused):
     """The database is kept busy, its disk is full or cannot be written: nothing is wrong with the request."""
+
+
+NOT_INSTALLED = N_("The package {package} is not installed. Install what requirements.txt names: `make app` does.")

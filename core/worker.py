@@ -15,7 +15,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Listener
 from typing import TYPE_CHECKING, Any
 
-from core.errors import N_, EvenhandError
+from core.errors import N_, NOT_INSTALLED, EvenhandError
 from core.models.fetching import locate
 from core.models.plants import is_planted
 
@@ -104,6 +104,9 @@ def reply(shelf: Shelf, request: tuple[Any, ...]) -> tuple[Any, ...]:
         return "ok", answer(shelf, request)
     except EvenhandError as error:
         return "error", type(error).__name__, error.message, error.values
+    except ModuleNotFoundError as error:
+        log.exception("request %s of %s", request[0], request[1])
+        return "error", "EvenhandError", NOT_INSTALLED, {"package": str(error.name)}
     except Exception as error:
         log.exception("request %s of %s", request[0], request[1])
         message = N_("The model {name} failed on this request ({problem}). The log of the app holds the details.")

@@ -7,9 +7,13 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+import cli
+from core import worker
+from core.errors import NOT_INSTALLED
 from tests.browser import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -215,3 +219,15 @@ def test_on_windows_every_door_says_what_to_do(monkeypatch: pytest.MonkeyPatch) 
         runpy.run_path(str(ROOT / "core" / "__init__.py"))
     first = "import sys, annotations; sys.exit('core' not in sys.modules)"
     assert subprocess.run([sys.executable, "-c", first], cwd=ROOT, check=False).returncode == 0
+
+
+def test_a_package_that_is_not_installed_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = ModuleNotFoundError("No module named 'torch'", name="torch")
+    monkeypatch.setattr(cli, "cli", Mock(side_effect=lacking))
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert (left.value.code, "torch is not installed" in capsys.readouterr().err) == (2, True)
+    told = worker.reply(Mock(scorer=Mock(side_effect=lacking)), ("score", "demo-zh", "independent", []))
+    assert told == ("error", "EvenhandError", NOT_INSTALLED, {"package": "torch"})
