@@ -142,6 +142,7 @@ def said(tmp_path_factory):
     sentences = folder / "sentences.txt"
     sentences.write_text("\n".join([*SENTENCES, "今天下雨。"]) + "\n", encoding="utf-8")
     own = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "EVENHAND_DB": str(folder / "evenhand.db")}
+    own["RAY_worker_niceness"] = "0"  # beside other tests actors of Ray's usual niceness, 15, would hardly begin
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", DRIVER, str(many(folder)), str(sentences)],
         cwd=ROOT, env=os.environ | own, capture_output=True, text=True, timeout=1800,
