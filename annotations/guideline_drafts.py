@@ -144,7 +144,7 @@ def write_version(
 ) -> tuple[Guideline, Counts]:
     """Publish a draft as the next version and send back what *which* says (see `sending_back`).
 
-    All or nothing up to 5,000 labels; more are sent back after the version is written, in several transactions.
+    All or nothing up to 1,000 labels; more are sent back after the version is written, in several transactions.
     Returns the version and what was sent back. Raises Refused where somebody wrote a version since the draft was
     begun, where nothing differs, or where labels could not be made with it.
     """

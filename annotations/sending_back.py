@@ -21,7 +21,7 @@ Which = Literal["none", "named", "all"]
 WHICH: tuple[Which, ...] = ("none", "named", "all")
 ACCEPTED = ("accept", "correct")  # the choices that name no criterion, because nothing is wrong
 
-CHUNK = 5_000  # labels a transaction; a longer one makes desks wait
+CHUNK = 1_000  # labels a transaction; a longer one makes desks wait
 
 # Blind labels that stand, with the version that each was made under.
 _STANDING = """
@@ -113,8 +113,8 @@ def send_back(
     """Send labels of versions before *version* back to their annotators; returns what was sent.
 
     "named": see `Affected`; "all": accepts too, for a criterion that is new; "none": nothing. Idempotent: what was
-    sent back stands no more, and who is interrupted may call it again. One transaction up to 5,000 labels, else one
-    for each 5,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
+    sent back stands no more, and who is interrupted may call it again. One transaction up to 1,000 labels, else one
+    for each 1,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
     NotFound for a version that is not there.
     """
     found = _meant(store, project, version, which, also)
