@@ -130,8 +130,9 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
     if not known:
         return _("No two annotators have labelled the same items with more than one category yet.")
     least, most = known[0], known[-1]
-    text = _("Cohen's kappa of each two annotators: from {low:.2f} ({a}, {b}) to {high:.2f} ({c}, {d}).")
-    return text.format(low=least.kappa.value, a=least.a, b=least.b, high=most.kappa.value, c=most.a, d=most.b)
+    text = _("Cohen's kappa of each two annotators: from {low} ({a}, {b}) to {high} ({c}, {d}).")
+    low, high = (f"{two.kappa.value:.2f}".replace("-", "−") for two in (least, most))
+    return text.format(low=low, a=least.a, b=least.b, high=high, c=most.a, d=most.b)
 
 
 def by_keyword_pair(report: AgreementReport) -> None:

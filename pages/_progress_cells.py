@@ -17,7 +17,8 @@ from pages._widgets import DASH, _, choose, downloads, plain
 
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
 STYLE = """<style>
-.project .cells td {padding:5px 10px 5px 0; vertical-align:middle} .project .cells .bad {color:var(--bad)}
+.project .cells td {padding:5px 7px 5px 0; vertical-align:middle} .project .cells th {padding-right:7px}
+.project .cells th.number {white-space:normal; vertical-align:bottom} .project .cells .bad {color:var(--bad)}
 .project .cells .good {color:var(--good)} .project .cells b {white-space:nowrap}
 .project .cells td:first-child, .project .cells th:first-child {position:sticky; left:0;
   background:light-dark(#fbfaf7,#17151b)}

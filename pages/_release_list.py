@@ -41,11 +41,11 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
         reason = "" if found["value"] is not None else _reason(found)
-        alpha = DASH if found["value"] is None else f"{found['value']:.3f}"
-        explained = reason or _interval(found) + one.facts["agreement"]["signature"]
+        alpha = DASH if found["value"] is None else _three(found["value"])
+        explained = reason or " · ".join(filter(None, (_interval(found), one.facts["agreement"]["signature"])))
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
-    st.caption(plain(f"{name}: {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
+    st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
     st.caption(plain(_changes(one)))
     st.caption(_("Hash of the contents (SHA-256): the same judgements of the same texts have the same one."))
     st.code(one.hash, language=None, wrap_lines=True)
@@ -67,7 +67,11 @@ def _interval(found: dict[str, float | None]) -> str:
     if found["low"] is None or found["high"] is None:
         return ""
     text = _("95 % interval {low} to {high}")
-    return text.format(low=f"{found['low']:.3f}", high=f"{found['high']:.3f}") + ". "
+    return text.format(low=_three(found["low"]), high=_three(found["high"]))
+
+
+def _three(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
 
 
 def _changes(one: Release) -> str:
