@@ -9,12 +9,13 @@ one away always gives back what was there.
 import re
 
 DANGEROUS = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+FIRST = frozenset("'=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # what a match begins with: most cells need no further look
 NEUTRALISED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 
 
 def neutralised(cell: str) -> str:
     """*cell* so that no spreadsheet runs it; `restored` undoes it exactly."""
-    return "'" + cell if DANGEROUS.match(cell) else cell
+    return "'" + cell if cell[:1] in FIRST and DANGEROUS.match(cell) else cell
 
 
 def restored(cell: str) -> str:

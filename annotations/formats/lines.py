@@ -1,22 +1,32 @@
 """Single lines of the files that leave."""
 
 import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotations.formats.cells import neutralised
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json.dumps makes one for every line
+
+
+class _AsItIs:
+    """What a CSV writer writes to: it hands the line back, and so does `writerow`."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+_AS_IT_IS = _AsItIs()
+
 
 def csv_line(cells: Iterable[Any]) -> str:
     """One row of a CSV, its line end included; no cell runs as a formula in a spreadsheet."""
-    line = io.StringIO()
     # \r\n as the released file has it; it also makes every Python quote a bare \r.
-    csv.writer(line, lineterminator="\r\n").writerow([neutralised(str(cell)) for cell in cells])
-    return line.getvalue()
+    line: str = csv.writer(_AS_IT_IS, lineterminator="\r\n").writerow([neutralised(str(cell)) for cell in cells])
+    return line
 
 
 def json_line(values: Mapping[str, Any]) -> str:
     """One object of a file of JSON lines, its line end included."""
-    return json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n"
+    return _JSON.encode(values) + "\n"
