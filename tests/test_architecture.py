@@ -112,7 +112,7 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
     """A second of every start: these are imported where they compute."""
     names = "files", "projects", "people", "guideline", "undo", "release", "progress", "describe", "upkeep"
     heavy = {"scipy", "statsmodels", "krippendorff", "pandas"}
-    share = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # every page has shares on it
+    share = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
     assert loaded([f"commands.{one}" for one in (*names, "jobs", "plan", "score")], heavy, share) == "[]"
 
 
