@@ -1,6 +1,6 @@
 # docker build --build-arg EVENHAND_TORCH_INDEX=<PyTorch's package index for CPU> -t evenhand .
 # Without the argument, pip takes torch from the usual index: on x86-64 that is the much larger build for NVIDIA cards.
-FROM python:3.13-slim-bookworm AS packages
+FROM python:3.11-slim-bookworm AS packages
 ARG EVENHAND_TORCH_INDEX=""
 WORKDIR /build
 COPY requirements.txt .
@@ -8,7 +8,7 @@ RUN python -m venv /opt/venv \
     && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check -r requirements.txt \
        ${EVENHAND_TORCH_INDEX:+--extra-index-url "$EVENHAND_TORCH_INDEX"}
 
-FROM python:3.13-slim-bookworm
+FROM python:3.11-slim-bookworm
 RUN apt-get update \
     && apt-get install -y --no-install-recommends fonts-noto-cjk \
     && rm -rf /var/lib/apt/lists/* \

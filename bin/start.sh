@@ -9,13 +9,13 @@ stop() { printf '%s\n' "$*" >&2; exit 1; }
 
 AGAIN="then run \`make ${1:-app}\` again"
 
-# The first Python from 3.11 to 3.13; EVENHAND_PYTHON names one outright.
+# Python 3.11 first, which the whole suite runs on, then 3.12 and 3.13; EVENHAND_PYTHON names one outright.
 fits() {
     "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' >/dev/null 2>&1
 }
 
 find_python() {
-    for name in ${EVENHAND_PYTHON:+"$EVENHAND_PYTHON"} python3.13 python3.12 python3.11 python3 python; do
+    for name in ${EVENHAND_PYTHON:+"$EVENHAND_PYTHON"} python3.11 python3.12 python3.13 python3 python; do
         if fits "$name"; then
             say "$name"
             return 0

@@ -13,7 +13,7 @@ from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages._agreement_charts import choice_name
 from pages._keyword import with_keyword
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, plain, series, show_error
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
@@ -43,7 +43,7 @@ def _about(found: Case, colours: Palette) -> str:
     who = ""
     if extra.get("name") or extra.get("pronouns"):
         sets = extra.get("pronouns") or []
-        said = ", ".join(map(str, sets)) if isinstance(sets, list) else str(sets)
+        said = series(map(str, sets)) if isinstance(sets, list) else str(sets)
         text = _("{name}, pronouns: {pronouns}").format(name=extra.get("name") or "—", pronouns=said or "—")
         who = f'<div style="font-weight:700;margin-bottom:4px">{html.escape(text)}</div>'
     if not item.context:
@@ -115,7 +115,7 @@ def _line(each: Settlement, names: dict[str, str]) -> str:
     }
     when = each.created[:16].replace("T", " ")
     said = texts[each.action].format(when=when, who=each.adjudicator, choice=names.get(each.choice or "", each.choice))
-    reasons = ", ".join(names.get(code, code) for code in each.reasons)
+    reasons = series(names.get(code, code) for code in each.reasons)
     return " ".join(part for part in (said, reasons, each.why) if part)
 
 

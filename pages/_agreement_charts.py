@@ -11,7 +11,7 @@ from annotations.agreement import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
 from core.charts.style import palette, styled
 from core.statistics import Estimate, Note, holm
-from pages._widgets import _, language, show_chart
+from pages._widgets import _, language, paragraph, show_chart
 
 Row = dict[str, Any]
 
@@ -29,6 +29,11 @@ def span(estimate: Estimate, form: str = ".2f") -> str:
         form = form.removesuffix("%") + "f"
         return f"{100 * estimate.low:z{form}} % – {100 * estimate.high:z{form}} %"
     return f"{estimate.low:z{form}} – {estimate.high:z{form}}".replace("-", "−")
+
+
+def bracketed(estimate: Estimate, form: str = ".2f") -> str:
+    """`span` for brackets within a sentence, which has a full stop of its own."""
+    return span(estimate, form).rstrip(".。")
 
 
 def choice_name(choice: Any) -> str:
@@ -84,7 +89,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
     pairs = [two for *_names, two in found if two is not None]
     stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
     rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
-    says = " ".join(
+    says = paragraph(
         part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
     )
     chart = heatmap(
@@ -113,7 +118,7 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
         reason = _("These two annotators have not labelled the same item yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
     numbers = _numbers(two.kappa)
-    largest = f"{two.largest.value:.2f} ({span(two.largest)})" if two.largest.value is not None else None
+    largest = f"{two.largest.value:.2f} ({bracketed(two.largest)})" if two.largest.value is not None else None
     return {
         "a": a,
         "b": b,

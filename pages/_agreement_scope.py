@@ -8,7 +8,7 @@ from annotations.scheme_labels import Way
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate
-from pages._agreement_charts import said, span, traced
+from pages._agreement_charts import bracketed, said, traced
 from pages._agreement_views import current_report
 from pages._widgets import DASH, _, choose, downloads, plain
 
@@ -109,5 +109,5 @@ def told(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> 
         text = f"{100 * estimate.value:{sign}z.1f} %"
     else:
         text = f"{estimate.value:{sign}z.2f}"
-    interval = span(estimate, ".1%" if percent else ".2f") if estimate.low is not None else said(estimate.note)
+    interval = bracketed(estimate, ".1%" if percent else ".2f")
     return f"{text} ({interval})".replace("-", "−")

@@ -11,7 +11,7 @@ from annotations.scheme_labels import Way
 from annotations.store import Store
 from annotations.types import Project
 from core.statistics import Estimate
-from pages._agreement_charts import choice_name, confusion, each_two, said, span, traced
+from pages._agreement_charts import bracketed, choice_name, confusion, each_two, said, span, traced
 from pages._widgets import _, downloads, open_store, plain, undefined
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
@@ -162,8 +162,8 @@ def two_annotators(report: AgreementReport) -> None:
         "Cohen's kappa {kappa:.2f} ({interval}). With what these two choose on the whole, at"
         " most {largest:.2f} ({reach}) could be reached."
     )
-    reached = {"largest": two.largest.value, "reach": span(two.largest)}
-    st.caption(plain(text.format(kappa=two.kappa.value, interval=span(two.kappa), **reached)))
+    reached = {"largest": two.largest.value, "reach": bracketed(two.largest)}
+    st.caption(plain(text.format(kappa=two.kappa.value, interval=bracketed(two.kappa), **reached)))
 
 
 def made_how(report: AgreementReport) -> None:

@@ -12,7 +12,7 @@ from annotations.store import Store
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages._browse_filters import form_name, status_name
-from pages._widgets import _, downloads, plain
+from pages._widgets import _, downloads, plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
@@ -166,9 +166,9 @@ def _notes(one: Entry, found: Record, names: dict[str, str]) -> list[str]:
     if one.kind in ("label", "again"):
         return _label_notes(data, found, names)
     if one.kind == "settlement":
-        return [note for note in (", ".join(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
+        return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
     if one.kind == "event":
-        return [", ".join(f"{name}: {value}" for name, value in data["data"].items())] if data["data"] else []
+        return [series(f"{name}: {value}" for name, value in data["data"].items())] if data["data"] else []
     keys = {"comment": "text", "known": "why", "guideline": "changes"}
     return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
 
@@ -177,10 +177,10 @@ def _label_notes(data: dict[str, Any], found: Record, names: dict[str, str]) -> 
     if data["choice"] is None:
         return []
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
-    lines = [", ".join(names.get(code, code) for code in data["reasons"])]
-    lines.append(", ".join(f"{kinds.get(kind, kind)}: {found.row.item.text[a:b]}" for a, b, kind in data["spans"]))
+    lines = [series(names.get(code, code) for code in data["reasons"])]
+    lines.append(series(f"{kinds.get(kind, kind)}: {found.row.item.text[a:b]}" for a, b, kind in data["spans"]))
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
-    lines.append(_("tags: {tags}").format(tags=", ".join(data["tags"])) if data["tags"] else "")
+    lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
     lines.append(data["note"])
     how = [f"v{data['guideline']}", form_name(data["form"])]
     if data["seconds"] is not None:

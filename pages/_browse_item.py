@@ -19,7 +19,7 @@ from pages._browse_filters import from_address
 from pages._browse_history import show_history
 from pages._browse_talk import show_actions, show_talk
 from pages._browse_text import VEIL, found_in, marked, marks, state_name, veiled
-from pages._widgets import DASH, _, plain, show_error
+from pages._widgets import DASH, _, paragraph, plain, show_error
 
 
 def opened() -> str | None:
@@ -108,7 +108,7 @@ def _state(project: Project, found: Record, reader: Annotator | None, colours: P
         return f'<div style="color:{colours.soft};font-size:.85rem">{html.escape(" · ".join(said))}</div>'
     said.insert(1, _("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
     colour = {"accepted": colours.good, "rejected": colours.bad}.get(row.item.status, colours.soft)
-    why = " ".join(_sentence(note.message, note.values, names) for note in found.because)
+    why = paragraph(_sentence(note.message, note.values, names) for note in found.because)
     kept = "".join(
         f'<span style="border:1px solid {colours.line};border-radius:999px;padding:1px 10px;font-size:.8rem;'
         f'color:{colours.soft};white-space:nowrap">{html.escape(one)}</span>'

@@ -11,7 +11,7 @@ from annotations.projects import annotators
 from annotations.store import Store
 from annotations.types import Project
 from pages._browse_history import action_name
-from pages._widgets import _, csv_bytes, open_store, plain
+from pages._widgets import _, csv_bytes, open_store, plain, series
 
 SHOWN = 50
 
@@ -36,7 +36,7 @@ def show_log(store: Store, project: Project) -> None:
 
 def _shown(one: Event, names: dict[str, str]) -> dict[str, Any]:
     about = names.get(one.annotator or "", "")
-    said = ", ".join(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
+    said = series(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
     return {
         _("When (UTC)"): one.created[:16].replace("T", " "),
         _("What"): action_name(one.action),

@@ -8,7 +8,7 @@ import streamlit as st
 from core.charts.style import palette
 from core.errors import EvenhandError
 from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows, said
-from pages._widgets import DASH, _, downloads, show_error
+from pages._widgets import DASH, _, downloads, series, show_error
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
@@ -160,7 +160,7 @@ def own_numbers() -> None:
 def own_verdict(row: OwnCheck) -> str:
     """One row in words: the bases it follows in, or what would have to be printed instead."""
     if row.fits:
-        return _("follows in {bases}").format(bases=", ".join(row.fits))
+        return _("follows in {bases}").format(bases=series(row.fits))
     needed = row.found["log10"]
     return _("does not follow; in log10, p = {male} (male) or {female} (female) would").format(
         male=f"{needed.needed_p_male:.3e}", female=f"{needed.needed_p_female:.3e}"
@@ -179,5 +179,5 @@ def _own_row(row: OwnCheck) -> str:
 
 def _own_record(row: OwnCheck) -> dict[str, str]:
     values = {base: f"{row.found[base].calculated:.6f}" for base in BASES}
-    follows = ", ".join(row.fits) or DASH
+    follows = series(row.fits) or DASH
     return {"p_male": row.p_male, "p_female": row.p_female, "printed": row.printed, **values, "follows in": follows}

@@ -17,7 +17,7 @@ from core.concordance.said import as_json, contrast_says, near_says, ratio
 from core.concordance.texts import passages
 from core.statistics import Estimate, Note
 from pages._concordance_inputs import Wish, unit_name
-from pages._widgets import DASH, _, plain, show_chart
+from pages._widgets import DASH, _, paragraph, plain, show_chart
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
 STYLE = """
@@ -85,7 +85,7 @@ def show_numbers(found: Concordance) -> None:
     head = f'<p class="says">{html.escape(said(first))}</p>' if first else ""
     body = "".join(f'<p class="also">{html.escape(one)}</p>' for one in says)
     st.html(f'{STYLE}<div class="concordance">{head}{body}</div>')
-    _show_picture(found, " ".join(says))
+    _show_picture(found, paragraph(says))
     _show_counts(found)
 
 

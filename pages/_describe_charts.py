@@ -12,7 +12,7 @@ from core.describing import Description
 from core.describing.keywords import largest_imbalance
 from core.statistics import Estimate
 from pages._describe_views import number, percent, said
-from pages._widgets import DASH, _, show_chart
+from pages._widgets import DASH, _, paragraph, show_chart
 
 Row = dict[str, Any]
 
@@ -123,11 +123,11 @@ def _balance_says(found: Description) -> str:
     says = text.format(male=f"{male:,}", female=f"{female:,}")
     worst = largest_imbalance(found.balances)
     if worst is None:
-        return f"{says} " + _("Every pair is even.")
+        return paragraph((says, _("Every pair is even.")))
     text = _("Largest imbalance: {pair}, {missing} sentences missing.")
     differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
     more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5 %).")
-    return " ".join(
+    return paragraph(
         (
             says,
             text.format(pair=worst.pair, missing=f"{worst.missing:,}"),

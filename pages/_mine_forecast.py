@@ -19,7 +19,7 @@ from pages._mine_report import named, side_name
 from pages._mine_source import large
 from pages._projects_new import PRINTED_TOTAL
 from pages._projects_parts import show
-from pages._widgets import DASH, _, plain
+from pages._widgets import DASH, _, paragraph, plain
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
 TYPED = ""
@@ -147,7 +147,7 @@ def summary(outcome: Forecast) -> str:
         text = _("Expected within the quotas: {value} of {quota} sentences (95 %: {low} to {high}).")
         numbers = {name: f"{getattr(outcome.expected, name):,.0f}" for name in ("value", "low", "high")}
         parts.append(text.format(quota=f"{outcome.quota:,}", **numbers))
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def needed(outcome: Forecast) -> str:

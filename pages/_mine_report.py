@@ -12,7 +12,7 @@ from core.mining.steps import ALL, Step, before_after, chosen, steps
 from core.resources import keyword_pairs
 from pages._mine_source import large, size
 from pages._projects_parts import side_word
-from pages._widgets import DASH, _, language, plain, show_chart
+from pages._widgets import DASH, _, language, plain, series, show_chart
 
 Row = dict[str, Any]
 
@@ -40,7 +40,7 @@ def show_read(report: Report) -> None:
     with st.container(horizontal=True, key="read"):
         for name, number, help_text in numbers:
             st.metric(name, number, border=True, width=150, help=help_text)
-    encodings = ", ".join(f"{name} {number:,}" for name, number in read.encodings.most_common())
+    encodings = series(f"{name} {number:,}" for name, number in read.encodings.most_common())
     text = _("Files: {files}, {size} in {seconds} s ({rate} a second); encodings: {encodings}.").format(
         files=f"{read.files:,}",
         size=size(read.bytes),
@@ -53,7 +53,7 @@ def show_read(report: Report) -> None:
             number=f"{read.damaged:,}"
         )
     if read.skipped:
-        listed = ", ".join(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
+        listed = series(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
         text += " " + _("Left alone: {listed}.").format(listed=listed)
     st.caption(plain(text))
     for notice in report.notices:

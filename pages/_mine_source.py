@@ -10,7 +10,7 @@ from annotations import jobs
 from annotations.store import Store
 from core.errors import EvenhandError
 from core.mining import corpus
-from pages._widgets import _, language, plain, show_error
+from pages._widgets import _, language, plain, series, show_error
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
 
@@ -126,7 +126,7 @@ def folder_source(key: str) -> Source | None:
     if not files:
         st.warning(_("There is nothing here that can be read."))
         return None
-    listed = ", ".join(f"{ending} {number:,}" for ending, number in endings.items())
+    listed = series(f"{ending} {number:,}" for ending, number in endings.items())
     text = _("Files: {files}, {size} ({listed})")
     st.caption(plain(text.format(files=f"{files:,}", size=size(total), listed=listed)))
     return Source((str(place),), typed or root.name, files, total)

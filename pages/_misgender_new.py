@@ -13,7 +13,7 @@ from core.misgendering.runs import misgendering_folder
 from core.scoring_runs import FORBIDDEN, run_table, runs
 from pages._misgender_finished import show_finished
 from pages._running import follow, jobs_of, moving
-from pages._widgets import _, choose, open_store, show_error
+from pages._widgets import _, choose, open_store, series, show_error
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
@@ -148,7 +148,7 @@ def _start(store: Store, source: str, models: tuple[str, ...], options: list[str
         show_error(error)
         return
     named = [part for model in models for part in ("--model", model)]
-    title = _("Misgendering: {models}").format(models=", ".join(models))
+    title = _("Misgendering: {models}").format(models=series(models))
     jobs.start(store, ["misgendering", "run", *named, *options, "--run", name, "--json", "--", source], title)
     st.session_state.pop("name", None)
     st.rerun()

@@ -8,7 +8,7 @@ import streamlit as st
 from core.resources import table
 from core.statistics import wilson
 from core.statistics.values import NO_LABEL
-from pages._widgets import DASH, _, downloads, plain
+from pages._widgets import DASH, _, downloads, plain, series
 
 MEASURES = ("mcc", "disagreement", "repetition", "people")
 
@@ -65,7 +65,7 @@ def _place(row: dict[str, str]) -> str:
     number = row["table"].removeprefix("Table ")
     where = named.get(row["table"]) or _("Table {number}").format(number=number)
     parts = [where, row["dataset"].upper(), setting_name(row["setting"])]
-    return ", ".join(part for part in parts if part)
+    return series(part for part in parts if part)
 
 
 def setting_name(setting: str) -> str:

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations import jobs
 from core.resources import table
 from pages._models_source import found_runs
-from pages._widgets import _, csv_bytes, open_store, plain
+from pages._widgets import _, csv_bytes, open_store, plain, series
 
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")
@@ -33,7 +33,7 @@ def _first_run() -> None:
         mine = [job for job in jobs.jobs(store) if job.uid == st.session_state.get("demo-scores")]
     running = bool(mine) and mine[0].state in BUSY
     text = _("Score the {n} demo sentences with {models}")
-    label = text.format(n=len(table("demo_sentences")), models=", ".join(DEMO_MODELS))
+    label = text.format(n=len(table("demo_sentences")), models=series(DEMO_MODELS))
     if st.button(plain(label), key="score-demo", icon=":material/play_arrow:", type="primary", disabled=running):
         _score_demo()
         st.rerun(scope="fragment")

@@ -15,7 +15,7 @@ from core.report.table import table_html
 from pages._models_numbers import corrected_means, quick_means, summary
 from pages._models_source import Settings, Source
 from pages._models_style import colours
-from pages._widgets import _, downloads, plain, show_chart
+from pages._widgets import _, downloads, paragraph, plain, show_chart
 
 if TYPE_CHECKING:
     from core.measures import Summary
@@ -65,7 +65,7 @@ def _legend(models: list[str], found: "list[Summary]") -> str:
     if any(one.reference for one in found):
         parts.append(_("Grey: the same architecture untrained, as a reference."))
     parts.append(_("The order is yours. Less lean is not better."))
-    return plain(" ".join(parts))
+    return plain(paragraph(parts))
 
 
 def _quick(source: Source, model: str, settings: Settings) -> dict[str, Any]:

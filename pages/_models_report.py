@@ -8,7 +8,7 @@ from core.report.document import ReportSettings, file_digest, report_html
 from core.scoring_runs import Run
 from pages._models_numbers import frame_of, summary
 from pages._models_source import Settings, Source
-from pages._widgets import _, language, plain
+from pages._widgets import _, language, plain, series
 
 
 @st.fragment
@@ -20,7 +20,7 @@ def show_report(source: Source, run: Run | None, models: list[str], settings: Se
             "the hash of the data and versions. It needs no network and runs nothing."
         )
     )
-    listed = _("Models: {models}").format(models=", ".join(models))
+    listed = _("Models: {models}").format(models=series(models))
     st.caption(plain(listed))
     if run is not None:
         made = _("Scored {created}; {n} sentences.").format(

@@ -9,7 +9,7 @@ import streamlit as st
 from annotations.jobs import keep_upload
 from core.bias import Denominator
 from core.scoring_runs import Run, runs, runs_folder
-from pages._widgets import _, open_store, plain
+from pages._widgets import _, open_store, plain, series
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
@@ -69,7 +69,7 @@ def choose_source() -> tuple[Source | None, Run | None]:
 
 def _told(run: Run) -> str:
     text = _("{name} · {sentences} sentences · {models}")
-    return text.format(name=run.name, sentences=f"{run.sentences:,}", models=", ".join(run.models))
+    return text.format(name=run.name, sentences=f"{run.sentences:,}", models=series(run.models))
 
 
 def _uploaded() -> Source | None:

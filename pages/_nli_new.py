@@ -17,7 +17,7 @@ from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, Language
 from core.scoring_runs import run_table
 from pages._nli_runs import free_name
-from pages._widgets import _, choose, downloads, plain, show_error
+from pages._widgets import _, choose, downloads, plain, series, show_error
 
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
 SHOWN = 6
@@ -133,7 +133,7 @@ def _probes(size: str, language: Language, paths: list[str]) -> ProbeSet | None:
 
 
 def _show_rows(probes: ProbeSet) -> None:
-    counts = ", ".join(f"{count:,} {name}" for name, count in probes.counts().items())
+    counts = series(f"{count:,} {name}" for name, count in probes.counts().items())
     text = _("{rows} pairs: {counts}. PS: the gender of the stereotype, AS: the other one, NS: neutral occupations.")
     st.caption(plain(text.format(rows=f"{len(probes.rows):,}", counts=counts)))
     with st.expander(_("A few of the pairs"), icon=":material/visibility:"):

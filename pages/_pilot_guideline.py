@@ -12,7 +12,7 @@ from core.guidelines import recognise
 from pages._pilot_parts import desk_html, difference_html, moment, option_name
 from pages._pilot_publish import publish, published, send_older
 from pages._projects_new import edit_options
-from pages._widgets import _, open_store, plain
+from pages._widgets import _, open_store, plain, series
 
 
 def show_guideline(store: Store, project: Project) -> None:
@@ -138,4 +138,4 @@ def _versions(store: Store, project: Project) -> None:
             said = one.changes or (_("the first version") if one.version == 1 else _("nothing was said about it"))
             text = _("Version {version}, {when}: {changes}")
             st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
-            st.caption(plain(", ".join(option_name(each) for each in one.reasons)))
+            st.caption(plain(series(option_name(each) for each in one.reasons)))

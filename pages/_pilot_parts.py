@@ -11,7 +11,7 @@ from annotations.types import Choice, Guideline
 from core.charts.style import Palette, palette
 from core.guidelines import in_language
 from core.statistics import Estimate
-from pages._widgets import DASH, language
+from pages._widgets import DASH, language, series
 
 AROUND = 2  # lines without a change that are shown beside one
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
@@ -97,7 +97,7 @@ def said_html(letter: str, choice: str, names: Mapping[str, str], reasons: Seque
     tint = colours()
     sign = SIGN.get(choice, "•")
     colour = {"✓": tint.good, "✕": tint.bad}.get(sign, tint.ink)
-    why = ", ".join(reasons)
+    why = series(reasons)
     return (
         f'<div style="border-left:3px solid {colour};padding-left:10px;margin:4px 0;overflow-wrap:anywhere">'
         f'<span style="color:{tint.soft}">{html.escape(letter)}</span> '

@@ -15,7 +15,7 @@ from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages._pilot_parts import option_name
 from pages._running import follow
-from pages._widgets import _, open_store, plain, show_error
+from pages._widgets import _, open_store, plain, series, show_error
 
 JOB = "guideline"
 
@@ -79,7 +79,7 @@ def published(project: Project) -> None:
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions back after all, under the version in use; and what still waits."""
     if left := waiting(store, project):
-        listed = ", ".join(f"{name} {number:,}" for name, number in left.items())
+        listed = series(f"{name} {number:,}" for name, number in left.items())
         st.caption(plain(_("Sent back and not labelled anew yet: {people}.").format(people=listed)))
     if newest.version == 1:
         return
@@ -109,7 +109,7 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
     ]
     for text, options in lines:
         if options:
-            st.write(plain(text.format(criteria=", ".join(f"{option_name(one)} ({one.code})" for one in options))))
+            st.write(plain(text.format(criteria=series(f"{option_name(one)} ({one.code})" for one in options))))
     return st.multiselect(
         _("Criteria whose meaning changes although their names do not"),
         rest,

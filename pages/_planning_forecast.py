@@ -15,7 +15,7 @@ from core.curation_forecast import CellNeed, Work
 from core.statistics import Estimate
 from pages._agreement_charts import said
 from pages._projects_parts import show, side_word
-from pages._widgets import DASH, _, choose, downloads, open_store, plain
+from pages._widgets import DASH, _, choose, downloads, open_store, paragraph, plain
 
 STYLE = """
 <style>
@@ -102,7 +102,7 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
             " annotator last said of them. What changed in the guideline shows as new labels come."
         )
         parts.append(text.format(items=f"{found.returned:,}"))
-    st.info(plain(" ".join(parts)), icon=":material/undo:")
+    st.info(plain(paragraph(parts)), icon=":material/undo:")
 
 
 def show_forecast(project: Project, found: Forecast) -> None:
@@ -193,7 +193,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
         )
         parts.append(text.format(seconds=_seconds(found.work.seconds)))
     text = _("{made} labels have been made.")
-    return " ".join([*parts, text.format(made=f"{found.made:,}")])
+    return paragraph([*parts, text.format(made=f"{found.made:,}")])
 
 
 def _versions(found: Forecast) -> list[str]:

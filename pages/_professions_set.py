@@ -13,7 +13,7 @@ from core.association.builtin import LANGUAGES, Choices, Files, Language, associ
 from core.association.corpus import Sentence, corpus_tsv, sentences
 from core.association.sets import AssociationSet
 from core.errors import EvenhandError
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, plain, series, show_error
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6
@@ -54,7 +54,7 @@ def choose_set(store: Store) -> Chosen | None:
         return None
     show_banner(language)
     given = [argument for part, path in files.items() for argument in (f"--{part}", str(path))]
-    label = ", ".join([set_name(language), *(path.name for path in files.values())])
+    label = series([set_name(language), *(path.name for path in files.values())])
     return Chosen(found, ("--language", language, *options, *given), label)
 
 

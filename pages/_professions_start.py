@@ -12,7 +12,7 @@ from core.errors import EvenhandError
 from core.inference import known_models
 from core.scoring_runs import FORBIDDEN, run_table, runs
 from pages._professions_set import Chosen
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, plain, series, show_error
 
 
 def show_start(store: Store, chosen: Chosen) -> None:
@@ -79,7 +79,7 @@ def _start(store: Store, chosen: Chosen, models: tuple[str, ...], options: list[
     run_table(associations_folder(store.path), name)
     named = [argument for model in models for argument in ("--model", model)]
     command = ["association", *chosen.arguments, *named, *options, "--run", name, "--json"]
-    title = _("Professions: {set} with {models}").format(set=chosen.label, models=", ".join(models))
+    title = _("Professions: {set} with {models}").format(set=chosen.label, models=series(models))
     jobs.start(store, command, title)
     st.session_state.pop("name", None)
     st.rerun()

@@ -14,7 +14,7 @@ from annotations.store import Store
 from core.errors import EvenhandError
 from core.pronouns import PRONOUN_DATASETS, set_named
 from pages._projects_parts import problem_text, show
-from pages._widgets import _
+from pages._widgets import _, series
 
 SHOWN = 4  # texts as the desk would show them
 LONGEST = 700  # characters of one of them
@@ -120,8 +120,8 @@ def _text(row: PreviewRow) -> str:
 def _target(item: NewItem) -> str:
     name, sets = str(item.extra.get("name") or ""), item.extra.get("pronouns") or []
     if not sets:
-        return ", ".join(part for part in (name, _("pronouns not known")) if part)
-    return ", ".join(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
+        return series(part for part in (name, _("pronouns not known")) if part)
+    return series(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
 
 
 def _forms(name: str) -> str:
@@ -136,7 +136,7 @@ def _origin(item: NewItem) -> str:
     """What the desk hides: shown here to the lead, who brings the file."""
     parts = [str(item.extra.get(key) or "") for key in ("model", "setting")]
     dataset = str(item.extra.get("dataset") or "own")
-    return ", ".join(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
+    return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
 
 
 def _problem(row: PreviewRow) -> str:

@@ -16,7 +16,7 @@ from annotations.projects import (
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
-from pages._widgets import _, open_store, plain, show_error
+from pages._widgets import _, open_store, plain, series, show_error
 
 
 def show_people(store: Store, project: Project) -> None:
@@ -78,7 +78,7 @@ def _rename(store: Store, project: Project, person: Annotator) -> None:
     st.text_input(_("New name"), person.name, key=f"name-{person.uid}", max_chars=80)
     if others := other_projects(store, project, person):
         text = _("{name} has one name everywhere: it changes in {projects} too.")
-        st.caption(plain(text.format(name=person.name, projects=", ".join(others))))
+        st.caption(plain(text.format(name=person.name, projects=series(others))))
     st.button(_("Rename"), key=f"rename-{person.uid}", on_click=_rename_now, args=(project, person))
 
 

@@ -10,7 +10,7 @@ from annotations.formats.packages import Brought
 from annotations.returning import Returned
 from annotations.types import Problem, Project
 from pages._projects_parts import problem_text, reason_name
-from pages._widgets import _, csv_bytes, plain
+from pages._widgets import _, csv_bytes, paragraph, plain, series
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
@@ -99,9 +99,9 @@ def _report_text(report: ImportReport) -> str:
             "one_too_small": _("one too small"),
             "wrong": _("elsewhere"),
         }
-        counted = ", ".join(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
+        counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
         parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def _problem_row(problem: Problem, *, quoting: bool) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from core.errors import EvenhandError
 from pages._projects_columns import show_texts
 from pages._projects_parts import preview_table, show
 from pages._projects_report import show_report, show_returned
-from pages._widgets import _, language, plain, spoken
+from pages._widgets import _, language, plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
 PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
@@ -168,4 +168,4 @@ def show_switched(report: Switched, *, quoting: bool) -> None:
     }
     left = [f"{report.left[key]:,} {name}" for key, name in names.items() if report.left[key]]
     if left:
-        st.caption(plain(_("Counted and not imported: {what}.").format(what=", ".join(left))))
+        st.caption(plain(_("Counted and not imported: {what}.").format(what=series(left))))

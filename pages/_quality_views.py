@@ -16,7 +16,7 @@ from core.statistics import Estimate
 from pages._agreement_charts import choice_name, said, span
 from pages._agreement_list import open_desk
 from pages._keyword import with_keyword
-from pages._widgets import DASH, _, plain, show_chart
+from pages._widgets import DASH, _, plain, series, show_chart
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
@@ -114,6 +114,6 @@ def _who(item: Item) -> str:
     name, sets = item.extra.get("name"), item.extra.get("pronouns") or []
     if item.context is None or not (name or sets):
         return ""
-    said_sets = ", ".join(map(str, sets)) if isinstance(sets, list) else str(sets)
+    said_sets = series(map(str, sets)) if isinstance(sets, list) else str(sets)
     text = _("{name}, pronouns: {pronouns}").format(name=name or DASH, pronouns=said_sets or DASH)
     return f'<div style="font-weight:700">{html.escape(text)}</div>'

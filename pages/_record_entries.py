@@ -15,7 +15,7 @@ from core.errors import EvenhandError
 from pages._agreement_charts import choice_name
 from pages._progress_views import moment
 from pages._projects_parts import marked, show
-from pages._widgets import _, choose, plain, show_error
+from pages._widgets import _, choose, plain, series, show_error
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
@@ -98,7 +98,7 @@ def _act(act: Act, words: dict[str, str], colours: Palette) -> str:
     else:
         what = f"{SIGN.get(act.choice or '', '•')} {words.get(act.choice or '', act.choice or '')}"
     parts = [words.get(code, code) for code in act.reasons]
-    parts += [_("tags: {tags}").format(tags=", ".join(act.tags))] if act.tags else []
+    parts += [_("tags: {tags}").format(tags=series(act.tags))] if act.tags else []
     parts += [_("extraneous gendered language")] if act.extraneous else []
     parts += [_("{number} marks").format(number=len(act.marks))] if act.marks else []
     parts += [_("{seconds} s").format(seconds=f"{act.seconds:,.1f}")] if act.seconds is not None else []

@@ -17,7 +17,7 @@ from pages._agreement_charts import said
 from pages._misgender_published import setting_name
 from pages._rule_numbers import measure_name
 from pages._rule_source import Shown
-from pages._widgets import _, choose, plain, show_chart
+from pages._widgets import _, choose, paragraph, plain, series, show_chart
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
@@ -106,7 +106,7 @@ def _about_errors(found: Shown, name: str) -> str:
         parts.append(_("Few contexts in a cell (as few as {few}): t intervals, wide for a reason.").format(few=few))
     if few < 2:
         parts.append(_("A point without a line rests on one context: its spread cannot be seen."))
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def _minus(estimate: Estimate, value: float) -> Estimate:
@@ -130,7 +130,7 @@ def four_labels(found: Shown) -> None:
     total: dict[str, int] = {}
     for row in rows:
         total[row["choice"]] = total.get(row["choice"], 0) + row["count"]
-    counts = ", ".join(f"{_(NAMES[choice])} {count:,}" for choice, count in total.items())
+    counts = series(f"{_(NAMES[choice])} {count:,}" for choice, count in total.items())
     says = _("{n:,} labels: {counts}.").format(n=sum(total.values()), counts=counts)
     chart = counted(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
     show_chart(chart, rows, key="labels", says=says)

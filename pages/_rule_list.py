@@ -18,7 +18,7 @@ from pages._agreement_charts import choice_name
 from pages._agreement_list import open_desk
 from pages._misgender_published import setting_name
 from pages._rule_source import Shown
-from pages._widgets import _, csv_bytes, open_store, plain
+from pages._widgets import _, csv_bytes, open_store, plain, series
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")
@@ -176,7 +176,7 @@ def marked(one: Difference, colours: Palette) -> str:
 
 def _judgement(said: Said, names: dict[str, str], colours: Palette) -> str:
     more = [names.get(code, code) for code in said.reasons] + ([_("Flagged")] if said.extraneous else [])
-    listed = ", ".join(html.escape(part) for part in more)
+    listed = series(html.escape(part) for part in more)
     note = f'<div style="white-space:pre-wrap">{html.escape(said.note)}</div>' if said.note else ""
     name = names.get(said.choice) or _(NAMES[said.choice])
     return _box(name, binary(said.choice) == 1, said.annotator, f"{listed}{note}", colours)

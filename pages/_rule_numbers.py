@@ -10,7 +10,7 @@ from core.report.cells import percent
 from pages._agreement_charts import said, span
 from pages._agreement_views import tile
 from pages._rule_source import WEIGHTED, Shown
-from pages._widgets import DASH, _, downloads, plain
+from pages._widgets import DASH, _, downloads, paragraph, plain
 
 
 def measure_name(name: str) -> str:
@@ -123,7 +123,7 @@ def _coverage(found: Shown) -> str:
         text = _("{thin} of {strata} strata rest on a single generation.")
         parts.append(text.format(thin=one.thin, strata=one.strata))
     note = one.estimate.note
-    return " ".join([*parts, said(note)] if note else parts)
+    return paragraph([*parts, said(note)] if note else parts)
 
 
 def made_how(found: Shown) -> None:

@@ -13,7 +13,7 @@ from core.inference import known_models
 from core.scoring_runs import FORBIDDEN, run_table, runs, runs_folder
 from pages._jobs_views import duration
 from pages._score_inputs import ENDINGS, Chosen, forget_upload
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, plain, series, show_error
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")
@@ -103,7 +103,7 @@ def _start(store: Store, chosen: Chosen, how: How, name: str) -> None:
         command += ["--project-uid", chosen.uid]
     if chosen.column:
         command += ["--column", chosen.column]
-    title = _("Score {source} with {models}").format(source=chosen.label, models=", ".join(how.models))
+    title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
     jobs.start(store, [*command, "--", chosen.argument], title)
     if chosen.upload:
         forget_upload()

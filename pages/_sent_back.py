@@ -6,7 +6,7 @@ from annotations.dashboard import Dashboard
 from annotations.sending_back import waiting
 from annotations.store import Store
 from annotations.types import Project
-from pages._widgets import _, plain
+from pages._widgets import _, paragraph, plain
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
@@ -27,7 +27,7 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
         " much and to differ too little."
     )
     parts.append(text)
-    st.info(plain(" ".join(parts)), icon=":material/undo:")
+    st.info(plain(paragraph(parts)), icon=":material/undo:")
 
 
 def say_what_is_missing(store: Store, project: Project) -> None:

@@ -16,7 +16,7 @@ from pages._try_parts import (
     signed,
 )
 from pages._try_values import Answer, Question, pushes_of
-from pages._widgets import _, downloads, literal, show_error
+from pages._widgets import _, downloads, literal, series, show_error
 
 
 def is_builtin(model: str) -> bool:
@@ -38,7 +38,7 @@ def trial_notice(models: list[str]) -> str:
     """The sentence that goes with every chart of built-in models; empty where there is none among *models*."""
     built_in = [model for model in models if is_builtin(model)]
     text = _("Built-in models ({models}) are for trying the app, not for findings.")
-    return text.format(models=", ".join(built_in)) if built_in else ""
+    return text.format(models=series(built_in)) if built_in else ""
 
 
 def banner(models: list[str]) -> None:

@@ -52,6 +52,16 @@ def _(text: str) -> str:
     return translate(text, language())
 
 
+def series(things: Iterable[str]) -> str:
+    """One thing after the other, set apart as the visitor's language does it: A, B or 甲、乙."""
+    return _(", ").join(things)
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    """Sentences one after the other: with a space between them in English, without one in Chinese."""
+    return ("" if language() == "zh" else " ").join(sentences)
+
+
 def unknown_address(url: str | None, shown: str, base: str = "") -> str | None:
     """What an address asks for that is no page; None where it leads to the page that is shown.
 
@@ -226,7 +236,7 @@ def trial_banner(models: Iterable[str]) -> None:
 
     if built_in := [model for model in models if model in BUILTIN]:
         text = _("Built-in models ({models}) are for trying the app, not for findings.")
-        st.caption(":material/info: " + plain(text.format(models=", ".join(built_in))))
+        st.caption(":material/info: " + plain(text.format(models=series(built_in))))
 
 
 def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:

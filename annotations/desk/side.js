@@ -10,10 +10,12 @@ function number(value) {
 function paceText(progress, labelled, shown, t) {
   if (!shown) return t("Pace");
   if (!progress?.pace) return "";
+  const pace = t("{n} per hour", { n: Math.round(progress.pace) });
   const left = Math.max(0, progress.total - labelled) / progress.pace;
+  if (!left) return pace;
   const time =
     left >= 1 ? t("about {n} h left", { n: Math.round(left) }) : t("about {n} min left", { n: Math.ceil(left * 60) });
-  return `${t("{n} per hour", { n: Math.round(progress.pace) })} · ${time}`;
+  return `${pace} · ${time}`;
 }
 
 // Markdown was read on the server into blocks; here they become elements, their text never HTML.
