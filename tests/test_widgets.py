@@ -151,6 +151,23 @@ def test_without_projects_the_page_says_what_to_do() -> None:
     assert "There is no project yet" in chosen().info[0].value
 
 
+def _prose() -> None:
+    from streamlit import text
+
+    from pages._widgets import paragraph, series
+
+    text(series(("A", "B", "C")))
+    text(series(()))
+    text(paragraph(("One.", "Two.")))
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", ["A, B, C", "", "One. Two."]), ("zh", ["A、B、C", "", "One.Two."])])
+def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, said: list[str]) -> None:
+    at = AppTest.from_function(_prose)
+    at.query_params["lang"] = lang
+    assert [one.value for one in at.run().text] == said
+
+
 def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None:
     for name in ("one", "*two*"):
         create_project(fresh_store, name)
