@@ -225,3 +225,11 @@ class Opener:
             return None
         self.shared = Profile.take(self.browser)
         return self.shared
+
+
+def no_sideways_scroll(page: Page) -> bool:
+    script = """() => {
+      const all = [document.scrollingElement, ...document.querySelectorAll('[data-testid="stMain"]')];
+      return all.every((one) => one.scrollWidth <= one.clientWidth);
+    }"""
+    return bool(page.evaluate(script))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from annotations.store import Store
 from tests.browser import Server
-from tests.desk_driver import WAIT_MS, Desk, Opener, make_project
+from tests.desk_driver import WAIT_MS, Desk, Opener, make_project, no_sideways_scroll
 
 pytestmark = pytest.mark.browser
 
@@ -519,14 +519,6 @@ def test_everything_by_touch_at_390_px(desks: Opener) -> None:
         (second, "reject"),
         (second, None),
     ]
-
-
-def no_sideways_scroll(page: Page) -> bool:
-    script = """() => {
-      const all = [document.scrollingElement, ...document.querySelectorAll('[data-testid="stMain"]')];
-      return all.every((one) => one.scrollWidth <= one.clientWidth);
-    }"""
-    return bool(page.evaluate(script))
 
 
 def test_a_double_click_is_one_label(desks: Opener) -> None:

@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from annotations.store import Store
 from tests.browser import Server
-from tests.desk_driver import WAIT_MS, Desk, Opener, make_generations
-from tests.test_desk_browser import no_sideways_scroll
+from tests.desk_driver import WAIT_MS, Desk, Opener, make_generations, no_sideways_scroll
 
 pytestmark = pytest.mark.browser
 
