@@ -161,7 +161,10 @@ def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Sta
         # Who has left cannot be asked again: the slot is free for others.
         changed = store.db.execute(
             "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
-            " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL",
+            " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL"
+            # Its import may have been taken back meanwhile: what is hidden is on no desk.
+            " AND EXISTS (SELECT 1 FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.id = assignment.item)",
             ("leased" if stays else "released", int(stays), *one),
         )
         if changed.rowcount:

@@ -18,6 +18,7 @@ from annotations.replacing import replace_annotator
 from annotations.sending_back import affected, earlier, send_back, waiting
 from annotations.store import Store
 from annotations.types import Annotator, Choice, Item, Operation, Project
+from annotations.undoing import undo
 from core.errors import NotFound, Refused
 from tests.filling import broken_rules, decide, filled_project, new_store
 
@@ -221,6 +222,22 @@ def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pyt
     assert sent.labels == 17 and sent.items == 6
     (event,) = events(store, project, action="sent_back")
     assert event.data["labels"] == 17 and broken_rules(store) == []
+
+
+def test_what_is_taken_back_meanwhile_goes_to_no_desk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, (_, bo, _), _ = made
+    write_version(store, project, changed(store, project), which="none")
+    meant = sending_back._meant
+
+    def then_taken_back(*given: Any) -> Any:
+        found = meant(*given)
+        undo(store, project, "items-1")
+        return found
+
+    monkeypatch.setattr(sending_back, "_meant", then_taken_back)
+    assert send_back(store, project, 2, "named").labels == 0
+    assert claim(store, project, bo, now=NOW) == [] and waiting(store, project) == {}
+    assert broken_rules(store) == []
 
 
 @settings(max_examples=20)
