@@ -126,6 +126,26 @@ def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tup
     return project_by_uid(store, project.uid), people
 
 
+def test_an_export_is_of_a_moment_at_which_everything_is_settled(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project, _people = labelled(fresh_store)
+    changes = iter([{"gold": "majority"}])
+
+    def and_then_changed(store: Store, one: Project) -> bool:
+        worked = finish(store, one)
+        for fields in changes:  # by somebody else, between the settling and the reading
+            with store.write():
+                write_changes(store, one, fields)
+        return worked
+
+    monkeypatch.setattr("annotations.formats.exporting.finish", and_then_changed)
+    export_file(fresh_store, project, tmp_path / "a.jsonl", format="jsonl")
+    assert unsettled(fresh_store, project) is None
+    export_file(fresh_store, project, tmp_path / "b.jsonl", format="jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
 def test_what_is_half_done_is_known_and_finished(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ from annotations.projects import counts, project_by_uid
 from annotations.settling import finish
 from annotations.store import Store
 from annotations.types import Item, Project
+from annotations.unsettled import unsettled
 from core.errors import N_, BadFile
 
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
@@ -88,9 +89,8 @@ def export_file(
     """
     wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
     check(project, wish)
-    finish(store, project)
-    with store.read():
-        return _written(store, project_by_uid(store, project.uid), Path(out), wish, password)
+    with _settled(store, project) as found:
+        return _written(store, found, Path(out), wish, password)
 
 
 def _written(store: Store, project: Project, path: Path, wish: Wanted, password: str | None) -> ExportReport:
@@ -126,9 +126,19 @@ def plain_bytes(store: Store, project: Project, wish: Wanted) -> bytes:
 
 def _bytes(store: Store, project: Project, wish: Wanted, made: Callable[[Project], bytes]) -> bytes:
     check(project, wish)
-    finish(store, project)
-    with store.read():
-        return made(project_by_uid(store, project.uid))
+    with _settled(store, project) as found:
+        return made(found)
+
+
+@contextmanager
+def _settled(store: Store, project: Project) -> Iterator[Project]:
+    """The project at one moment in which every item is as its settings want it; nothing can be written meanwhile."""
+    while True:
+        finish(store, project)
+        with store.read():
+            if unsettled(store, project) is None:  # else a setting was changed at this very moment
+                yield project_by_uid(store, project.uid)
+                return
 
 
 def _archive(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
