@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -131,8 +131,10 @@ class Store:
         try:
             yield
         finally:
-            if self.db.conn.in_transaction:
-                self.db.execute("ROLLBACK")  # there is nothing to keep
+            # Closed already where lines that were read one by one were left off, by a disk that is full for instance.
+            with suppress(sqlite3.ProgrammingError):
+                if self.db.conn.in_transaction:
+                    self.db.execute("ROLLBACK")  # there is nothing to keep
 
     @contextmanager
     def write(self) -> Iterator[Database]:

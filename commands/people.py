@@ -137,8 +137,8 @@ def record(project: str, name: str, kind: str, out: Path | None, db: str) -> Non
         person = projects.annotator(store, found, name)
         parts = (record_json if kind == "json" else record_csv)(store, found, person)
         if out is None:
-            for part in parts:
-                click.echo(part, nl=False)
+            # Whole before it is printed: who reads it page by page would keep the database's log growing.
+            click.echo("".join(parts), nl=False)
             return
         _write(out, parts)
     click.echo(str(out), err=True)

@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import time
+from collections.abc import Callable, Iterator
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -257,6 +259,36 @@ def test_the_command_writes_the_same(
     assert out.read_bytes().decode() == "".join(record_csv(store, project, ada))
     printed = CliRunner().invoke(cli, ["people", project.name, "record", "Ada"], catch_exceptions=False)
     assert json.loads(printed.output)["annotator"] == "Ada"
+
+
+@pytest.mark.parametrize("parts", [record_csv, record_json])
+def test_a_record_that_is_left_off_keeps_nothing_open(
+    made: tuple[Store, Project, list[Annotator], list[Item]], parts: Callable[..., Iterator[str]]
+) -> None:
+    store, project, (ada, _bo), _items = made
+    with Store.open(store.path) as other:
+        lines = parts(other, project, ada)
+        next(lines)  # the disk was full, say
+    lines.close()  # by then the database is closed; before, this was an error that nobody could catch
+    with Store.open(store.path) as other:
+        lines = parts(other, project, ada)
+        next(lines)
+        lines.close()
+        assert not other.db.conn.in_transaction
+
+
+def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, _people = filled_project(fresh_store, 1, people=("Ada",))
+    order = list[str]()
+
+    def parts(*_given: object) -> Iterator[str]:
+        yield from "{}"
+        order.append("read")
+
+    monkeypatch.setattr("commands.people.record_json", parts)
+    monkeypatch.setattr(click, "echo", lambda text, **_how: order.append(text))
+    CliRunner().invoke(cli, ["people", project.name, "record", "Ada", "--db", str(fresh_store.path)])
+    assert order == ["read", "{}"]
 
 
 def test_options_stand_behind_the_project_and_behind_a_command(fresh_store: Store) -> None:
