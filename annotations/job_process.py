@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -78,9 +78,10 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
         return
     finally:
         last, _current = _current, None
-    _write_end(store, uid, state, result, message, last or Progress())
-    if state == "done":
-        _remove_uploads(store, this)
+    with suppress(_Ended):  # cancelled while the end had to wait: the row says so already
+        _write_end(store, uid, state, result, message, last or Progress())
+        if state == "done":
+            _remove_uploads(store, this)
 
 
 def _end_now(number: int, frame: FrameType | None) -> None:

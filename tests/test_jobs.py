@@ -269,6 +269,21 @@ def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
     monkeypatch.setattr(Store, "write", write)
 
 
+def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
+    with store.write() as db:
+        db.execute("INSERT INTO job (uid, command, title, state, created) VALUES ('u', '[]', 't', 'waiting', '2020')")
+
+    def cancelled(*_given):
+        job_process._end_now(signal.SIGTERM, None)
+
+    monkeypatch.setattr(os, "nice", lambda _by: 0)
+    monkeypatch.setattr(signal, "signal", lambda _number, _do: None)
+    monkeypatch.setattr(job_process, "_write_end", cancelled)
+    called = []
+    job_process.perform(store, "u", lambda command: called.append(command) or "{}")
+    assert called == [()]
+
+
 def test_an_upload_goes_when_its_job_is_done(store):
     path = jobs.keep_upload(store, "../夜<b>.txt", "好".encode())
     assert path.name == "夜<b>.txt" and path.parent.parent == jobs.folder(store)
