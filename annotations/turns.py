@@ -20,7 +20,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import N_, Busy
@@ -102,7 +102,7 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
     try:
-        with _first_in_the_queue(own, until):
+        with _first_in_the_queue(own, until - patience_s / 2):
             _begin(connection, until)
         yield
     finally:
@@ -117,7 +117,9 @@ def _first_in_the_queue(path: Path, until: float) -> Iterator[None]:
         yield
         return
     try:
-        _wait(lambda: _is_mine(queue), QUEUE_S, until)
+        # Who is first there may be halted, or hang at a disk: after *until* SQLite decides as it does without a queue.
+        with suppress(Busy):
+            _wait(lambda: _is_mine(queue), QUEUE_S, until)
         yield
     finally:
         _leave(queue)

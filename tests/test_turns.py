@@ -69,7 +69,7 @@ def test_first_come_first_served() -> None:
     assert line.enter(0)
 
     def stand(number: int) -> None:
-        assert line.enter(60)
+        assert line.enter(600)
         order.append(number)
         line.leave()
 
@@ -182,6 +182,16 @@ def test_the_file_of_the_queue_deleted_while_somebody_has_it(fresh_store: Store)
         add(fresh_store, "Ada")
     assert names(fresh_store) == ["Ada"]
     assert queue.exists()
+
+
+def test_who_is_first_and_never_asks_keeps_nobody_from_writing(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotations.store.BUSY_MS", 40)
+    with fresh_store.path.with_name(f"{fresh_store.path.name}-turn").open() as held:  # by a process that was halted
+        fcntl.flock(held, fcntl.LOCK_EX)
+        add(fresh_store, "Ada")
+    assert names(fresh_store) == ["Ada"]
 
 
 def test_processes_that_are_split_off(tmp_path: Path) -> None:
