@@ -21,7 +21,7 @@ from annotations.processes import is_alive
 from annotations.store import Store, timestamp
 from annotations.types import Item, Project
 from annotations.unsettled import UNSETTLED, WANTING, unsettled
-from annotations.withdrawn import HALF_OUT, bring_in, clear_out
+from annotations.withdrawn import HALF_OUT, LEFT_OFF_S, bring_in, clear_out
 from core.errors import N_, Busy, NotFound, Refused
 from core.text import text_hash
 from core.types import Candidate, Side
@@ -249,10 +249,11 @@ def discard_unpublished(store: Store) -> int:
     Whoever is still at it is left alone. Returns how many there were.
     """
     rows = store.db.execute(
-        f"SELECT id, pid, started_process, heard, withdrawn FROM batch WHERE {HALF_OUT} OR published = 0"
-        " AND withdrawn = 0 AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
+        f"SELECT id, pid, started_process, heard + iif(withdrawn, {LEFT_OFF_S}, {SILENT_S}), withdrawn FROM batch"
+        f" WHERE {HALF_OUT} OR published = 0 AND withdrawn = 0"
+        " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
     ).fetchall()
-    dead = [row for row in rows if row[3] < time.time() - SILENT_S or not is_alive(row[1], row[2])]
+    dead = [row for row in rows if row[3] < time.time() or not is_alive(row[1], row[2])]
     for batch_id, *_, half_out in dead:
         (clear_out if half_out else delete_items)(store, batch_id)
     return len(dead)

@@ -8,7 +8,7 @@ import pytest
 from annotations import undoing, withdrawn
 from annotations.browsing import Filters, found
 from annotations.formats.exporting import export_file
-from annotations.items import Batch, Taken, discard_unpublished
+from annotations.items import SILENT_S, Batch, Taken, discard_unpublished
 from annotations.labels import append, label_rows
 from annotations.projects import counts
 from annotations.queue import claim
@@ -31,6 +31,7 @@ class Stopped(Exception):
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(withdrawn, "CHUNK", 7)
     monkeypatch.setattr(withdrawn, "PAUSE_S", 0.0)
+    monkeypatch.setattr("annotations.items.LEFT_OFF_S", SILENT_S)  # however slow this machine is
 
 
 def second_file(store: Store, project: Project) -> str:
@@ -107,14 +108,20 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     monkeypatch.setattr(withdrawn, "_clear_some", few)
 
 
-def test_what_a_dead_process_left_is_finished(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "gone",
+    ["started_process = 1.0", f"heard = heard - {withdrawn.LEFT_OFF_S + 1}"],
+    ids=["another one's number", "silent for a minute"],
+)
+def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
     project, _ada, key, _held = at_work(fresh_store)
     with monkeypatch.context() as patch:
         stop_after(patch, 1)
         with pytest.raises(Stopped):
             undo(fresh_store, project, key)
     assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
-    fresh_store.db.execute("UPDATE batch SET started_process = 1.0 WHERE undone IS NOT NULL")  # another one's number
+    fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
+    monkeypatch.setattr("annotations.items.LEFT_OFF_S", withdrawn.LEFT_OFF_S)
     assert discard_unpublished(fresh_store) == 1
     listed = find_import(fresh_store, project, key)
     assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []
