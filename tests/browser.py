@@ -84,10 +84,10 @@ def free_port() -> int:
     """A port of 127.0.0.1 that nobody listens on, or connects from before a server is there.
 
     Not one that the system gives: those are what connections of other programs get too, which come and go meanwhile.
-    Each process has ports of its own.
+    Processes that share a suite have numbers next to each other, and a hundred ports of its own each.
     """
     while True:
-        port = 20_000 + (os.getpid() * 8 + next(_ports)) % 12_000
+        port = 20_000 + (os.getpid() * 100 + next(_ports)) % 12_000
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -21,7 +21,7 @@ from annotations.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
 from tests.browser import app_server, chromium, mortal_server, own_server
-from tests.filling import new_database, new_store
+from tests.filling import PATIENCE_MS, new_database, new_store
 
 # Fixtures of the browser tests, here and nowhere else: imported into two files they would be two, and one process can
 # drive one browser only.
@@ -102,6 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches a database of the person who runs it, and the language is English unless a test says so."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
+    monkeypatch.setattr("annotations.store.BUSY_MS", PATIENCE_MS)
     monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
 
 

@@ -16,6 +16,9 @@ from core.keywords import find
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "姥爷", "姥姥")
 _numbers = itertools.count(1)
+PATIENCE_MS = 600_000  # how long whoever writes waits for another one: a busy machine is no reason to fail
+# The beginning of the script of a process that writes beside others.
+PATIENT = f"import annotations.store\nannotations.store.BUSY_MS = {PATIENCE_MS}\n"
 
 
 def new_items(number: int, words: Sequence[str] = WORDS, first: int = 1) -> Iterator[NewItem]:

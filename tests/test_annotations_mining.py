@@ -18,6 +18,7 @@ from annotations.store import Store
 from annotations.types import Operation
 from annotations.wire import item_out
 from core.errors import BadFile, NotFound, Refused
+from tests.filling import PATIENT
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -226,7 +227,7 @@ def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store
         written(tmp_path / f"{name}.jsonl", shared + [line(f"{name}天她在第{n}车间修水泵。") for n in range(1_000)])
         for name in "前后"
     ]
-    command = [sys.executable, "-c", ADD, str(fresh_store.path)]
+    command = [sys.executable, "-c", PATIENT + ADD, str(fresh_store.path)]
     children = [
         subprocess.Popen([*command, str(file)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for file in files

@@ -22,7 +22,7 @@ from annotations.projects import annotators, change_project, counts, create_proj
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Project
-from tests.filling import broken_rules, database, decide, new_store
+from tests.filling import PATIENT, broken_rules, database, decide, new_store
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS, PRONOUNS = ("alpha", "beta", "gamma"), ("he", "she", "they", "xe")
@@ -206,7 +206,7 @@ WORKER = """
 def test_three_processes_label_a_doubled_project(fresh_store: Store, tmp_path: Path) -> None:
     people = ("Ada", "Bo", "Chen")
     made = generations(fresh_store, 200, people, per_item=2, doubled=40)
-    command = [sys.executable, "-c", textwrap.dedent(WORKER), str(database(tmp_path))]
+    command = [sys.executable, "-c", PATIENT + textwrap.dedent(WORKER), str(database(tmp_path))]
     started = [
         subprocess.Popen([*command, name], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for name in people

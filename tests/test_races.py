@@ -17,7 +17,7 @@ from annotations.labels import append, label_rows
 from annotations.projects import counts, project
 from annotations.queue import claim
 from annotations.store import Store
-from tests.filling import WORDS, broken_rules, database, decide, filled_project, new_items
+from tests.filling import PATIENT, WORDS, broken_rules, database, decide, filled_project, new_items
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -80,7 +80,7 @@ IMPORTER = """
 
 def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A Python process of its own in the project's folder."""
-    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    command = [sys.executable, "-c", PATIENT + textwrap.dedent(script), *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

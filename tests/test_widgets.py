@@ -163,7 +163,7 @@ def _prose() -> None:
 
 @pytest.mark.parametrize(("lang", "said"), [("en", ["A, B, C", "", "One. Two."]), ("zh", ["A、B、C", "", "One.Two."])])
 def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, said: list[str]) -> None:
-    at = AppTest.from_function(_prose)
+    at = AppTest.from_function(_prose, default_timeout=300)
     at.query_params["lang"] = lang
     assert [one.value for one in at.run().text] == said
 
