@@ -2,6 +2,7 @@
 
 import html
 import json
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -143,10 +144,11 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
         (_("items to be judged"), "{:,.0f}", [found.work.candidates] * len(plans)),
         (_("labels"), "{:,.0f}", [one.judgements for one in plans]),
         (_("labels per item"), "{:.2f}", [one.each for one in plans]),
-        (_("hours, all together"), "{:,.1f}", [one.hours for one in plans]),
+        _time(_("hours, all together"), _("minutes, all together"), [one.hours for one in plans]),
     ]
     if found.people > 1:
-        rows.append((_("hours each"), "{:,.1f}", [_times(one.hours, 1 / found.people) for one in plans]))
+        each = [_times(one.hours, 1 / found.people) for one in plans]
+        rows.append(_time(_("hours each"), _("minutes each"), each))
     if project.retest:
         rows.append(
             (_("and labels that come again"), "{:,.0f}", [_times(one.judgements, project.retest) for one in plans])
@@ -154,11 +156,18 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
     return rows
 
 
+def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
+    """A row of hours; in minutes where the most of it is under two hours."""
+    if max((one.value for one in values if one.value is not None), default=2) < 2:
+        return minutes, "{:,.0f}", [_times(one, 60) for one in values]
+    return hours, "{:,.1f}", values
+
+
 def _times(one: Estimate, factor: float) -> Estimate:
     if one.value is None:
         return one
     low, high = (None if end is None else end * factor for end in (one.low, one.high))
-    return Estimate(one.value * factor, low, high)
+    return replace(one, value=one.value * factor, low=low, high=high)
 
 
 def _says(found: Forecast) -> str:

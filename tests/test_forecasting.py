@@ -231,13 +231,15 @@ def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
     assert "majority" in app.error[0].value and project(fresh_store, made.name).plan == "all"
 
 
-def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store) -> None:
+@pytest.mark.parametrize(("seconds", "unit"), [(6.0, "minutes"), (200.0, "hours")])
+def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: float, unit: str) -> None:
     made, people = filled_project(fresh_store, 60, words=("他", "她"))
     set_quotas(fresh_store, made, {("他/她", "male"): 5, ("他/她", "female"): 900})
-    label_all(fresh_store, made, people)
+    label_all(fresh_store, made, people, seconds)
     text = shown_text(page(made))
     assert "Stopping at the first reject saves" in text and "enough" in text and "too few" in text
     assert "labels-forecast|" in text
+    assert f"{unit}, all together" in text and f"{unit} each" in text
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
