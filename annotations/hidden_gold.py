@@ -109,12 +109,12 @@ def set_known(
     say, so those who made them are not scored by it. The answer that stands already is not stored twice. Raises
     NotFound for an unknown item, Refused for a choice that this project does not have.
     """
-    found = item(store, project, uid)
     if choice is not None and choice not in CHOICES[project.kind]:
         allowed = ", ".join(CHOICES[project.kind])
         raise Refused(N_("{choice} is no answer: the choices are {allowed}."), choice=choice, allowed=allowed)
     said = checked_text(why)
     with store.write() as db:
+        found = item(store, project, uid)  # here: its import may be taken back at any time
         after = 0
         if from_labels:
             query = "SELECT coalesce(max(id), 0) FROM label WHERE item = ?"

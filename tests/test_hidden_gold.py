@@ -23,6 +23,7 @@ from annotations.projects import add_annotators, change_project, remove_annotato
 from annotations.queue import claim
 from annotations.store import Store
 from annotations.types import Annotator, Item, Project
+from annotations.undoing import undo
 from core.errors import BadFile, NotFound, Refused
 from tests.filling import broken_rules, decide, filled_project, new_store
 from tests.made_generations import generations_project
@@ -98,6 +99,19 @@ def test_what_cannot_be_known(made: Made, uid: str, choice: str, why: str, error
     with pytest.raises(error):
         set_known(store, project, uid or item.uid, choice, why=why)
     assert known_items(store, project) == [] and events(store, project, action="hidden_gold") == []
+
+
+def test_an_item_that_is_taken_back_at_that_moment_is_not_there(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, _ = made
+    (uid,) = store.db.execute("SELECT uid FROM item LIMIT 1").fetchone()
+
+    def then_taken_back(why: str) -> str:
+        undo(store, project, "items-1")
+        return why
+
+    monkeypatch.setattr("annotations.hidden_gold.checked_text", then_taken_back)
+    with pytest.raises(NotFound):
+        set_known(store, project, uid, "accept")
 
 
 def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
