@@ -209,3 +209,29 @@ def test_a_choice_has_a_letter_or_a_digit(code: str, choice: str | None) -> None
     event = {"code": code, "key": "", "shiftKey": False}
     scene = f"tell(actionOf({json.dumps(event)}, 'label', {json.dumps(choices)})?.code ?? null);"
     assert run(scene, "keys") == choice
+
+
+@pytest.mark.parametrize("left", ["queue.stopped = true", "desk.showOpinion = false"], ids=["left", "switched off"])
+def test_no_opinion_is_asked_for_that_nobody_would_see(left: str) -> None:
+    """The server records that it was shown."""
+    told = run(
+        f"""
+        let turns = 0;
+        let asked = 0;
+        const op = {{ op: "one", choice: "accept" }};
+        const queue = open();
+        queue.outbox.ops.set(op.op, op);
+        queue.latest.set("i0", op.op);
+        const desk = {{ queue, showOpinion: true, request: async () => void (asked += 1) }};
+        globalThis.setTimeout = (then) => {{
+          turns += 1;
+          if (turns === 60) {{ {left}; }}
+          if (turns === 70) queue.outbox.ops.delete(op.op);
+          queueMicrotask(then);
+        }};
+        await askOpinion(desk, {{ id: "i0" }}, op);
+        tell({{ asked, stopped: queue.stopped ? turns : null }});
+        """,
+        "panels",
+    )
+    assert told == {"asked": 0, "stopped": 60 if "stopped" in left else None}

@@ -186,6 +186,7 @@ class Desk {
     this.editing = null;
     this.mode = "label";
     const op = this.queue.decide(item, choice, details);
+    forgetTyped(this, item);
     this.draw();
     this.view.say(this.t("{choice}. Next sentence.", { choice: this.labelOf(choice) }));
     askOpinion(this, item, op);
@@ -202,6 +203,7 @@ class Desk {
     if (this.editing)
       return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
     this.queue.decide(item, "skip", { form: this.form });
+    forgetTyped(this, item);
     this.draw();
     this.view.say(this.t("Skipped. It comes back at the end."));
   }

@@ -69,9 +69,11 @@ async function askOpinion(desk, item, op) {
   if (!desk.showOpinion || op.choice === "skip") return;
   desk.judged = op.op;
   // The last label waits as long as it takes, however slow the server is; the ones before it are let go after a while.
-  for (let tries = 0; queue.outbox.ops.has(op.op) && (tries < 50 || desk.judged === op.op); tries += 1) {
+  const waits = () => !queue.stopped && queue.outbox.ops.has(op.op);
+  for (let tries = 0; waits() && (tries < 50 || desk.judged === op.op); tries += 1) {
     await new Promise((done) => setTimeout(done, 100));
   }
+  if (queue.stopped || !desk.showOpinion) return; // nobody would see what is recorded as shown
   if (queue.outbox.ops.has(op.op) || queue.latest.get(item.id) !== op.op) return;
   const reply = await desk.request("opinion", { item: item.id });
   if (!reply || !desk.showOpinion || queue.latest.get(item.id) !== op.op) return;

@@ -17,16 +17,24 @@ function keepTyped(desk) {
   }
 }
 
-// For this item, once: what comes back belongs to the desk again.
+// For this item, once: what comes back belongs to the desk again. What was taken back has a note and tags of its own.
 function takeTyped(desk, item) {
+  const typed = forgetTyped(desk, item);
+  if (!typed || item.before) return;
+  desk.draft.note = typed.note;
+  desk.draft.tags = typed.tags;
+}
+
+// What was kept for this item, or null; it is kept no more. A decision makes it void: a browser may keep a page that
+// was left, and show it again with all that is on it.
+function forgetTyped(desk, item) {
   const key = TYPED + desk.queue.outbox.owner;
   try {
     const typed = JSON.parse(sessionStorage.getItem(key));
-    if (!typed || typed.item !== item?.id) return;
+    if (typed?.item !== item?.id) return null;
     sessionStorage.removeItem(key);
-    desk.draft.note = typed.note;
-    desk.draft.tags = typed.tags;
+    return typed;
   } catch {
-    // nothing that could be read
+    return null; // nothing that could be read
   }
 }
