@@ -179,9 +179,9 @@ class _Keeper:
             return False  # of another database: here it would say of work that it is not done, or that it is
         if not isinstance(row["data"], dict):
             raise ValueError(f"data: {str(row['data'])[:40]}")
+        if row["action"] == "plan":
+            _check_plan(row["data"])
         item, person = self._item(row), self.people.get(str(row.get("annotator")))
-        if not isinstance(row["data"], dict):
-            raise ValueError(f"data: {str(row['data'])[:40]}")
         data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
         query = (
             "SELECT count(*) FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
@@ -201,3 +201,13 @@ class _Keeper:
         query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         content = json.dumps(row["content"], ensure_ascii=False)
         return bool(self.store.db.execute(query, (self.project.id, content, row["saved"])).rowcount)
+
+
+def _check_plan(data: Row) -> None:
+    """Raise ValueError for a change of plan that says no settings: what is kept of the share is counted by them."""
+    for said in (data.get("old", {}), data.get("new", {})):
+        if not isinstance(said, dict):
+            raise ValueError(f"data: {str(said)[:40]}")
+        for name in ("share", "retest"):
+            if not isinstance(said.get(name), int | float | None):
+                raise ValueError(f"{name}: {str(said[name])[:40]}")

@@ -356,6 +356,8 @@ def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store,
         ("settlement", {"seen": [5]}),
         ("comment", {"created": 5}),
         ("event", {"data": ["no", "object"]}),
+        ("event", {"action": "plan", "data": {"old": "all", "new": {}}}),
+        ("event", {"action": "plan", "data": {"old": {"share": "half"}, "new": {}}}),
     ],
     ids=str,
 )
