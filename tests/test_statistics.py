@@ -110,6 +110,11 @@ def test_wilson_is_that_of_statsmodels(data: some.DataObject) -> None:
     assert (found.value, found.low, found.high) == (successes / units, max(0.0, low), min(1.0, high))
 
 
+def test_wilson_of_a_count_whose_square_an_array_could_not_hold() -> None:
+    found = wilson(3, np.int32(60_000), nothing=NO_TWO_LABELS)  # type: ignore[arg-type]
+    assert found == wilson(3, 60_000, nothing=NO_TWO_LABELS)
+
+
 def test_largest_kappa() -> None:
     # Margins 60/40 and 70/30: p_o at most .9, p_e .54.
     assert largest_kappa(np.array([[45, 15], [25, 15]])).value == pytest.approx((0.9 - 0.54) / 0.46)

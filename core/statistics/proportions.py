@@ -22,7 +22,7 @@ def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     share, square = successes / units, _NORMAL_97_5 * _NORMAL_97_5
     whole = 1 + square / units
     middle = (share + square / (2 * units)) / whole
-    reach = _NORMAL_97_5 * math.sqrt(share * (1.0 - share) / units + square / (4.0 * units**2)) / whole
+    reach = _NORMAL_97_5 * math.sqrt(share * (1.0 - share) / units + square / (4.0 * units * units)) / whole
     # At 0 and 1 rounding leaves the ends 1e-17 outside or off the mark.
     return Estimate(share, max(0.0, float(middle - reach)), min(1.0, float(middle + reach)), units)
 
