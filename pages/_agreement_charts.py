@@ -136,7 +136,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
         return _("No two annotators have labelled the same items with more than one category yet.")
     least, most = known[0], known[-1]
     text = _("Cohen's kappa of each two annotators: from {low} ({a}, {b}) to {high} ({c}, {d}).")
-    low, high = (f"{two.kappa.value:.2f}".replace("-", "−") for two in (least, most))
+    low, high = (f"{two.kappa.value:z.2f}".replace("-", "−") for two in (least, most))
     return text.format(low=low, a=least.a, b=least.b, high=high, c=most.a, d=most.b)
 
 
@@ -160,7 +160,9 @@ def by_keyword_pair(report: AgreementReport) -> None:
     stays = holm(tested)
     for row, differs in zip(rows, stays, strict=True):
         row["differs"] = differs
-    says = _("Agreement by keyword pair; pairs with most items first.") + " " + by_chance(stays, tested)
+    says = paragraph(
+        filter(None, (_("Agreement by keyword pair; pairs with most items first."), by_chance(stays, tested)))
+    )
     chart = heatmap(
         pd.DataFrame(rows),
         "measure",

@@ -15,7 +15,7 @@ from core.charts.style import palette
 from core.judging.marks import MarkAgreement
 from core.statistics import Estimate, holm
 from pages._agreement_charts import by_chance, said, span, traced
-from pages._widgets import DASH, _, choose, downloads, open_store, plain, show_chart
+from pages._widgets import DASH, _, choose, downloads, open_store, paragraph, plain, show_chart
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 
@@ -60,7 +60,7 @@ def by_model(report: AgreementReport) -> None:
         for (model, pronoun, measures), estimate, differs in zip(report.cells, found, stays, strict=True)
     ]
     says = _("{measure} by model and pronouns; 95 % intervals over contexts.").format(measure=names[measure])
-    says = f"{says} {by_chance(stays, tested)}".strip()
+    says = paragraph(filter(None, (says, by_chance(stays, tested))))
     known = [row["value"] for row in rows if row["value"] is not None]
     chart = heatmap(
         pd.DataFrame(rows),

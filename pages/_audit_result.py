@@ -10,7 +10,7 @@ from core.errors import EvenhandError
 from core.leaks import Compared, WithAndWithout, verdict
 from core.statistics import Estimate
 from pages._ruler_words import number, said, sentences_table
-from pages._widgets import DASH, _, downloads, language, plain, show_chart, show_error
+from pages._widgets import DASH, _, downloads, language, paragraph, plain, show_chart, show_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,9 +185,8 @@ def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
     sentences_table(rows)
     told = _("log10. With → without the sentences that leak; only judged sentences can be left out.")
     if not of_run:
-        told += " " + _("Open the run {run} above with its model {model} to see all its sentences here.").format(
-            run=found.audit.run or DASH, model=found.audit.model
-        )
+        more = _("Open the run {run} above with its model {model} to see all its sentences here.")
+        told = paragraph((told, more.format(run=found.audit.run or DASH, model=found.audit.model)))
     st.caption(plain(told))
 
 

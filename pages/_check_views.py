@@ -179,5 +179,5 @@ def _own_row(row: OwnCheck) -> str:
 
 def _own_record(row: OwnCheck) -> dict[str, str]:
     values = {base: f"{row.found[base].calculated:.6f}" for base in BASES}
-    follows = series(row.fits) or DASH
+    follows = ", ".join(row.fits) or DASH  # of a file: the same in every language
     return {"p_male": row.p_male, "p_female": row.p_female, "printed": row.printed, **values, "follows in": follows}

@@ -9,7 +9,7 @@ from core.describing import Description
 from core.describing.repeats import Repeats
 from pages._describe_charts import shown, traced
 from pages._describe_views import percent
-from pages._widgets import DASH, _, downloads, plain, show_chart, trial_banner
+from pages._widgets import DASH, _, downloads, paragraph, plain, show_chart, trial_banner
 
 LISTED = 10
 
@@ -75,7 +75,7 @@ def again(found: Description) -> None:
     st.dataframe(rows, hide_index=True, key="repeats")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _("With the keyword masked: a sentence that is there once with the male and once with the female word.")
-        st.caption(plain(f"{text} {_places(found)}" if found.kind == "sentences" else _places(found)))
+        st.caption(plain(paragraph((text, _places(found))) if found.kind == "sentences" else _places(found)))
         downloads(traced(rows, found), key="repeats-table")
 
 

@@ -15,7 +15,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.generating.runs import GenerationRun
 from core.sampling import Correlation, designs
-from pages._widgets import DASH, _, choose, plain, show_error
+from pages._widgets import DASH, _, choose, paragraph, plain, show_error
 
 NEW = ""  # the choice of a project that is not there yet
 
@@ -68,13 +68,13 @@ def _how_many(run: GenerationRun) -> tuple[int | None, int]:
 
 def _said(sample: Sample, number: int | None) -> str:
     text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
-    said = text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")
+    said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
     if number and sample.fewest < number:
-        said += " " + _("The smallest cell has {fewest}.").format(fewest=f"{sample.fewest:,}")
+        said.append(_("The smallest cell has {fewest}.").format(fewest=f"{sample.fewest:,}"))
     if number and sample.most_of_one > 1:
         text = _("There are too few contexts: up to {most} texts of a cell are of one context.")
-        said += " " + text.format(most=sample.most_of_one)
-    return said
+        said.append(text.format(most=sample.most_of_one))
+    return paragraph(said)
 
 
 def _show_designs(

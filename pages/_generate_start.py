@@ -17,7 +17,7 @@ from core.models.names import BUILTIN
 from core.scoring_runs import FORBIDDEN
 from pages._generate_contexts import Chosen, forget_upload
 from pages._jobs_views import duration
-from pages._widgets import _, choose, plain, show_error
+from pages._widgets import _, choose, paragraph, plain, show_error
 
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
@@ -172,10 +172,9 @@ def forecast(store: Store, contexts: int, writer: Writer) -> str:
     rates = (_rate(run) for run in generation_runs(generations_folder(store.path)) if run.model == writer.model)
     rate = next((found for found in rates if found), None)
     if rate is None:
-        return text + " " + _("How long it takes is known a few seconds after the start.")
-    return (
-        text + " " + _("At the rate of the last run about {time}.").format(time=duration(texts * writer.tokens / rate))
-    )
+        return paragraph((text, _("How long it takes is known a few seconds after the start.")))
+    time = duration(texts * writer.tokens / rate)
+    return paragraph((text, _("At the rate of the last run about {time}.").format(time=time)))
 
 
 def _rate(run: GenerationRun) -> float | None:

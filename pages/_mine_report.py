@@ -12,7 +12,7 @@ from core.mining.steps import ALL, Step, before_after, chosen, steps
 from core.resources import keyword_pairs
 from pages._mine_source import large, size
 from pages._projects_parts import side_word
-from pages._widgets import DASH, _, language, plain, series, show_chart
+from pages._widgets import DASH, _, language, paragraph, plain, series, show_chart
 
 Row = dict[str, Any]
 
@@ -49,12 +49,11 @@ def show_read(report: Report) -> None:
         encodings=encodings or DASH,
     )
     if read.damaged:
-        text += " " + _("{number} sentences were left out because a byte in them is damaged.").format(
-            number=f"{read.damaged:,}"
-        )
+        damaged = _("{number} sentences were left out because a byte in them is damaged.")
+        text = paragraph((text, damaged.format(number=f"{read.damaged:,}")))
     if read.skipped:
         listed = series(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
-        text += " " + _("Left alone: {listed}.").format(listed=listed)
+        text = paragraph((text, _("Left alone: {listed}.").format(listed=listed)))
     st.caption(plain(text))
     for notice in report.notices:
         st.caption(plain(translate(notice, language())))

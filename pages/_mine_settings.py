@@ -12,7 +12,7 @@ from core.mining.settings import Settings
 from core.mining.types import LONGEST, SHORTEST, Mode
 from core.resources import keyword_pairs
 from core.types import KeywordPair
-from pages._widgets import _, plain, show_error
+from pages._widgets import _, paragraph, plain, series, show_error
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
@@ -118,7 +118,8 @@ def _ask_filter(one: Filter) -> str:
     explanation = _(one.explanation)
     if by_pair:
         by_pair_text = _("By pair: {mode}, but {rare} where a pair is rare.")
-        explanation += " " + by_pair_text.format(mode=mode_name(one.default), rare=mode_name(one.rare))
+        by_pair_text = by_pair_text.format(mode=mode_name(one.default), rare=mode_name(one.rare))
+        explanation = paragraph((explanation, by_pair_text))
     text, choice = st.columns([3, 2], vertical_alignment="center", gap="small")
     text.markdown(f"**{plain(_(one.name))}**  \n:small[:gray[{plain(explanation)}]]")
     with choice:
@@ -143,9 +144,9 @@ def _column_width(name: str) -> int:
 def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mode]:
     import pandas as pd
 
-    rare = "、".join(pair.name for pair in pairs if pair.name in SCARCE)
+    rare = series(pair.name for pair in pairs if pair.name in SCARCE)
     text = _("Strict where sentences abound, lenient where they are rare. An empty cell follows the choice above.")
-    st.caption(text + (" " + plain(_("Rare: {pairs}").format(pairs=rare)) if rare else ""))
+    st.caption(paragraph([text, plain(_("Rare: {pairs}").format(pairs=rare))] if rare else [text]))
     frame = pd.DataFrame(
         {_("Keyword pair"): [pair.name for pair in pairs]} | {code: [None] * len(pairs) for code in FILTERS},
         dtype=object,

@@ -13,7 +13,7 @@ from core.report.cells import percent, plain_number
 from core.statistics import Estimate
 from pages._misgender_cells import Cell, numbers, said
 from pages._misgender_style import colours
-from pages._widgets import _, choose, plain, show_chart
+from pages._widgets import _, choose, paragraph, plain, show_chart
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
@@ -88,7 +88,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
     data = pd.DataFrame(rows)
     says = _agreement_says(data, names[measure])
     if measure in ("mcc", "kappa"):
-        says += " " + said(tested.sentence) + " " + _("An asterisk marks those that stay.")
+        says = paragraph((says, said(tested.sentence), _("An asterisk marks those that stay.")))
     show_chart(_chart(data, names[measure], measure, says), data, key="agreement", says=says)
     st.caption(plain(_meaning(measure, published)))
 
@@ -161,5 +161,5 @@ def _meaning(measure: str, published: bool) -> str:
         ),
     }[measure]
     if published:
-        return text + " " + _("Intervals as published take instances as independent of each other.")
-    return text + " " + _("Intervals over the units: instances of one template or name resemble each other.")
+        return paragraph((text, _("Intervals as published take instances as independent of each other.")))
+    return paragraph((text, _("Intervals over the units: instances of one template or name resemble each other.")))

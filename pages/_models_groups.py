@@ -17,7 +17,7 @@ from pages._models_numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages._models_sentences import show_sentences
 from pages._models_source import Settings, Source
 from pages._models_style import colours
-from pages._widgets import _, downloads, plain
+from pages._widgets import _, downloads, paragraph, plain
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
@@ -40,7 +40,7 @@ def show_groups(source: Source, models: list[str], settings: Settings) -> None:
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
     event: Any = st.altair_chart(chart, key="groups-chart", on_select="rerun", selection_mode="cell")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(says + (" " + said(tested.sentence, _) if tested else "")))
+        st.caption(plain(paragraph([says, said(tested.sentence, _)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
     text = _("Intervals: {n} resamples of each group's sentences.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))

@@ -15,7 +15,7 @@ from core.statistics import Estimate
 from pages._professions_results import rows
 from pages._professions_style import colours
 from pages._professions_tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from pages._widgets import _, choose, downloads, plain, show_chart, undefined
+from pages._widgets import _, choose, downloads, paragraph, plain, show_chart, undefined
 
 CHANCE = 0.05
 
@@ -48,7 +48,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
         st.caption(_("A verdict goes by the values, as in the thesis; whether the intervals agree is said beside it."))
     st.subheader(_("Differences"), anchor=False)
     data = frame_of(found)
-    says = _direction() + " " + _chance(found)
+    says = paragraph((_direction(), _chance(found)))
     chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
     st.html(difference_table(found, without))
@@ -123,7 +123,7 @@ def show_professions(table: str, version: str, model: str) -> None:
     shown = [one for one in found if not kind or kind_of[one.name] == kind]
     data = frame_of(shown)
     data["class"] = [kind_of[name] for name in data["name"]]
-    says = _direction() + " " + _chance(found)
+    says = paragraph((_direction(), _chance(found)))
     show_chart(leans(data, description=says, say=_, palette=colours()), data, key="ranking", says=says)
     st.subheader(_("Mean association with each group of person words"), anchor=False)
     cells = measures.cells(frame)

@@ -13,7 +13,7 @@ from annotations.types import Project
 from core.statistics import Estimate
 from pages._progress_views import said, share
 from pages._projects_parts import show, side_word
-from pages._widgets import DASH, _, choose, downloads, plain
+from pages._widgets import DASH, _, choose, downloads, paragraph, plain
 
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
 STYLE = """<style>
@@ -87,14 +87,16 @@ def _meaning(project: Project, quotas: bool) -> str:
     if not quotas:
         return text
     if project.plan == "stop":
-        text += " " + _(
+        followed = _(
             "Share kept: followed label by label, because under this plan what is rejected is done first; so it is not"
             " kept / reviewed while sentences are under way."
         )
-    return text + " " + _(
+        text = paragraph((text, followed))
+    needed = _(
         "Needed: candidates to be reviewed for what is missing = missing / share kept so far, with the ends of its"
         " 95 % interval. With fewer than 20 reviewed, the share of the pair (a) or of all pairs (b) stands in."
-    )  # fmt: skip
+    )
+    return paragraph((text, needed))
 
 
 def _table(project: Project, rows: list[CellState], quotas: bool) -> str:

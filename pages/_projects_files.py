@@ -31,7 +31,7 @@ from pages._projects_tasks import (
     start_tasks_job,
     tasks_in,
 )
-from pages._widgets import _, plain, series, show_error
+from pages._widgets import _, paragraph, plain, series, show_error
 
 Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
@@ -233,10 +233,11 @@ def _wish_for_sentences(password: str | None) -> Wish:
 
 def _described(seen: Preview) -> str:
     text = _("Read as {format}, encoding {encoding}.").format(format=format_name(seen.format), encoding=seen.encoding)
+    told = [text]
     if seen.columns:
         columns = series(name if len(name) <= 40 else f"{name[:39]}…" for name in seen.columns[:12])
-        text += " " + _("Columns: {columns}.").format(columns=columns)
-    return text + " " + _("The first rows:")
+        told.append(_("Columns: {columns}.").format(columns=columns))
+    return paragraph([*told, _("The first rows:")])
 
 
 def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:

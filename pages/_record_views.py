@@ -9,7 +9,7 @@ from annotations.record_files import record_csv, record_json
 from annotations.store import Store
 from annotations.types import Annotator, Project
 from pages._progress_views import duration, moment
-from pages._widgets import _, open_store, plain
+from pages._widgets import _, open_store, paragraph, plain
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
@@ -61,14 +61,13 @@ def show_summary(project: Project, found: Summary) -> None:
     with fourth, st.container(border=True, height="stretch"):
         st.metric(_("Time on items"), duration(found.seconds / 3600))
         st.caption(_("the sum of the times that the desk measured"))
-    about = _("Known since {since}.").format(since=moment(found.since))
+    about = [_("Known since {since}.").format(since=moment(found.since))]
     if found.told:
-        about += " " + _("You have read what changed up to version {version} of the guideline.").format(
-            version=found.told
-        )
+        text = _("You have read what changed up to version {version} of the guideline.")
+        about.append(text.format(version=found.told))
     if not found.active:
-        about += " " + _("You do not label in this project any more; your labels stay.")
-    st.caption(plain(about))
+        about.append(_("You do not label in this project any more; your labels stay."))
+    st.caption(plain(paragraph(about)))
     with st.container(horizontal=True, vertical_alignment="center"):
         where = {"project": project.name, "annotator": found.annotator.name}
         if found.active:

@@ -199,7 +199,8 @@ def repeated(found: Shown) -> None:
         " twice, 1 = everything comes back. All generations; the spread (population standard deviation) is in the file."
     ).format(low=min(known), high=max(known))
     if short:
-        says += " " + _("{short} texts with fewer than four tokens are left out.").format(short=short)
+        text = _("{short} texts with fewer than four tokens are left out.")
+        says = paragraph((says, text.format(short=short)))
     titles = {"mean": _("mean"), "std": _("standard deviation"), "texts": _("texts"), "model": _("Model")}
     chart = heatmap(
         pd.DataFrame(rows),

@@ -13,7 +13,7 @@ from core.inference import known_models
 from core.scoring_runs import FORBIDDEN, run_table, runs, runs_folder
 from pages._jobs_views import duration
 from pages._score_inputs import ENDINGS, Chosen, forget_upload
-from pages._widgets import _, plain, series, show_error
+from pages._widgets import _, paragraph, plain, series, show_error
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")
@@ -138,12 +138,9 @@ def forecast(store: Store, rows: int, how: How) -> str:
     rates = _rates(store, how)
     if all(model in rates for model in how.models):
         seconds = sum(loading + rows / rate for rate, loading in (rates[model] for model in how.models))
-        text += " " + _("At the rate of earlier runs about {time}; less where sentences were scored before.").format(
-            time=duration(seconds)
-        )
-    else:
-        text += " " + _("How long it takes is known a few seconds after the start.")
-    return text
+        more = _("At the rate of earlier runs about {time}; less where sentences were scored before.")
+        return paragraph((text, more.format(time=duration(seconds))))
+    return paragraph((text, _("How long it takes is known a few seconds after the start.")))
 
 
 def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
