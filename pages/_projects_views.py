@@ -65,7 +65,7 @@ def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: how far its sentences are."""
     found = counts(store, project)
     if found.items:
-        each = _("{labels}: {items}")
+        each = _("{labels}: {items}").replace(" ", "\u00a0")  # no line ends within one
         numbers = " · ".join(each.format(labels=n, items=f"{items:,}") for n, items in sorted(found.by_labels.items()))
         if project.kind == "generations":
             by_labels = _("Texts by number of labels: {numbers}").format(numbers=numbers)
