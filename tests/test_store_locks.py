@@ -92,7 +92,8 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
             return sum(int.from_bytes(file.read_bytes(), "big") for file in files)
 
         for number in range(10):
-            until(lambda seen=taken(): taken() > seen)  # they are at it again
+            before = taken()
+            until(lambda seen=before: taken() > seen)  # they are at it again
             before = taken()
             with store.write() as db:
                 assert taken() - before <= MOST_TURNS
