@@ -159,11 +159,12 @@ def two_annotators(report: AgreementReport) -> None:
         st.caption(plain(said(two.kappa.reason)))
         return
     text = _(
-        "Cohen's kappa {kappa:.2f} ({interval}). With what these two choose on the whole, at"
-        " most {largest:.2f} ({reach}) could be reached."
+        "Cohen's kappa {kappa} ({interval}). With what these two choose on the whole, at"
+        " most {largest} ({reach}) could be reached."
     )
-    reached = {"largest": two.largest.value, "reach": bracketed(two.largest)}
-    st.caption(plain(text.format(kappa=two.kappa.value, interval=bracketed(two.kappa), **reached)))
+    kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
+    intervals = {"interval": bracketed(two.kappa), "reach": bracketed(two.largest)}
+    st.caption(plain(text.format(kappa=kappa, largest=largest, **intervals)))
 
 
 def made_how(report: AgreementReport) -> None:

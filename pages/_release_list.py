@@ -71,7 +71,7 @@ def _interval(found: dict[str, float | None]) -> str:
 
 
 def _three(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
+    return f"{value:z.3f}".replace("-", "−")
 
 
 def _changes(one: Release) -> str:

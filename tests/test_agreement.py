@@ -293,6 +293,15 @@ def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
     assert len([e for e in page.get("html") if "<article" in str(e.value)]) == 1
 
 
+def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
+    project = make(fresh_store, 20)
+    first = texts(fresh_store, project)
+    for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
+        label(fresh_store, project, name, {text: choices[n % 2] for n, text in enumerate(first)})
+    told = [one.value.replace("\\", "") for one in open_page().caption if "could be reached" in one.value]
+    assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
+
+
 def test_page_follows_new_labels(fresh_store: Store) -> None:
     project = make(fresh_store, 20)
     first = texts(fresh_store, project)
