@@ -84,8 +84,9 @@ class Batch:
     `with Batch.begin(...) as batch:` discards them when the block fails.
     """
 
-    def __init__(self, store: Store, project: Project, batch_id: int) -> None:
-        self.store, self.project, self.id = store, project, batch_id
+    def __init__(self, store: Store, project: Project, batch_id: int, created: str) -> None:
+        # The number of a batch that is removed is given again: it takes the moment, too, to know one's own.
+        self.store, self.project, self.id, self.created = store, project, batch_id, created
         self._cells: dict[tuple[str, str], int] = {}
         self._back: dict[int, None] = {}  # withdrawn items that the file has: they come back when it is published
         self._last_commit = 0.0
@@ -104,7 +105,7 @@ class Batch:
             if mark is not None and mark.changed & WANTING:
                 raise Taken(UNSETTLED)
             process = psutil.Process()
-            row = (project.id, file, process.pid, process.create_time(), time.time(), timestamp())
+            row = (project.id, file, process.pid, process.create_time(), time.time(), created := timestamp())
             cursor = db.execute(
                 "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
                 row,
@@ -112,7 +113,7 @@ class Batch:
             now = db.execute("SELECT per_item, plan, share FROM project WHERE id = ?", (project.id,)).fetchone()
         # The plan may have changed since the caller read the project; from here on it cannot.
         fresh = replace(project, per_item=now[0], plan=now[1], share=now[2])
-        return cls(store, fresh, int(cursor.lastrowid or 0))
+        return cls(store, fresh, int(cursor.lastrowid or 0), created)
 
     @classmethod
     def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
@@ -140,8 +141,8 @@ class Batch:
         return Added(added, duplicates)
 
     def _heard(self) -> None:
-        query = "UPDATE batch SET heard = ? WHERE id = ? AND published = 0 AND heard > 0"
-        if self.store.db.execute(query, (time.time(), self.id)).rowcount != 1:
+        query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
+        if self.store.db.execute(query, (time.time(), self.id, self.created)).rowcount != 1:
             raise Refused(N_("This import was given up, because nothing was heard of it for a long time. Start again."))
 
     def _insert(self, new: NewItem) -> bool:
@@ -230,7 +231,7 @@ class Batch:
 
     def discard(self) -> None:
         """Remove the items again, in short transactions. Does nothing to a published batch."""
-        delete_items(self.store, self.id)
+        delete_items(self.store, self.id, self.created)
 
     def __enter__(self) -> "Batch":
         return self
@@ -244,18 +245,15 @@ class Batch:
 
 
 def discard_unpublished(store: Store) -> int:
-    """Remove what imports left behind that died or were given up, and finish what was being taken back.
-
-    Whoever is still at it is left alone. Returns how many there were.
-    """
+    """Remove what imports left that died or were given up, finish what was being taken back; returns how many."""
     rows = store.db.execute(
-        f"SELECT id, pid, started_process, heard + iif(withdrawn, {LEFT_OFF_S}, {SILENT_S}), withdrawn FROM batch"
-        f" WHERE {HALF_OUT} OR published = 0 AND withdrawn = 0"
+        f"SELECT id, pid, started_process, heard + iif(withdrawn, {LEFT_OFF_S}, {SILENT_S}), withdrawn, created"
+        f" FROM batch WHERE {HALF_OUT} OR published = 0 AND withdrawn = 0"
         " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
     ).fetchall()
     dead = [row for row in rows if row[3] < time.time() or not is_alive(row[1], row[2])]
-    for batch_id, *_, half_out in dead:
-        (clear_out if half_out else delete_items)(store, batch_id)
+    for batch_id, *_, half_out, created in dead:
+        clear_out(store, batch_id) if half_out else delete_items(store, batch_id, created)
     return len(dead)
 
 
@@ -304,17 +302,17 @@ def _rank(seed: int, identity: bytes) -> int:
     return int.from_bytes(digest, "big") >> 2
 
 
-def delete_items(store: Store, batch_id: int) -> None:
+def delete_items(store: Store, batch_id: int, created: str) -> None:
     """Delete the items of an unpublished batch in short transactions, and the batch, unless it was taken back."""
+    this = "batch.id = ? AND batch.created = ? AND published = 0"
     # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
     with store.write() as db:
-        db.execute("UPDATE batch SET heard = 0 WHERE id = ? AND published = 0", (batch_id,))
-    unpublished = "batch = ? AND EXISTS (SELECT 1 FROM batch WHERE id = ? AND published = 0)"
-    chunk = f"DELETE FROM item WHERE id IN (SELECT id FROM item WHERE {unpublished} LIMIT {CHUNK})"
+        db.execute(f"UPDATE batch SET heard = 0 WHERE {this}", (batch_id, created))
+    some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT {CHUNK}"
     deleted = 1
     while deleted:
         with store.write() as db:
-            deleted = db.execute(chunk, (batch_id, batch_id)).rowcount
+            deleted = db.execute(f"DELETE FROM item WHERE id IN ({some})", (batch_id, created)).rowcount
         time.sleep(PAUSE_S if deleted else 0)
     with store.write() as db:
-        db.execute("DELETE FROM batch WHERE id = ? AND published = 0 AND undone IS NULL", (batch_id,))
+        db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))

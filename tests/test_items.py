@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from annotations.items import CHUNK, SILENT_S, Batch, NewItem, discard_unpublished, item, items
+from annotations.items import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
 from annotations.labels import append
 from annotations.projects import annotators, change_project, counts, create_project
 from annotations.queue import claim
@@ -156,6 +156,31 @@ def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
     with pytest.raises(Refused, match="given up"):
         batch.publish()
     assert counts(fresh_store, project).items == 0
+
+
+def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = create_project(fresh_store, "p")
+    gone = Batch.begin(fresh_store, project, "a.txt")
+    gone.add(new_items(5))
+    fresh_store.db.execute("UPDATE batch SET heard = ?, created = '2020'", (time.time() - SILENT_S - 1,))
+    gone.created = "2020"
+    removing, others = delete_items, list[Batch]()
+
+    def then_another(store: Store, batch: int, created: str) -> None:  # two programs find the same one to be removed
+        removing(store, batch, created)
+        if not others:
+            others.append(Batch.begin(store, project, "b.txt"))
+            others[0].add(new_items(3, first=100))
+            assert others[0].id == gone.id
+        removing(store, batch, created)
+
+    monkeypatch.setattr("annotations.items.delete_items", then_another)
+    assert discard_unpublished(fresh_store) == 1
+    with pytest.raises(Refused, match="given up"):
+        gone.add(new_items(5))
+    gone.discard()
+    others[0].publish()
+    assert counts(fresh_store, project).items == 3
 
 
 def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(

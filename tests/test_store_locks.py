@@ -104,7 +104,7 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda store, made, batch: delete_items(store, batch),
+        lambda store, made, batch: delete_items(store, batch.id, batch.created),
         lambda store, made, batch: archive(store, made),
         lambda store, made, batch: save_draft(store, made, draft(store, made)),
         lambda store, made, batch: discard_draft(store, made),
@@ -117,7 +117,7 @@ def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkey
     begun = Batch.begin(fresh_store, made, "more.txt")
     monkeypatch.setattr("annotations.store.BUSY_MS", 10)
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"):
-        change(fresh_store, made, begun.id)
+        change(fresh_store, made, begun)
 
 
 def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store, monkeypatch):
@@ -133,5 +133,5 @@ def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_st
         raise ValueError("first")
     assert broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT count(*) FROM batch WHERE published = 0").fetchone()[0] == 1
-    delete_items(fresh_store, batch.id)
+    delete_items(fresh_store, batch.id, batch.created)
     assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone()[0] == 1
