@@ -23,6 +23,7 @@ from core.errors import N_, BadLine, EvenhandError, Refused
 CHUNK = 500  # rows a transaction
 LONGEST_NOTE = 4_000
 LISTED = 10_000
+OTHER_NAME = N_("The label is here already, under another name than {name}: export with names to bring it back here.")
 # What a value of another kind than was written raises.
 NOT_TAKEN = (
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
@@ -148,8 +149,10 @@ class _Work:
         query = "SELECT item, annotator, id FROM label WHERE op_id = ?"
         known = self.store.db.execute(query, (row.op_id,)).fetchone()
         if known is not None:
-            if person is None or known[:2] != (item, person):
+            if known[0] != item:
                 raise Refused(N_("Another operation bears this id already."))
+            if person is None or known[1] != person:
+                raise Refused(OTHER_NAME, name=name[:40])
             taken_back = self._taken_back(item, person, known[2])
             if taken_back is None:
                 self.report.duplicates += 1

@@ -133,6 +133,15 @@ def test_a_package_beside_its_own_project_is_refused_before_anything_is_made(old
     assert bring(old, tmp_path / "all.zip", NAME).labels.duplicates == 138
 
 
+def test_a_package_with_codes_beside_the_names_says_why_it_brings_nothing(old, tmp_path):
+    before = [one.name for one in annotators(old, project(old, NAME))]
+    export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=False)
+    brought = bring(old, tmp_path / "all.zip", NAME).labels
+    assert (brought.imported, brought.duplicates, brought.rejected) == (0, 0, 138)
+    assert "under another name than A2" in brought.errors[0].message.format(**brought.errors[0].values)
+    assert [one.name for one in annotators(old, project(old, NAME))] == before
+
+
 @pytest.mark.parametrize("layout", ["labels", "labels-jsonl"])
 def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layout):
     before = project(old, NAME)
