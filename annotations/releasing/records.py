@@ -119,7 +119,8 @@ def store_release(
 
     `made`: version, hash, items, labels, facts, author. Raises NotAllowed where the version is taken meanwhile.
     """
-    row_id = _begin(store, project, made)
+    uid = uuid.uuid4().hex
+    row_id = _begin(store, project, uid, made)
     try:
         for one in files:
             for part, content in enumerate(one.parts()):
@@ -133,16 +134,16 @@ def store_release(
             told = {key: made[key] for key in ("version", "hash", "items", "labels")}
             record(store, project, "release", author=made["author"], **told)
     except BaseException:
-        _discard(store, row_id)
+        _discard(store, row_id, uid)
         raise
     return release(store, project, made["version"])
 
 
-def _begin(store: Store, project: Project, made: Mapping[str, Any]) -> int:
+def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) -> int:
     process = psutil.Process()
     facts = json.dumps(made["facts"], ensure_ascii=False, allow_nan=False)
     named = ("version", "hash", "items", "labels", "author")
-    values = (uuid.uuid4().hex, project.id, *(made[key] for key in named), facts, timestamp())
+    values = (uid, project.id, *(made[key] for key in named), facts, timestamp())
     try:
         with store.write() as db:
             cursor = db.execute(
@@ -165,23 +166,23 @@ def _insert(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
 
 def discard_broken(store: Store) -> int:
     """Remove what is left of releases whose process died; returns how many."""
-    rows = store.db.execute("SELECT id, pid, started_process FROM release WHERE whole = 0").fetchall()
-    dead = [row_id for row_id, pid, started in rows if not is_alive(pid, started)]
-    for row_id in dead:
-        _discard(store, row_id)
+    rows = store.db.execute("SELECT id, uid, pid, started_process FROM release WHERE whole = 0").fetchall()
+    dead = [(row_id, uid) for row_id, uid, pid, started in rows if not is_alive(pid, started)]
+    for row_id, uid in dead:
+        _discard(store, row_id, uid)
     return len(dead)
 
 
-def _discard(store: Store, row_id: int) -> None:
+def _discard(store: Store, row_id: int, uid: str) -> None:
+    # Somebody else may remove it too, and its number may be another release's by now.
+    this, own = (row_id, uid), "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
     for table in ("release_file", "release_item"):
         key = "name, part" if table == "release_file" else "item"
-        found = f"SELECT {key} FROM {table} WHERE release = ? LIMIT {CHUNK if table == 'release_item' else 1}"
-        while rows := store.db.execute(found, (row_id,)).fetchall():
+        found = f"SELECT {key} FROM {table} WHERE {own} LIMIT {CHUNK if table == 'release_item' else 1}"
+        while rows := store.db.execute(found, this).fetchall():
             with store.write() as db:
                 where = " AND ".join(f"{one} = ?" for one in key.split(", "))
-                db.conn.executemany(
-                    f"DELETE FROM {table} WHERE release = ? AND {where}", [(row_id, *row) for row in rows]
-                )
+                db.conn.executemany(f"DELETE FROM {table} WHERE {own} AND {where}", [(*this, *row) for row in rows])
             time.sleep(PAUSE_S)
     with store.write() as db:
-        db.execute("DELETE FROM release WHERE id = ? AND whole = 0", (row_id,))
+        db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)
