@@ -80,7 +80,10 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
         raise Refused(N_("A decision is a settlement or a comment."))
     if store.db.execute(f"SELECT 1 FROM {kind} WHERE op_id = ?", (row.get("op_id"),)).fetchone():
         return False
-    query = "SELECT id FROM item WHERE uid = ? AND project = ?"
+    query = (
+        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch AND (published > 0 OR withdrawn = 1)"
+        " WHERE item.uid = ? AND item.project = ?"
+    )
     item = store.db.execute(query, (row.get("item"), project.id)).fetchone()
     if item is None:
         return False

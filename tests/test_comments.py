@@ -3,9 +3,11 @@
 import pytest
 
 from annotations.adjudication import add_comment, comments, every_comment
+from annotations.items import Batch
 from annotations.projects import annotators
 from annotations.store import Store
 from core.errors import NotAllowed, NotFound, Refused
+from tests.filling import new_items
 from tests.test_adjudication import judged
 
 
@@ -62,3 +64,16 @@ def test_an_unknown_item(fresh_store: Store) -> None:
     made, _items = judged(fresh_store, ["a"])
     with pytest.raises(NotFound):
         add_comment(fresh_store, made, "nowhere", "Why?", author="Lead", thread=annotators(fresh_store, made)[0])
+
+
+def test_what_is_still_coming_in_takes_no_comment(fresh_store: Store) -> None:
+    made, _items = judged(fresh_store, ["a"])
+    ada, *_others = annotators(fresh_store, made)
+    more = Batch.begin(fresh_store, made, "more.txt")
+    more.add(new_items(1, first=900))
+    (uid,) = fresh_store.db.execute("SELECT uid FROM item WHERE batch = ?", (more.id,)).fetchone()
+    with pytest.raises(NotFound):
+        add_comment(fresh_store, made, uid, "Why?", author="Lead", thread=ada)
+    more.discard()  # before, it could not be removed, and no file came into the project any more
+    Batch.begin(fresh_store, made, "next.txt").discard()
+    assert fresh_store.db.execute("SELECT count(*) FROM batch").fetchone() == (1,)

@@ -73,7 +73,10 @@ def add_comment(
         raise NotAllowed(N_("A private thread is between one annotator and the lead."))
     with store.write() as db:
         row = db.execute(
-            "SELECT id, labels >= wanted FROM item WHERE uid = ? AND project = ?", (item, project.id)
+            "SELECT item.id, labels >= wanted FROM item JOIN batch ON batch.id = item.batch"
+            # Not one of an import on its way: what something points to could not be removed when the import fails.
+            " AND (published > 0 OR withdrawn = 1) WHERE item.uid = ? AND item.project = ?",
+            (item, project.id),
         ).fetchone()
         if row is None:
             raise NotFound(N_("This project has no such item."))
