@@ -8,7 +8,9 @@ import textwrap
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +18,10 @@ from annotations.items import Batch, discard_unpublished
 from annotations.labels import append, label_rows
 from annotations.projects import counts, project
 from annotations.queue import claim
+from annotations.releasing import make_release, records, release_files
 from annotations.store import Store
 from tests.filling import PATIENT, WORDS, broken_rules, database, decide, filled_project, new_items
+from tests.releasing import ready_project, work
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -227,3 +231,21 @@ def test_killed_again_and_again(fresh_store: Store, tmp_path: Path) -> None:
             worker.communicate(timeout=600)
         assert fresh_store.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert broken_rules(fresh_store) == []
+
+
+def test_what_is_removed_twice_takes_nothing_from_the_next_release(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two programs found the same release to be removed; by the time of the second its number is another's."""
+    made = ready_project(fresh_store, 6)
+    work(fresh_store, made)
+    insert, numbers = records._insert, set[int]()
+
+    def then_removed(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
+        insert(store, target, rows)
+        numbers.add(rows[0][0])
+        records._discard(store, rows[0][0], "uid of before")
+
+    monkeypatch.setattr(records, "_insert", then_removed)
+    one = make_release(fresh_store, made, "1.0")
+    assert numbers == {one.id} and len(release_files(fresh_store, one)) > 10

@@ -29,7 +29,6 @@ from annotations.releasing import (
     file_facts,
     make_release,
     readiness,
-    records,
     release,
     release_archive,
     release_file,
@@ -207,20 +206,6 @@ def test_what_a_dead_process_left_is_gone_and_its_version_free(store, made):
     assert [one.version for one in releases(store, made)] == ["1.0"]
     assert make_release(store, made, "2.0").version == "2.0"
     assert discard_broken(store) == 0
-
-
-def test_what_is_removed_twice_takes_nothing_from_the_next_release(store, made, monkeypatch):
-    row = store.db.execute("SELECT max(id) + 1 FROM release").fetchone()[0]  # of one that was not whole, until now
-    insert, numbers = records._insert, set()
-
-    def then_removed(store, target, rows):
-        insert(store, target, rows)
-        numbers.add(rows[0][0])
-        records._discard(store, row, "uid of before")
-
-    monkeypatch.setattr(records, "_insert", then_removed)
-    again = make_release(store, made, "2.0")
-    assert numbers == {row} and len(release_files(store, again)) == len(file_facts(store, again)) > 10
 
 
 def test_a_failure_half_way_leaves_nothing(store, made, monkeypatch):
