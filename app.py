@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import socket
+import sqlite3
 import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
@@ -42,7 +43,7 @@ def finish_beside() -> None:
     try:
         with Store.open() as store:
             finish_changes(store)
-    except EvenhandError as error:
+    except (EvenhandError, sqlite3.Error) as error:
         print(error, file=sys.stderr)  # the next change, import, export or release goes on with it
 
 
@@ -57,7 +58,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             discard_unpublished(store)
             mark_interrupted(store)
             Thread(target=finish_beside, daemon=True).start()
-        except EvenhandError as error:
+        except (EvenhandError, sqlite3.Error) as error:
             # The server lives on: every page says the same sentence in the visitor's language.
             print(error, file=sys.stderr)
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
