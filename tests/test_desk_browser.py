@@ -312,9 +312,10 @@ def test_the_opinion_on_the_last_label_is_asked_for_however_late_it_is_stored(de
     desk.decide("j")
     for _ in range(80):  # eight seconds: more than the desk waits for an opinion on one before the last
         desk.page.clock.run_for(100)
-    with desk.page.expect_request("**/opinion"):
+    with desk.page.expect_request("**/opinion") as asked:  # raises where none is sent
         desk.mend()
         desk.settle()
+    assert asked.value.method == "POST" and len(labelled(desk)) == 1
 
 
 # ---- invariants 5, 6: text as it is, hooks --------------------------------------------------------------------------
