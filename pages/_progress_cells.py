@@ -18,7 +18,7 @@ from pages._widgets import DASH, _, choose, downloads, paragraph, plain
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
 STYLE = """<style>
 .project .cells td {padding:5px 7px 5px 0; vertical-align:middle} .project .cells th {padding-right:7px}
-.project .cells th.number {white-space:normal; vertical-align:bottom} .project .cells .bad {color:var(--bad)}
+.project .cells th.number {white-space:normal; word-break:keep-all; vertical-align:bottom} .project .cells .bad {color:var(--bad)}
 .project .cells .good {color:var(--good)} .project .cells b {white-space:nowrap}
 .project .cells td:first-child, .project .cells th:first-child {position:sticky; left:0;
   background:light-dark(#fbfaf7,#17151b)}
