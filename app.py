@@ -13,12 +13,12 @@ from typing import Any
 import streamlit as st
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from annotations.api import routes
-from annotations.demo import ensure_demo
-from annotations.items import discard_unpublished
-from annotations.jobs import mark_interrupted
-from annotations.projects import finish_changes
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.demo.sentences import ensure_demo
+from annotations.desk.routes import routes
+from annotations.items.items import discard_unpublished
+from annotations.jobs.jobs import mark_interrupted
+from annotations.projects.projects import finish_changes
 from core.errors import EvenhandError
 
 

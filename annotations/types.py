@@ -219,14 +219,3 @@ class ProjectCounts:
     aside: int
     by_labels: dict[int, int]
     cells: tuple[CellCount, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line of a file that could not be used."""
-
-    file: str
-    line: int
-    reason: str
-    message: str
-    values: dict[str, Any] = field(default_factory=dict)

@@ -11,14 +11,14 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from annotations.agreement import agreement
-from annotations.disagreements import disagreements
-from annotations.items import Batch, NewItem
-from annotations.projects import annotators, create_project, guideline
-from annotations.store import Store
+from annotations.agreement.agreement import agreement
+from annotations.agreement.disagreements import disagreements
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import annotators, create_project, guideline
 from annotations.types import Project
-from core.keywords import find
 from core.resources import keyword_pairs
+from core.text.keywords import find
 
 
 def fill(store: Store, items: int, people: int) -> Project:

@@ -20,13 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from annotations.browsing import Filters, found
-from annotations.items import Batch, NewItem
-from annotations.projects import annotators, create_project, guideline
-from annotations.store import Store
+from annotations.browse.search import Filters, found
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import annotators, create_project, guideline
 from annotations.types import Project
-from core.keywords import find
 from core.resources import keyword_pairs
+from core.text.keywords import find
 
 RUNS = 21
 TEXT = (

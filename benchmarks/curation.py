@@ -1,7 +1,7 @@
 """A whole curation at full size: pilot of 100, 300 sentences, three annotators in Chromium, one replaced, two releases.
 
 `python -m benchmarks.curation --file SlguSet.csv`: the first 300 rows, then 30 more before the second release. Checks
-all that tests/test_curation_rehearsal.py checks, and prints what it took.
+all that tests/browser/test_whole_curation.py checks, and prints what it took.
 """
 
 import argparse
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import FLAGS, Server, chromium_path
-from tests.curating import Sizes, rehearse
-from tests.desk_driver import Opener
+from tests.support.browser import FLAGS, Server, chromium_path
+from tests.support.curation_in_browser import Sizes, rehearse
+from tests.support.desk_driver import Opener
 
 
 def main() -> None:

@@ -13,19 +13,20 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from annotations.dashboard import dashboard
-from annotations.dashboard_cells import counted_cells
-from annotations.dashboard_people import disagreement, workers
-from annotations.items import Batch, NewItem
-from annotations.labels_of_days import labels_by_day
-from annotations.people import annotators
-from annotations.projects import create_project, guideline, set_quotas
-from annotations.record import Looked, entries
-from annotations.record_files import record_json
-from annotations.store import Store, timestamp
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.progress.annotators import disagreement, workers
+from annotations.progress.cells import counted_cells
+from annotations.progress.dashboard import dashboard
+from annotations.progress.labels_per_day import labels_by_day
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import create_project, guideline, set_quotas
+from annotations.record.files import record_json
+from annotations.record.record import Looked, entries
 from annotations.types import Project
-from core.keywords import find
+from core.files.timestamps import timestamp
 from core.resources import keyword_pairs, quotas
+from core.text.keywords import find
 
 RUNS = 7
 PEOPLE = {"Ada": 0.8, "Bo": 0.7, "Chen": 0.6}  # the share that each accepts

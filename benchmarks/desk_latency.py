@@ -20,11 +20,11 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from annotations.formats.importing import import_file
-from annotations.projects import create_project
-from annotations.store import Store
-from tests.browser import FLAGS, Server, chromium_path, free_port
-from tests.desk_driver import Desk, make_generations, make_project
+from annotations.database.store import Store
+from annotations.files.import_items import import_file
+from annotations.projects.projects import create_project
+from tests.support.browser import FLAGS, Server, chromium_path, free_port
+from tests.support.desk_driver import Desk, make_generations, make_project
 
 # The first listener of the page, so that it sees what is on screen before the desk hears of the key.
 WATCH = """window.times = [];

@@ -21,12 +21,12 @@ from typing import Any
 import httpx
 import psutil
 
-from annotations.api import PATH
-from annotations.projects import annotators, project
-from annotations.store import Store
-from annotations.tokens import issue
-from tests.browser import Server
-from tests.desk_driver import make_project
+from annotations.database.store import Store
+from annotations.desk.routes import PATH
+from annotations.desk.tokens import issue
+from annotations.projects.projects import annotators, project
+from tests.support.browser import Server
+from tests.support.desk_driver import make_project
 
 FULL, LOW = 40, 30  # as in desk/queue.js
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import click
 
-from annotations.formats.exporting import export_file
-from annotations.formats.importing import examine, import_examined
-from annotations.projects import create_project, project
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.import_items import examine, import_examined
+from annotations.projects.projects import create_project, project
 from core.resources import keyword_pairs
 
 DEV_FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "slguset" / "SlguSet_dev.csv"

@@ -17,12 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.keywords import candidate
 from core.mining.filters import FILTERS
-from core.mining.finding import Finder
+from core.mining.find_keywords import Finder
 from core.mining.types import LONGEST, SHORTEST, Finding, Sentence
 from core.resources import keyword_pairs
-from core.text import sentences
+from core.text.keywords import candidate
+from core.text.sentences import sentences
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 RULES = ("inside_word", "gender_terms", "biological")  # generic only flags; the others compare or measure

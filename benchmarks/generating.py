@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from core.generating.contexts import CHUNK, chunks, tasks
-from core.generating.filled import contexts_of
-from core.generating.how import Sampling
-from core.misgendering.layouts import built_in
+from core.generation.contexts import CHUNK, chunks, tasks
+from core.generation.template_contexts import contexts_of
+from core.misgendering.template_files import built_in
 from core.models.generating import Generator, Prompt, open_generator
+from core.models.sampling import Sampling
 
 
 def theirs(generator: Generator, prompts: list[Prompt]) -> int:

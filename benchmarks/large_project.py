@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.agreement import agreement
-from annotations.dashboard import dashboard
-from annotations.describing import describe_project, usual_vocabulary
-from annotations.forecasting import forecast
-from annotations.projects import change_project
-from annotations.quality import quality
-from annotations.releasing import make_release, release, verify, write_release
-from annotations.store import Store
+from annotations.agreement.agreement import agreement
+from annotations.database.store import Store
+from annotations.describe.describe import describe_project, usual_vocabulary
+from annotations.forecast.work import forecast
+from annotations.progress.dashboard import dashboard
+from annotations.projects.projects import change_project
+from annotations.quality.report import quality
+from annotations.release import make_release, release, verify, write_release
 from benchmarks.dashboard import fill
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.bias import BOTH_ZERO, LN10, NO_ANSWER
 from core.resources import keyword_pairs, quotas
+from core.sentence_bias.bias import BOTH_ZERO, LN10, NO_ANSWER
 from core.types import KeywordPair, Side
 
 COLUMNS = (

@@ -27,7 +27,7 @@ from core.mining.duplicates import text_key
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings
 from core.resources import ROOT, keyword_pairs
-from core.text import split
+from core.text.sentences import split
 
 CORPUS = ROOT.parent / "shared" / "data" / "corpora" / "zh_wiki.txt"
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")

@@ -7,9 +7,9 @@ import time
 
 import click
 
-from core.misgendering.layouts import built_in
+from core.misgendering.instances import instances
 from core.misgendering.probability import judge
-from core.misgendering.probes import instances
+from core.misgendering.template_files import built_in
 from core.models.perplexity import open_perplexity
 
 

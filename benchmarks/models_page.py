@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
-from annotations.store import Store
+from annotations.database.store import Store
 from benchmarks.made_up_scores import write
-from core.scoring_runs import runs_folder
+from core.runs.records import runs_folder
 from docs.screenshots import FLAGS, chromium, served
 
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"

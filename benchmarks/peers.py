@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from annotations.formats.exporting import export_file
-from annotations.formats.importing import import_file
-from annotations.people import annotators
-from annotations.projects import create_project, project
-from annotations.store import Store
-from annotations.tokens import issue
-from tests.browser import Server
+from annotations.database.store import Store
+from annotations.desk.tokens import issue
+from annotations.files.export import export_file
+from annotations.files.import_items import import_file
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import create_project, project
+from tests.support.browser import Server
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
 CONFIG = (

@@ -18,12 +18,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotations.score_inputs import file_input
-from core.cache import CachedScorer
+from annotations.files.project_texts import file_input
+from core.files.table_file import csv_line
 from core.models import open_scorer
 from core.resources import ROOT, table
-from core.scoring import CHUNK, score_items
-from core.scoring_runs import csv_line
+from core.scoring.cache import CachedScorer
+from core.scoring.rows import CHUNK, score_items
 from core.types import MaskedSentence, Score
 
 DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"

@@ -16,10 +16,10 @@ from typing import Any
 
 import torch
 
-from core.bias import bias
-from core.keywords import probe, repair
 from core.models import open_scorer
 from core.resources import ROOT
+from core.sentence_bias.bias import bias
+from core.text.keywords import probe, repair
 from core.types import MaskedSentence
 
 DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"

@@ -32,10 +32,10 @@ from benchmarks.scoring_ways import (
     operations,
     papers_loop,
 )
-from core.bias import bias_of
 from core.models import open_scorer
+from core.models.bf16_decisions import rescored
 from core.models.masked import MaskedScorer
-from core.models.precision import rescored
+from core.sentence_bias.bias import bias_of
 from core.types import MaskedSentence
 
 PRODUCTS = 12  # how often the matrix products are run, spread over the whole time

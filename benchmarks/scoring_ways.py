@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipeline
 
-from core.bias import bias_of
 from core.resources import MODELS
+from core.sentence_bias.bias import bias_of
 from core.types import MaskedSentence, Scorer
 
 VOCABULARY = 21_128  # as bert-base-chinese

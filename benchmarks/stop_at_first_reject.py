@@ -24,15 +24,15 @@ from statistics import mean
 
 import numpy as np
 
-from annotations.items import Batch, NewItem
-from annotations.labels import append
-from annotations.plan import is_shared
-from annotations.projects import annotators, change_project, create_project
-from annotations.queue import claim
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.items.wanted_labels import is_shared
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, create_project
+from annotations.queue.claim import claim
 from annotations.types import Operation, Project
-from core.keywords import find
 from core.statistics import Estimate, Resampling, Tally, fleiss_kappa, gwet_ac1, krippendorff_alpha
+from core.text.keywords import find
 
 CLASSES = ((0.28, (0.97, 0.95, 0.93)), (0.36, (0.75, 0.60, 0.45)), (0.36, (0.15, 0.10, 0.05)))  # share, who accepts
 PEOPLE = ("Ada", "Bo", "Chen")

@@ -16,11 +16,11 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.items import Batch
-from annotations.labels import append, history, own_progress
-from annotations.projects import annotators, counts, create_project, project
-from annotations.queue import claim
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.items.items import Batch
+from annotations.labels.append import append, history, own_progress
+from annotations.projects.projects import annotators, counts, create_project, project
+from annotations.queue.claim import claim
 from annotations.types import Annotator, Operation, Project
 from core.resources import keyword_pairs
 
@@ -166,11 +166,11 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
 
 IMPORT = f"""
 import sys
-from annotations.items import Batch, NewItem
-from annotations.projects import project
-from annotations.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import project
+from annotations.database.store import Store
 from benchmarks.store import sentence
-from core.keywords import find
+from core.text.keywords import find
 with Store.open(sys.argv[1]) as store, Batch.begin(store, project(store, "made"), "import.txt") as batch:
     numbers = range(10_000_000, 10_000_000 + {IMPORT_ROWS})
     batch.add(NewItem(sentence(n), find(sentence(n))[0], "import.txt", n) for n in numbers)

@@ -4,16 +4,16 @@ from typing import Any
 
 import click
 
-from annotations.accept_rates import FormRates
-from annotations.agreement import AgreementReport, Measures, On, TwoAnnotators
-from annotations.agreement import agreement as report_of
-from annotations.projects import project as find_project
-from annotations.scheme_labels import WAYS, mark_agreement
-from annotations.store import Store
+from annotations.agreement.agreement import AgreementReport, Measures, On, TwoAnnotators
+from annotations.agreement.agreement import agreement as report_of
+from annotations.agreement.by_form import FormRates
+from annotations.agreement.schemes import WAYS, mark_agreement
+from annotations.database.store import Store
+from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.measures.resampling import Draws
 from core.statistics import RESAMPLES, Estimate, Resampling
+from core.statistics.unit_bootstrap import Draws
 
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."

@@ -18,9 +18,9 @@ def audit() -> None:
 
 
 def _drawn(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
-    from core.audit import draw
+    from core.audit.sample import draw
     from core.errors import N_, Refused
-    from core.measures import label_of, models_of, read_scores
+    from core.model_bias import label_of, models_of, read_scores
 
     frame = read_scores(scores)
     names = models_of(frame)
@@ -43,7 +43,7 @@ def _draw_options(function: Any) -> Any:
 
 
 def _counts(sample: Any) -> dict[str, Any]:
-    from core.audit import reach
+    from core.audit.sample import reach
 
     extremes, controls = sample.count("extreme"), sample.count("control")
     found: dict[str, Any] = {
@@ -89,7 +89,7 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _drawn(scores, model, n, seed, by)
     if out is not None:
-        from core.scoring_runs import csv_line, whole_file
+        from core.files.table_file import csv_line, whole_file
 
         with whole_file(out) as write:
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
@@ -122,8 +122,8 @@ def send(
     as_json: bool,
 ) -> None:
     """Draw, and make the blind desk project PROJECT of the sample."""
-    from annotations import audit as audits
-    from annotations.store import Store
+    from annotations.audit import projects as audits
+    from annotations.database.store import Store
 
     sample = _drawn(scores, model, n, seed, by)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
@@ -141,9 +141,9 @@ def send(
 @json_option
 def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
-    from annotations import audit as audits
-    from annotations.projects import project as find_project
-    from core.measures import read_scores
+    from annotations.audit import projects as audits
+    from annotations.projects.projects import project as find_project
+    from core.model_bias import read_scores
 
     frame = None if scores is None else read_scores(scores)
     with existing_store(db) as store:
@@ -202,7 +202,7 @@ RULES = {"unanimous": "all say leak", "any": "one says leak", "label": "labels t
 
 
 def _result_text(found: Any) -> str:
-    from core.leaks import verdict
+    from core.audit.leak_rates import verdict
 
     whole = found.audit
     lines = [f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"]

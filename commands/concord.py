@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import click
 
-from annotations.formats.cells import neutralised
-from annotations.mining import passages_of
-from annotations.projects import project as find_project
+from annotations.mining.candidates import passages_of
+from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
-from core.concordance.output import COLUMNS, row, terminal_line
-from core.concordance.said import as_json, contrast_says, near_says
-from core.concordance.texts import passages
+from core.concordance.answer_rows import COLUMNS, row, terminal_line
+from core.concordance.answer_text import as_json, contrast_says, near_says
+from core.concordance.passages import passages
 from core.errors import N_, Refused
+from core.files.cells import neutralised
 
 
 @click.command("concord")

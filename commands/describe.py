@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from annotations.describing import Items, describe_file, description_of
-from annotations.projects import project as find_project
+from annotations.describe.describe import Items, describe_file, description_of
+from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.describing import Description, vocabulary
-from core.describing import as_json as whole
-from core.describing.keywords import KeywordCount, PairBalance, largest_imbalance
-from core.describing.latex import as_latex
+from core.describe import Description, vocabulary
+from core.describe import as_json as whole
+from core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
+from core.describe.latex import as_latex
 from core.errors import N_, Refused
 from core.statistics import Estimate
 

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import click
 
-from annotations.mining import stock
-from annotations.projects import project as find_project
+from annotations.forecast.corpus import Forecast, Supply, supplies
+from annotations.forecast.corpus import as_json as whole
+from annotations.forecast.corpus import forecast as forecast_of
+from annotations.mining.candidates import stock
+from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile, Refused
-from core.mining.forecast import Forecast, Supply
-from core.mining.forecast import as_json as whole
-from core.mining.forecast import forecast as forecast_of
 from core.mining.report import Report
-from core.mining.steps import supplies
 from core.resources import quotas as preset_quotas
 
 

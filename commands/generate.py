@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from annotations.generation_inputs import Filling, open_contexts
-from annotations.generation_runs import GenerationReport, Request, generate_to_file
-from annotations.job_process import progress
+from annotations.jobs.process import progress
 from commands.shared import answer, db_option, json_option
 from core.errors import N_, Refused
-from core.generating.contexts import CHUNK, SEED
-from core.generating.runs import generation_file, generations_folder
-from core.generating.server import INSTRUCTION
+from core.generation.contexts import CHUNK, SEED
+from core.generation.server import INSTRUCTION
 from core.misgendering.slots import SETTINGS
 from core.models.fetching import locate
+from core.runs.generating_runs import generation_file, generations_folder
+from core.runs.generation import GenerationReport, Request, generate_to_file
+from core.runs.generation_inputs import Filling, open_contexts
 
 EVERY_S = 1.0
 

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import click
 
-from annotations import projects
-from annotations.criteria import read_reasons, read_text
-from annotations.guideline_drafts import Draft, write_version
-from annotations.guidelines import changed_codes, guidelines
-from annotations.sending_back import WHICH, Counts, Which, affected, send_back
+from annotations.guideline.criteria import read_reasons, read_text
+from annotations.guideline.drafts import Draft, write_version
+from annotations.guideline.relabelling import WHICH, Counts, Which, affected, send_back
+from annotations.guideline.versions import changed_codes, guidelines
+from annotations.projects import projects
 from annotations.types import Choice, Guideline
 from commands.shared import answer, db_option, existing_store, json_option
 

@@ -21,7 +21,7 @@ def pairs() -> None:
 
 def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
     """The pairs of a preset or file and those typed as 男士/女士; typed ones alone where no list is named."""
-    from core.keywords_file import read_pairs, typed_pairs
+    from core.mining.keyword_lists import read_pairs, typed_pairs
 
     if typed and not name:
         return typed_pairs(typed)

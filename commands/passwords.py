@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from annotations.formats.archives import Member, NeedsPassword
-from annotations.formats.opening import tables_in
+from annotations.files.open_upload import tables_in
+from core.files.archives import Member, NeedsPassword
 
 VARIABLE = "EVENHAND_PASSWORD"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from annotations import projects
-from annotations.record_files import record_csv, record_json
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.projects import projects
+from annotations.record.files import record_csv, record_json
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile

@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
-from annotations import pilots, projects
-from annotations.free_tags import tags
-from annotations.guideline_drafts import tag_codes
-from annotations.leaving import text_may_leave
-from annotations.pilot_figures import PilotFigures, pilot_figures
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.guideline.drafts import tag_codes
+from annotations.guideline.free_tags import tags
+from annotations.pilot import pilots
+from annotations.pilot.figures import PilotFigures, pilot_figures
+from annotations.projects import projects
+from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
 from core.statistics import Estimate

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from annotations.forecasting import Forecast, as_json, forecast
-from annotations.projects import change_project
-from annotations.projects import project as find_project
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.forecast.work import Forecast, as_json, forecast
+from annotations.forecast.work_model import Work
+from annotations.projects.projects import change_project
+from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.curation_forecast import Work
 from core.statistics import Estimate
 
 SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")

@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from annotations.dashboard import Dashboard, dashboard
-from annotations.dashboard_cells import NO_PACE, CellState
-from annotations.dashboard_people import Worker
-from annotations.projects import project as find_project
-from annotations.store import timestamp
+from annotations.forecast.label_times import NO_SECONDS
+from annotations.progress.annotators import Worker
+from annotations.progress.cells import NO_PACE, CellState
+from annotations.progress.dashboard import Dashboard, dashboard
+from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
-from core.label_times import NO_SECONDS
+from core.files.timestamps import timestamp
 from core.statistics import Estimate, Note
 
 VERDICTS = {

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from annotations.consistency import Consistency
-from annotations.formats.known_answers import KnownReport, bring_known
-from annotations.hidden_gold import Score, answer_choices, misses
-from annotations.leaving import without_text
-from annotations.projects import project as find_project
-from annotations.quality import Quality
-from annotations.quality import quality as quality_of
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.files.known_answers import KnownReport, bring_known
+from annotations.projects.projects import project as find_project
+from annotations.quality.known_answers import Score, answer_choices, misses
+from annotations.quality.report import Quality
+from annotations.quality.report import quality as quality_of
+from annotations.quality.self_agreement import Consistency
+from annotations.text_policy import without_text
 from annotations.types import Project
 from commands.agreement import measure
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled

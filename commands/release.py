@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from annotations import releasing
-from annotations.job_process import progress
-from annotations.leaving import text_may_leave
-from annotations.projects import change_project, project_by_uid
-from annotations.projects import project as find_project
-from annotations.releasing import Release, Verification
-from annotations.releasing.folders import refuse_out
-from annotations.store import Store
+from annotations import release as releasing
+from annotations.database.store import Store
+from annotations.jobs.process import progress
+from annotations.projects.projects import change_project, project_by_uid
+from annotations.projects.projects import project as find_project
+from annotations.release import Release, Verification
+from annotations.release.write_out import refuse_out
+from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from commands.passwords import asked_for, given
 from commands.shared import answer, db_option, existing_store, json_option

@@ -35,8 +35,8 @@ def report(
 
     It holds no script and fetches nothing.
     """
-    from core.measures import models_of, read_scores, rows_of
-    from core.report.document import ReportSettings, file_digest, write_report
+    from core.model_bias import models_of, read_scores, rows_of
+    from core.report.html_file import ReportSettings, file_digest, write_report
 
     frame = read_scores(scores)
     for model in models:

@@ -25,7 +25,7 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, a
     With --model or --scores, that model's values beside what chance gives and beside references, each said to be the
     null of what. Ends with 1 where a planted model does not come back.
     """
-    from core.ruler import measure_marks
+    from core.ruler.planted import measure_marks
 
     laid = _laid(model, scores, references, seed)
     marks = measure_marks(open_scorer, seed=seed)
@@ -40,11 +40,11 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, a
 
 
 def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -> Any:
-    from core.on_ruler import on_built_in, on_scores
+    from core.ruler.own_model import on_built_in, on_scores
 
     if scores is None:
         return None if model is None else on_built_in(model, open_scorer, seed=seed)
-    from core.measures import models_of, read_scores
+    from core.model_bias import models_of, read_scores
 
     frame = read_scores(scores)
     names = models_of(frame)
@@ -58,7 +58,7 @@ def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -
 
 
 def _mark(mark: Any) -> dict[str, Any]:
-    from core.ruler import in_words
+    from core.ruler.planted import in_words
 
     found = {
         "model": mark.model,
@@ -141,7 +141,7 @@ def _null(null: Any) -> dict[str, Any]:
 
 
 def _reading(found: Any) -> str:
-    from core.nulls import NAMES, WHAT
+    from core.ruler.nulls import NAMES, WHAT
 
     summary = found.summary
     lines = [

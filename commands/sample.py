@@ -5,10 +5,17 @@ from typing import Any
 
 import click
 
-from annotations.projects import project as find_project
-from annotations.samples import Sample, draw, pilot_by_people, pilot_by_rule, read_generations, write_sample
+from annotations.files.generation_sample import (
+    Sample,
+    draw,
+    pilot_by_people,
+    pilot_by_rule,
+    read_generations,
+    write_sample,
+)
+from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option
-from core.sampling import Correlation, Design, designs
+from core.human_vs_rule.sample import Correlation, Design, designs
 
 
 @click.command("sample")

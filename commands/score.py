@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from annotations.job_process import progress
-from annotations.score_inputs import open_input
-from annotations.score_runs import RunReport, Settings, processors, score_to_file
+from annotations.files.project_texts import open_input
+from annotations.jobs.process import progress
 from commands.shared import answer, db_option, json_option, warn
-from core.cache import cache_path
 from core.errors import N_, BadFile, Refused
-from core.scoring_runs import run_table, runs_folder
+from core.runs.records import run_table, runs_folder
+from core.runs.scoring import RunReport, Settings, processors, score_to_file
+from core.scoring.cache import cache_path
 
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 JOINT = ["independent", "sequential", "geometric_mean"]

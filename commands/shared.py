@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.items.recount_mark import unsettled
 from annotations.types import Project
-from annotations.unsettled import unsettled
 from core.errors import N_, EvenhandError, NotFound
 from core.notice import Notice
 

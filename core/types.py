@@ -6,8 +6,8 @@ compete for a place in it) goes to a *scorer*, which answers with a *score*
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 Side = Literal["male", "female"]
 Span = tuple[int, int]
@@ -148,3 +148,14 @@ def signature(method: str, model: str, weights: str, joint: str, precision: str,
     `version` is the version of the method, not of the app.
     """
     return f"{method}|{model}|weights:{weights[:8]}|{joint}|{precision}|v{version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of a file that could not be used."""
+
+    file: str
+    line: int
+    reason: str
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)

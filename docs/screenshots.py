@@ -23,16 +23,16 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from annotations.demo import ensure_demo
-from annotations.items import items
-from annotations.mining import new_run
-from annotations.projects import annotators, projects
-from annotations.store import Store
+from annotations.database.store import Store
+from annotations.demo.sentences import ensure_demo
+from annotations.items.items import items
+from annotations.mining.candidates import new_run
+from annotations.projects.projects import annotators, projects
 from benchmarks.made_up_scores import write
-from core.mining.output import candidates_file
+from core.files.whole_file import candidates_file
 from core.mining.run import mine
 from core.mining.settings import Settings
-from core.scoring_runs import runs_folder
+from core.runs.records import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
-from pages._widgets import _, language, plain, show_error, unknown_address
+from pages.ui.page import _, language, plain, show_error, unknown_address
 
 BRAND = Path(__file__).parent / "_brand"
 STYLE = """<style>
@@ -22,46 +22,61 @@ st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), lay
 st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
 
 SECTIONS = {
-    "": [st.Page("home.py", title=_("Home"), icon=":material/home:", default=True)],
+    "": [st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Prepare"): [
-        st.Page("mine.py", title=_("Mine"), icon=":material/filter_alt:"),
-        st.Page("generate.py", title=_("Generate"), icon=":material/edit_note:"),
-        st.Page("concordance.py", title=_("Concordance"), icon=":material/format_align_center:"),
-        st.Page("projects.py", title=_("Projects"), icon=":material/folder_open:"),
-        st.Page("pilot.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
-        st.Page("planning.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
+        st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mine"),
+        st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generate"),
+        st.Page(
+            "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
+        ),
+        st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
+        st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
+        st.Page("plan/page.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
     ],
     _("Judge"): [
-        st.Page("review.py", title=_("Review"), icon=":material/rate_review:"),
-        st.Page("record.py", title=_("My record"), icon=":material/history:"),
-        st.Page("adjudicate.py", title=_("Adjudicate"), icon=":material/gavel:"),
+        st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
+        st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
+        st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudicate"),
     ],
     _("Oversee"): [
-        st.Page("progress.py", title=_("Progress"), icon=":material/trending_up:"),
-        st.Page("browse.py", title=_("Browse"), icon=":material/search:"),
-        st.Page("agreement.py", title=_("Agreement"), icon=":material/handshake:"),
-        st.Page("quality.py", title=_("Quality"), icon=":material/verified:"),
-        st.Page("human_vs_rule.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"),
+        st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
+        st.Page("browse/page.py", title=_("Browse"), icon=":material/search:", url_path="browse"),
+        st.Page("agreement/page.py", title=_("Agreement"), icon=":material/handshake:", url_path="agreement"),
+        st.Page("quality/page.py", title=_("Quality"), icon=":material/verified:", url_path="quality"),
+        st.Page(
+            "human_vs_rule/page.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"
+        ),
     ],
     _("Publish"): [
-        st.Page("describe.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"),
-        st.Page("release.py", title=_("Release"), icon=":material/inventory_2:"),
+        st.Page(
+            "describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"
+        ),
+        st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
     ],
     _("Models"): [
-        st.Page("try.py", title=_("Try a sentence"), icon=":material/balance:"),
-        st.Page("score.py", title=_("Score a file"), icon=":material/playlist_play:"),
-        st.Page("models.py", title=_("Models side by side"), icon=":material/compare_arrows:"),
-        st.Page("ruler.py", title=_("Ruler"), icon=":material/straighten:"),
-        st.Page("check.py", title=_("Check of published numbers"), icon=":material/fact_check:"),
+        st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="try"),
+        st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="score"),
+        st.Page(
+            "model_bias/page.py", title=_("Models side by side"), icon=":material/compare_arrows:", url_path="models"
+        ),
+        st.Page("ruler/page.py", title=_("Ruler"), icon=":material/straighten:", url_path="ruler"),
+        st.Page(
+            "published/page.py", title=_("Check of published numbers"), icon=":material/fact_check:", url_path="check"
+        ),
     ],
     _("Measure"): [
-        st.Page("professions.py", title=_("Professions"), icon=":material/work:"),
-        st.Page("entailment.py", title=_("Inference"), icon=":material/alt_route:", url_path="inference"),
-        st.Page("misgender.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"),
+        st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="professions"),
+        st.Page("nli/page.py", title=_("Inference"), icon=":material/alt_route:", url_path="inference"),
+        st.Page(
+            "misgendering/page.py",
+            title=_("Misgendering"),
+            icon=":material/record_voice_over:",
+            url_path="misgendering",
+        ),
     ],
     _("More"): [
-        st.Page("jobs.py", title=_("Jobs"), icon=":material/schedule:"),
-        st.Page("about.py", title=_("About"), icon=":material/info:"),
+        st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
+        st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),
     ],
 }
 

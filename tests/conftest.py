@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, settings
 # compute on models and sentences of the size of tests, and the suite has a process for every processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from annotations.store import Store
+from annotations.database.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
-from tests.browser import app_server, chromium, mortal_server, own_server
-from tests.filling import PATIENCE_MS, new_database, new_store
+from tests.support.browser import app_server, chromium, mortal_server, own_server
+from tests.support.projects import PATIENCE_MS, new_database, new_store
 
 # Fixtures of the browser tests, here and nowhere else: imported into two files they would be two, and one process can
 # drive one browser only.
@@ -41,26 +41,26 @@ settings.load_profile("untimed")
 # The files that take longest, longest first. Processes that share the suite begin with these and end with files of
 # seconds: none then works alone at the end (`--dist loadfile` hands whole files out, in the order of the collection).
 LONGEST = (
-    "curation_rehearsal",
-    "desk_browser",
-    "generations_rehearsal",
-    "cluster",
-    "desk_generations",
-    "score_command",
-    "desk_generations_kept",
-    "jobs",
-    "inference",
-    "pages",
-    "pages_try",
-    "mining_run",
-    "models_page",
-    "architecture",
-    "mining_command",
-    "desk_pilot",
-    "races",
-    "projects_page",
-    "describe_project",
-    "generating",
+    "browser/test_whole_curation",
+    "browser/test_desk",
+    "browser/test_whole_generations_project",
+    "core/test_cluster",
+    "browser/test_desk_generations",
+    "commands/test_score",
+    "browser/test_desk_generations_kept",
+    "annotations/jobs/test_jobs",
+    "core/worker/test_worker",
+    "pages/test_every_page",
+    "pages/test_sentence_bias",
+    "core/mining/test_run",
+    "pages/test_model_bias",
+    "project/test_architecture",
+    "commands/test_mine",
+    "browser/test_desk_pilot",
+    "annotations/database/test_races",
+    "pages/test_projects",
+    "annotations/describe/test_describe",
+    "core/generation/test_runs",
 )
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,15 +94,15 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Several processes take the files that last longest first; one alone keeps the order of the alphabet."""
     if hasattr(config, "workerinput"):
-        place = {f"test_{name}.py": number for number, name in enumerate(LONGEST)}
-        items.sort(key=lambda item: place.get(item.path.name, len(place)))
+        place = {ROOT / "tests" / f"{name}.py": number for number, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(autouse=True)
 def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches a database of the person who runs it, and the language is English unless a test says so."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
-    monkeypatch.setattr("annotations.store.BUSY_MS", PATIENCE_MS)
+    monkeypatch.setattr("annotations.database.store.BUSY_MS", PATIENCE_MS)
     monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
 
 
@@ -137,9 +137,9 @@ def fresh_store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def sample_project(fresh_store: Store) -> Project:
     """A project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
-    from annotations.items import Batch, NewItem
-    from annotations.projects import create_project
-    from core.keywords import find
+    from annotations.items.items import Batch, NewItem
+    from annotations.projects.projects import create_project
+    from core.text.keywords import find
 
     project = create_project(fresh_store, "sample", annotators=("Ada", "Bo", "Chen"), seed=1)
     batch = Batch.begin(fresh_store, project, "sample.txt")

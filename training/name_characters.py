@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
-from core.mining.filters.words import is_surname
+from core.mining.filters.dictionary import is_surname
 from core.resources import DATA, table
 
 PERSON = ("nr", "nrt", "nrfg")

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from core.nli.occupations import filled, indefinite, occupations, parts, training_templates
 from core.nli.types import LABELS, LANGUAGES, Label, Language
-from core.nli.words import filled, indefinite, occupations, parts, training_templates
 from core.resources import table
 
 WORDS = Path(__file__).parent / "nli_words.tsv"

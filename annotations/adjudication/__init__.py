@@ -2,7 +2,7 @@
 
 from annotations.adjudication.cases import Case, Queue, Said, case, cases, counted, patterns
 from annotations.adjudication.comments import Comment, add_comment, comments, every_comment
-from annotations.adjudication.settling import Settlement, each_settlement_row, reopen, settle_case, settlements
+from annotations.adjudication.decisions import Settlement, each_settlement_row, reopen, settle_case, settlements
 
 __all__ = [
     "Case",

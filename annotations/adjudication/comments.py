@@ -3,10 +3,11 @@
 import uuid
 from dataclasses import dataclass
 
-from annotations.store import Store, timestamp
+from annotations.database.store import Store
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
-from core.text import control_character
+from core.files.timestamps import timestamp
+from core.text.sentences import control_character
 
 LONGEST = 4_000
 LINE_BREAKS = str.maketrans("", "", "\t\n\r")

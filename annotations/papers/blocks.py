@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.text import control_character
+from core.text.sentences import control_character
 
 LONGEST = 120  # characters of a cell
 DASH = "—"

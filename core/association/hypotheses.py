@@ -17,10 +17,10 @@ from typing import Literal
 import pandas as pd
 from scipy import stats
 
-from core.association.crossed import CrossedDraws, Crossing, Means, Numbers
 from core.association.measures import Difference, Group, m_minus_w
 from core.errors import N_
 from core.statistics import Estimate, Note
+from core.statistics.crossed_bootstrap import CrossedDraws, Crossing, Means, Numbers
 
 Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]

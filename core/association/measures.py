@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from core.association.crossed import CrossedDraws, Crossing, Means, Numbers
-from core.association.reading import has_equal_pairs, without_equal_pairs
 from core.association.sets import GENDERS
+from core.association.table import has_equal_pairs, without_equal_pairs
 from core.errors import N_
 from core.statistics import Estimate, Note, holm
+from core.statistics.crossed_bootstrap import CrossedDraws, Crossing, Means, Numbers
 
 Z = 1.959963984540054
 LEAST = 3  # two points always lie on a line

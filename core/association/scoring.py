@@ -30,7 +30,7 @@ Progress = Callable[[int, int], object]  # probes done, of how many
 
 
 class Targets(Protocol):
-    """What associations are asked of: `core.models.targets.TargetScorer`."""
+    """What associations are asked of: `core.models.association_targets.TargetScorer`."""
 
     passes: int
 

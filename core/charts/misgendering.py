@@ -10,7 +10,7 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from core.charts.distribution import Say, same
+from core.charts.bias_distribution import Say, same
 from core.charts.heatmap import UNDEFINED
 from core.charts.style import LIGHT, Palette, styled
 from core.errors import N_

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.distribution import Say, same
+from core.charts.bias_distribution import Say, same
 from core.charts.style import LIGHT, Palette, styled
 from core.errors import N_
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.concordance.asking import Concordance, Line, Passage, Question, Unit
+from core.concordance.find_word import Words
 from core.concordance.odds import Contrast, Table, contrast
-from core.concordance.words import Words
+from core.concordance.question import Concordance, Line, Passage, Question, Unit
 from core.errors import N_
 from core.statistics import Estimate, Note
 from core.types import Span

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from core.errors import N_, BadFile
-from core.text import refuse_noise, refuse_signature
+from core.text.sentences import refuse_noise, refuse_signature
 
 Encoding = Literal["utf-8", "gb18030", "big5hkscs"]
 

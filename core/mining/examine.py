@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.keywords import candidate
+from core.mining.blocks import Block
 from core.mining.cleaning import FULL_WIDTH, Cleaner, without_byline
 from core.mining.filters import FILTERS, Check
-from core.mining.finding import Finder
+from core.mining.find_keywords import Finder
 from core.mining.minhash import BANDS, Keys, band_keys, masked
-from core.mining.reading import Block
 from core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from core.mining.settings import Settings
 from core.mining.tables import Row, rows
 from core.mining.types import Finding, Mode, Sentence
-from core.text import EDGES, repair_quotes
+from core.text.keywords import candidate
+from core.text.sentences import EDGES, repair_quotes
 from core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.mining.neighbours import NOTHING, Neighbours, Occurrence, WordUse, neighbours
+from core.mining.pair_neighbours import NOTHING, Neighbours, Occurrence, WordUse, neighbours
 from core.mining.report import Read
 from core.mining.settings import WITHOUT_SPACES
 from core.statistics import Estimate, Note, wilson

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, EvenhandError
+from core.mining.blocks import Block, blocks, total_size
 from core.mining.duplicates import Exact, Near, text_key
 from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
-from core.mining.finding import counterpart
+from core.mining.find_keywords import counterpart
 from core.mining.minhash import masked
-from core.mining.reading import Block, blocks, total_size
 from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
 from core.mining.types import Finding

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from core.errors import N_
-from core.misgendering.units import Clusters, Numbers, intervals
 from core.statistics import RESAMPLES, Estimate, Note, wilson
+from core.statistics.units import Clusters, Numbers, intervals
 
 Z = 1.959963984540054
 NO_PAIR = Note(N_("No instance has a verdict of both ways."))

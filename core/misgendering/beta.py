@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import N_
-from core.misgendering.units import Clusters, Numbers, intervals
 from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics.units import Clusters, Numbers, intervals
 
 NO_VALUE = Note(N_("No instance has a verdict of both ways."))
 ONE_VALUE = Note(N_("One instance: its disagreement has no variance."))

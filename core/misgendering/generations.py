@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, BadFile
-from core.misgendering.layouts import Prompt
 from core.misgendering.slots import SETTINGS, Instance
-from core.pronouns import parse_sets, verdict
+from core.misgendering.template_files import Prompt
+from core.text.pronouns import parse_sets, verdict
 
 
 @dataclass(frozen=True, slots=True)

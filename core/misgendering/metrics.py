@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_
-from core.measures.resampling import Draws
 from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
 from core.misgendering.beta import BetaFit, disagreement, fit_beta
-from core.misgendering.table import cell_columns, generations_of, has_templates, templates_of
-from core.misgendering.units import Clusters, Numbers, clusters_of
 from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
+from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, templates_of
 from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics.unit_bootstrap import Draws
+from core.statistics.units import Clusters, Numbers, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There is no generation yet."))
@@ -60,7 +60,7 @@ class Metrics:
 
 
 def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -> Metrics:
-    """All measures of the rows of `core.misgendering.table.read_verdicts`, or of some of them."""
+    """All measures of the rows of `core.misgendering.verdict_table.read_verdicts`, or of some of them."""
     rows = frame.reset_index(drop=True)
     units, how = clusters_of(rows), How(resamples=resamples, seed=seed)
     prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from core.errors import N_
 from core.misgendering.generations import Generation, Matched
-from core.misgendering.layouts import Prompt
 from core.misgendering.probability import Cutter, Judged, Progress, TextScorer, judge
 from core.misgendering.rewriting import NO_PRONOUN, rewritten
 from core.misgendering.slots import Instance
-from core.pronouns import set_named, sets
+from core.misgendering.template_files import Prompt
+from core.text.pronouns import set_named, sets
 
 NO_GENERATION = N_("There is no generation of this prompt, so there is no template.")
 

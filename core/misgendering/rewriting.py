@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.errors import N_
 from core.misgendering.verbs import irregular_pasts, known_verbs, noun_like, plural, singular, words
-from core.pronouns import CASES, PronounSet, first_pronoun, forms, names_of, set_named
+from core.text.pronouns import CASES, PronounSet, first_pronoun, forms, names_of, set_named
 
 NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to compare.")
 

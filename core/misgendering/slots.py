@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import N_, BadFile
-from core.pronouns import CASES, PronounSet, set_named, sets
+from core.text.pronouns import CASES, PronounSet, set_named, sets
 from core.types import MASK, MaskedSentence
 
 Setting = Literal["pre", "post"]

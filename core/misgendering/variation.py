@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.misgendering.units import Clusters, Numbers, intervals
 from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics.units import Clusters, Numbers, intervals
 
 LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
 FIVE = 5

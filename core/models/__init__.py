@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from core.models.catalogue import ModelEntry, known_models
 from core.models.fetching import locate
-from core.models.names import ModelEntry, known_models
 
 if TYPE_CHECKING:
     from core.models.classifier import Classifier
-    from core.models.opening import LocalScorer
+    from core.models.local_scorer import LocalScorer
     from core.nli.types import Label, SentencePair
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
@@ -41,7 +41,7 @@ def open_scorer(
     locate(name)  # a model that cannot be had is refused before torch is loaded, which takes longer
     import torch
 
-    from core.models.opening import open_here
+    from core.models.local_scorer import open_here
 
     if threads is not None:
         torch.set_num_threads(threads)

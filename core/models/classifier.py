@@ -12,13 +12,13 @@ from transformers import AutoModelForSequenceClassification
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
 from core.errors import N_, ModelUnavailable, Refused
+from core.models.catalogue import weight_files
 from core.models.checks import refuse_nan
 from core.models.devices import chosen
 from core.models.fetching import locate
 from core.models.forward import padded_batches
 from core.models.loading import digest, read_card, read_config, read_tokenizer
-from core.models.names import weight_files
-from core.models.planted_nli import build, is_planted_nli
+from core.models.planted.nli import build, is_planted_nli
 from core.nli.types import LABELS, Label, SentencePair
 from core.types import Score
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, EvenhandError, ModelUnavailable
-from core.models.names import BUILTIN, cached_snapshot, folder_of, hub_cache
-from core.models.plants import association_of, is_planted, plant_of
-from core.models.pronoun_plants import is_pronoun_plant, pronoun_plant
+from core.models.catalogue import BUILTIN, cached_snapshot, folder_of, hub_cache
+from core.models.planted.names import association_of, is_planted, plant_of
+from core.models.planted.pronoun_names import is_pronoun_plant, pronoun_plant
 from core.resources import MODELS
 
 LOOK_UP_SECONDS = 5.0

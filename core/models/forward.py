@@ -1,8 +1,8 @@
 """From token ids to logits at the places that are asked about: the one step that costs time.
 
-Two ways, equal within rounding (tests/test_forward.py): `HeadAtPlaces` runs any
+Two ways, equal within rounding (tests/core/models/test_forward.py): `HeadAtPlaces` runs any
 architecture as its authors wrote it and keeps the head to the asked places;
-`core.models.fused` computes BERT and its relatives without padding.
+`core.models.fused_bert` computes BERT and its relatives without padding.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Forward(Protocol):
 
 def forward_of(model: Any, padding_id: int) -> Forward:
     """The fastest exact way to run *model* (a Hugging Face masked language model)."""
-    from core.models.fused import Fused, anatomy
+    from core.models.fused_bert import Fused, anatomy
 
     parts = anatomy(model)
     return HeadAtPlaces(model, padding_id) if parts is None else Fused(parts)

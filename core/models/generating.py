@@ -17,11 +17,11 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from core.errors import N_, Refused
-from core.generating.how import Sampling
 from core.models import Precision
 from core.models.loading import LoadedModel, load_causal
-from core.models.sentences import SentenceReader
-from core.models.tokens import longest_input
+from core.models.probe_tokens import longest_input
+from core.models.sampling import Sampling
+from core.models.sentence_tokens import SentenceReader
 from core.types import signature
 
 METHOD, VERSION = "sampling", 1

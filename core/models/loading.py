@@ -15,13 +15,13 @@ from transformers.utils import logging as transformers_logging
 
 from core.errors import N_, ModelUnavailable
 from core.models import Precision
+from core.models.catalogue import RANDOM, RANDOM_SEED, weight_files
 from core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
 from core.models.devices import chosen
 from core.models.fetching import locate
 from core.models.forward import Forward, forward_of
-from core.models.names import RANDOM, RANDOM_SEED, weight_files
-from core.models.plants import association_of, is_planted
-from core.models.pronoun_plants import is_pronoun_plant
+from core.models.planted.names import association_of, is_planted
+from core.models.planted.pronoun_names import is_pronoun_plant
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
@@ -80,10 +80,10 @@ def load_masked(
 def _planted(name: str, precision: Precision) -> LoadedModel:
     size = association_of(name)
     if size is not None:
-        from core.models import planted_association
+        from core.models.planted import association as planted_association
 
         return planted_association.build(name, size, precision)
-    from core.models.planted import build
+    from core.models.planted.masked import build
 
     return build(name, precision)
 
@@ -93,7 +93,7 @@ def load_causal(
 ) -> LoadedModel:
     """Load a language model that reads from left to right; refusals as of `load_masked`."""
     if is_pronoun_plant(name):
-        from core.models.planted_misgendering import build_pronouns
+        from core.models.planted.pronouns import build_pronouns
 
         planted = build_pronouns(name, precision)
         planted.model.to(chosen(device))

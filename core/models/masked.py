@@ -10,8 +10,8 @@ from torch import Tensor
 from core.errors import N_, Refused
 from core.models import Joint
 from core.models.loading import LoadedModel
-from core.models.signed import Signed
-from core.models.tokens import Prepared, TokenReader, longest_input
+from core.models.probe_tokens import Prepared, TokenReader, longest_input
+from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score
 
 JOINTS: tuple[Joint, ...] = ("independent", "sequential", "geometric_mean")

@@ -18,9 +18,9 @@ from core.errors import N_
 from core.models.continuations import Continuations, passage, passages, shared_tokens
 from core.models.forward import padded_batches
 from core.models.loading import LoadedModel
-from core.models.sentences import SentenceReader, Sentences
-from core.models.signed import Signed
-from core.models.tokens import longest_input
+from core.models.probe_tokens import longest_input
+from core.models.sentence_tokens import SentenceReader, Sentences
+from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score
 
 NO_BEGINNING = N_(

@@ -16,8 +16,8 @@ from core.models import Precision
 from core.models.continuations import Continuations, Passage, passage, shared_tokens
 from core.models.forward import padded_batches
 from core.models.loading import LoadedModel, load_causal
-from core.models.signed import Signed
-from core.models.tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader, longest_input, outside_spans
+from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader, longest_input, outside_spans
+from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score
 
 UNKNOWN_FORM = N_("The model's tokenizer does not know a word of these texts, so they cannot be compared.")

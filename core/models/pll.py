@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 from core.models.loading import LoadedModel
 from core.models.masked import MaskedScorer, Question
-from core.models.sentences import SentenceReader
-from core.models.tokens import longest_input
+from core.models.probe_tokens import longest_input
+from core.models.sentence_tokens import SentenceReader
 from core.types import MaskedSentence, Score
 
 AT_ONCE = 32  # probes whose questions are in memory together: some thousand rows

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.nli.intervals import Drawing, Numbers
 from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
 from core.statistics import Estimate, Note, wilson
-from core.statistics.values import NO_LABEL
+from core.statistics.estimate import NO_LABEL
+from core.statistics.stratified_bootstrap import Drawing, Numbers
 
 UnitKind = Literal["occupation", "row"]
 PS, AS, NS = range(3)

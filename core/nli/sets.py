@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import N_, Refused
+from core.nli.occupations import Occupation, Texts, digest, filled, texts
 from core.nli.types import SETS, Gender, Language, Row
-from core.nli.words import Occupation, Texts, digest, filled, texts
 
 VERSION = 1  # raised when a packaged sentence changes
 SAMPLE_WORDS = 10  # of each stereotype, and of the neutral words (SPEC 3.1)

@@ -4,8 +4,8 @@ Only facts and figures are stored, as printed and with their origin, in core/dat
 """
 
 from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, said
-from core.published.others import inference_claims, misgendering_claims, thesis_claims
-from core.published.own import BASES, OwnCheck, check_own, read_rows
+from core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
+from core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
 from core.published.slguset import readings, slguset_claims, table4
 
 __all__ = [

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from scipy import stats
 
-from core.bias import LN10, check_printed
 from core.errors import N_
 from core.published.claims import SLGUSET, PrintedClaim, agrees, half_unit
 from core.resources import table
+from core.sentence_bias.bias import LN10, check_printed
 from core.statistics import Note
 
 Row = dict[str, str]

@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from core.bias import LN10
-from core.charts.curve import curve_says, curves, sorted_curve
-from core.charts.distribution import bins, distribution_says, ridges
+from core.charts.bias_curve import curve_says, curves, sorted_curve
+from core.charts.bias_distribution import bins, distribution_says, ridges
 from core.charts.heatmap import heatmap
-from core.charts.sides import sides, sides_says
+from core.charts.model_bias import sides, sides_says
 from core.errors import N_
-from core.measures import Summary, correlation, sign_agreement
-from core.report.cells import interval
-from core.report.lines import Paper, Say
+from core.model_bias import Summary, correlation, sign_agreement
+from core.report.numbers import interval
+from core.report.table_lines import Paper, Say
+from core.sentence_bias.bias import LN10
 
 WIDTH = 900
 
@@ -51,7 +51,7 @@ def figures(
 
 
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
-    """What `core.charts.sides` draws: both sides of each model with intervals, and what the paper prints."""
+    """What `core.charts.model_bias` draws: both sides of each model with intervals, and what the paper prints."""
     rows = []
     for one in summaries:
         paper, note = papers.get(one.model), notes.get(one.model)

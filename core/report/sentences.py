@@ -4,10 +4,10 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from core.bias import LN10
 from core.charts.style import Palette
-from core.report.cells import probability, signed_number
-from core.report.lines import Say
+from core.report.numbers import probability, signed_number
+from core.report.table_lines import Say
+from core.sentence_bias.bias import LN10
 
 SHEET = """
 ul.models-list {{ list-style: none; margin: 0; padding: 0 }}

@@ -4,7 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from core.charts.style import Palette
-from core.report.lines import Cell, Group, Line, Part
+from core.report.table_lines import Cell, Group, Line, Part
 
 SHEET = """
 .models-scroll {{ overflow-x: auto; border: 1px solid {line}; border-radius: 12px; background: {card} }}

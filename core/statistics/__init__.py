@@ -4,9 +4,10 @@ Nothing is ever 0 because it could not be computed: an `Estimate` without a
 value says why in its `reason`.
 """
 
-from core.statistics.bootstrap import RESAMPLES, Resampling
+from core.statistics.estimate import Estimate, Note
 from core.statistics.kappa import cohen_kappa, largest_kappa
-from core.statistics.manyraters import (
+from core.statistics.label_bootstrap import RESAMPLES, Resampling
+from core.statistics.many_raters import (
     Tally,
     fleiss_kappa,
     gwet_ac1,
@@ -17,7 +18,6 @@ from core.statistics.manyraters import (
     unanimity,
 )
 from core.statistics.proportions import holm, wilson
-from core.statistics.values import Estimate, Note
 
 __all__ = [
     "RESAMPLES",

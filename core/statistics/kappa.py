@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics.bootstrap import Numbers, Resampling
-from core.statistics.values import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
+from core.statistics.estimate import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
+from core.statistics.label_bootstrap import Numbers, Resampling
 
 Table = NDArray[
     np.int64

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.statistics.values import Estimate, Note
+from core.statistics.estimate import Estimate, Note
 
 _NORMAL_97_5 = 1.9599639845400545  # 97.5 % of the standard normal distribution lie below
 

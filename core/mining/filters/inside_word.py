@@ -13,9 +13,9 @@ rule throws away one good sentence in five. Three tests instead:
 import re
 from functools import lru_cache
 
+from core.mining.filters.dictionary import dictionary, is_surname, is_word
 from core.mining.filters.lists import accepted_words, inside_words, touching
 from core.mining.filters.name_words import AFTER_SURNAME
-from core.mining.filters.words import dictionary, is_surname, is_word
 from core.mining.types import Finding, Sentence, Token, tagged
 from core.types import Candidate, Span
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from core.mining.filters.words import is_surname
+from core.mining.filters.dictionary import is_surname
 from core.resources import table
 
 UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from core.mining.filters.dictionary import is_word, surnames
 from core.mining.filters.name_words import (
     AFTER_SURNAME,
     DOTS,
@@ -30,7 +31,6 @@ from core.mining.filters.name_words import (
     ordinary_words,
     surname_length,
 )
-from core.mining.filters.words import is_word, surnames
 from core.mining.types import Finding, Sentence, Token
 from core.types import Span
 

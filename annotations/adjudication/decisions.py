@@ -1,0 +1,217 @@
+"""Decisions of the adjudicator: who, when, what and why; a decision counts before the labels do."""
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotations.adjudication.comments import checked_text
+from annotations.database.store import Store
+from annotations.guideline.versions import guideline
+from annotations.items.gold import settle
+from annotations.labels.marks import check_marks, check_rules
+from annotations.types import Mark, Project
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+
+Action = Literal["decide", "leave", "reopen"]
+
+_COLUMNS = (
+    "settlement.op_id, settlement.adjudicator, settlement.action, settlement.choice, settlement.reasons,"
+    " settlement.extraneous, settlement.spans, settlement.why, settlement.seen, settlement.created"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """One act of an adjudicator: decide on a choice, leave an item as its labels have it, or reopen it.
+
+    `seen` are the op_ids of the labels that were in view.
+    """
+
+    op_id: str
+    adjudicator: str
+    action: Action
+    choice: str | None
+    reasons: tuple[str, ...]
+    extraneous: bool | None
+    marks: tuple[Mark, ...]
+    why: str
+    seen: tuple[str, ...]
+    created: str
+
+
+def settlements(store: Store, project: Project, item: str) -> list[Settlement]:
+    """Everything that adjudicators did about an item (public id), oldest first."""
+    query = (
+        f"SELECT {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item"
+        " WHERE item.uid = ? AND settlement.project = ? ORDER BY settlement.id"
+    )
+    return [_settlement(row) for row in store.db.execute(query, (item, project.id))]
+
+
+def each_settlement_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    """All acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
+    query = (
+        f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item"
+        " WHERE settlement.project = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+        " ORDER BY settlement.id"
+    )
+    for uid, *row in store.db.execute(query, (project.id,)):
+        one = _settlement(row)
+        yield {
+            "item": uid,
+            "op_id": one.op_id,
+            "adjudicator": one.adjudicator,
+            "action": one.action,
+            "choice": one.choice,
+            "reasons": list(one.reasons),
+            "extraneous": one.extraneous,
+            "spans": [list(mark) for mark in one.marks],
+            "why": one.why,
+            "seen": list(one.seen),
+            "created": one.created,
+        }
+
+
+def _settlement(row: Sequence[Any]) -> Settlement:
+    op_id, who, action, choice, reasons, extraneous, spans, why, seen, created = row
+    flag = None if extraneous is None else bool(extraneous)
+    marks = tuple(Mark(*mark) for mark in json.loads(spans))
+    kept, looked_at = tuple(json.loads(reasons)), tuple(json.loads(seen))
+    return Settlement(op_id, who, action, choice, kept, flag, marks, why, looked_at, created)
+
+
+def settle_case(
+    store: Store,
+    project: Project,
+    item: str,
+    *,
+    adjudicator: str,
+    choice: str | None,
+    seen: Sequence[str],
+    base: str | None = None,
+    reasons: Sequence[str] = (),
+    extraneous: bool | None = None,
+    marks: Sequence[Mark] = (),
+    why: str = "",
+    op_id: str | None = None,
+) -> Settlement:
+    """Decide on *choice*, or with None leave the item as its labels have it; returns what was stored.
+
+    `seen` are the op_ids of the labels that were in view, `base` the op_id of the act that stood (None: none): where
+    either has changed meanwhile, the decision is refused, so that nobody decides on what they have not seen. The same
+    `op_id` twice is stored once. Raises Refused and NotAllowed with what is wrong, NotFound for an unknown item.
+    """
+    action: Action = "leave" if choice is None else "decide"
+    text = checked_text(why)
+    if choice is not None and not text and not reasons:
+        raise Refused(N_("A decision needs a reason or a note: others will want to know why."))
+    _check(store, project, choice, reasons, extraneous, marks)
+    values = {
+        "op_id": op_id or uuid.uuid4().hex, "adjudicator": _name(adjudicator), "action": action, "choice": choice,
+        "reasons": json.dumps(list(dict.fromkeys(reasons))), "spans": json.dumps(sorted(marks)), "why": text,
+        "extraneous": None if extraneous is None else int(extraneous), "seen": json.dumps(sorted(seen)),
+    }  # fmt: skip
+    with store.write() as db:
+        known = _known(db, values["op_id"], item)
+        if known is not None:
+            return known
+        target, labels = _target(store, project, item, base)
+        if sorted(seen) != labels:
+            raise NotAllowed(N_("The labels of this item have changed since you opened it. Look at it again."))
+        if choice is not None:
+            check_marks(marks, target["length"])
+            _check_rescue(project, choice)
+        return _write(store, project, item, target, values)
+
+
+def reopen(store: Store, project: Project, item: str, *, adjudicator: str, base: str, why: str = "") -> Settlement:
+    """Take back the act *base* that stands; the item is an open case again. Raises as `settle_case`."""
+    values = {
+        "op_id": uuid.uuid4().hex, "adjudicator": _name(adjudicator), "action": "reopen", "choice": None,
+        "reasons": "[]", "spans": "[]", "why": checked_text(why), "extraneous": None, "seen": "[]",
+    }  # fmt: skip
+    with store.write():
+        target, _ = _target(store, project, item, base)
+        return _write(store, project, item, target, values)
+
+
+def _check(
+    store: Store,
+    project: Project,
+    choice: str | None,
+    reasons: Sequence[str],
+    extraneous: bool | None,
+    marks: Sequence[Mark],
+) -> None:
+    if choice is None:
+        return
+    asked = guideline(store, project)
+    if choice not in {each.code for each in asked.choices}:
+        raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice)
+    unknown = set(reasons) - {each.code for each in asked.reasons}
+    if unknown:
+        raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
+    if project.kind == "generations" and project.checked:
+        check_rules(choice, extraneous, marks)
+
+
+def _check_rescue(project: Project, choice: str) -> None:
+    if choice == "accept" and project.gold == "unanimous" and not project.rescue:
+        message = N_(
+            "In this project a sentence is kept only if everybody accepts it. Let adjudication rescue sentences first,"
+            " or leave this one rejected."
+        )
+        raise NotAllowed(message)
+
+
+def _name(adjudicator: str) -> str:
+    name = adjudicator.strip()
+    if not name or len(name) > 100 or not name.isprintable():
+        raise Refused(N_("Say who decides: a name of 1 to 100 characters."))
+    return name
+
+
+def _known(db: Any, op_id: Any, item: str) -> Settlement | None:
+    query = f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item WHERE op_id = ?"
+    row = db.execute(query, (op_id,)).fetchone()
+    if row is None:
+        return None
+    if row[0] != item:
+        raise Refused(N_("Another operation bears this id already."))
+    return _settlement(row[1:])
+
+
+def _target(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:
+    row = store.db.execute(
+        "SELECT item.id, length(text), item.labels >= wanted, settlement.op_id, settlement.adjudicator"
+        " FROM item LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.uid = ? AND item.project = ?",
+        (item, project.id),
+    ).fetchone()
+    if row is None:
+        raise NotFound(N_("This project has no such item."))
+    if not row[2]:
+        raise NotAllowed(N_("This item still waits for labels; adjudication begins when all are there."))
+    if row[3] != base:
+        message = N_("{name} has settled this item meanwhile. Look at it again.")
+        if row[3] is None:
+            message = N_("This item was reopened meanwhile. Look at it again.")
+        raise NotAllowed(message, name=row[4] or "")
+    labels = store.db.execute(
+        "SELECT label.op_id FROM assignment JOIN label ON label.id = assignment.blind"
+        " WHERE assignment.item = ? AND label.choice IS NOT NULL",
+        (row[0],),
+    ).fetchall()
+    return {"id": row[0], "length": row[1]}, sorted(op for (op,) in labels)
+
+
+def _write(store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]) -> Settlement:
+    full = values | {"project": project.id, "item": target["id"], "created": timestamp()}
+    marks = ", ".join(f":{name}" for name in full)
+    stored = store.db.execute(f"INSERT INTO settlement ({', '.join(full)}) VALUES ({marks})", full).lastrowid
+    standing = None if values["action"] == "reopen" else stored
+    store.db.execute("UPDATE item SET settlement = ? WHERE id = ?", (standing, target["id"]))
+    settle(store, target["id"])
+    return settlements(store, project, item)[-1]

@@ -1,0 +1,295 @@
+"""How far the annotators of a project agree: on all reviewed items and blind labels, never on the kept ones.
+
+A *blind* label is the last one that an annotator made before seeing anybody's
+opinion of the item. Items that end as rejected count like all others.
+Generations of one context resemble each other, so their intervals are over
+contexts; their labels are compared in four ways (annotations.agreement.schemes).
+
+Where a project stops at the first reject, only items whose first labels accept
+get more of them, and agreement on all labelled items would say how often a
+second annotator rejects what the first accepted. So it is computed on the
+random share of items that everybody labels whatever the first one says.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from annotations.agreement.by_form import FormRates, accept_rates
+from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
+from annotations.database.store import Store, at_one_moment
+from annotations.labels.blind import BlindLabels, Numbers, On, columns, label_rows, turned
+from annotations.projects.projects import guidelines
+from annotations.types import Choice, Project
+from core.errors import N_, NotFound
+from core.statistics import (
+    Estimate,
+    Note,
+    Resampling,
+    Tally,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    pairwise_agreement,
+    prevalence,
+    specific_agreement,
+    unanimity,
+)
+
+if TYPE_CHECKING:
+    from annotations.agreement.schemes import Way
+
+__all__ = [
+    "AgreementReport",
+    "CategoryMeasures",
+    "Measures",
+    "On",
+    "TwoAnnotators",
+    "agreement",
+    "signature",
+    "usual_on",
+]
+
+Found = TypeVar("Found", Measures, CategoryMeasures)
+VERSION = 1  # of the method: raise it when a number may change
+
+EMPTY_SHARE = Note(
+    N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
+)
+SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
+ITEMS = "SELECT count(*) FROM item JOIN batch ON batch.id = item.batch WHERE batch.project = ? AND batch.published > 0"
+SHARED = """
+SELECT item.labels, count(*) FROM item JOIN batch ON batch.id = item.batch
+WHERE batch.project = ? AND batch.published > 0 AND item.shared = 1 GROUP BY item.labels
+"""
+
+
+def usual_on(project: Project) -> On:
+    """On which items agreement is computed where nobody chooses: the random share where items stop at a reject."""
+    return "share" if project.plan == "stop" else "all"
+
+
+@at_one_moment
+def agreement(
+    store: Store,
+    project: Project,
+    *,
+    resampling: Resampling | None = None,
+    way: "Way" = "four",
+    version: int | None = None,
+    on: On | None = None,
+) -> AgreementReport:
+    """Every measure of agreement in a project, with 95 % intervals over items; of generations over contexts.
+
+    `percent` is the share of items on which everybody agreed. The list of
+    categories is that of all versions of the guideline, newest first. `way`
+    counts for generations only: on the four labels, on three, on two, or on
+    the flag for extraneous gendered language. `version`: only labels made under
+    this version of the guideline; raises NotFound where there is none. `on`:
+    "all" labelled items or the random "share", None: `usual_on`.
+    """
+    resampling, on = resampling or Resampling(), on or usual_on(project)
+    versions = {one.id: one.version for one in guidelines(store, project)}
+    if version is not None and version not in versions.values():
+        raise NotFound(
+            N_("The guideline of {project} has no version {version}."), project=project.name, version=version
+        )
+    if project.kind == "generations":
+        resampling = replace(resampling, unit="context")
+    labels, choices, groups = _labels(store, project, way, version, on)
+    tally = labels.tally(len(choices))
+    all_items, by_labels = _stock(store, project, tally, on, version)
+    share = all_items if on == "share" and version is None else None
+    overall, categories = _of_all(tally, choices, resampling, share)
+    names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling)
+    return AgreementReport(
+        project=project.name,
+        all_items=all_items,
+        by_labels=by_labels,
+        annotators=tuple(names.values()),
+        choices=choices,
+        overall=overall,
+        categories=categories,
+        cohen=_each_two(labels, names, len(choices), resampling),
+        by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
+        signature=signature(choices, resampling, on=on, version=version, stopped=project.plan == "stop"),
+        cells=cells,
+        on=on,
+        version=version,
+        by_version=_by_version(labels, versions, len(choices), overall, resampling),
+        by_form=_by_form(project, labels, choices, names, resampling),
+        stopped=project.plan == "stop",
+    )
+
+
+def signature(
+    choices: tuple[Choice, ...],
+    resampling: Resampling,
+    *,
+    on: On = "all",
+    version: int | None = None,
+    stopped: bool = False,
+) -> str:
+    """Everything that can change the numbers: which labels, which categories, how the intervals were drawn."""
+    codes = "+".join(choice.code for choice in choices)
+    which = "random-share" if on == "share" else "all-reviewed|plan:stop" if stopped else "all-reviewed"
+    under = "" if version is None else f"|guideline:v{version}"
+    return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{resampling.signature}|v{VERSION}"
+
+
+def _of_all(
+    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None
+) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
+    """The measures of all labels; *share*: how many items the random share has, None where others count too."""
+    overall = _measures(tally, resampling)
+    categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
+    if share is None or tally.units:
+        return overall, categories
+    why = SHARE_UNDER_WAY if share else EMPTY_SHARE
+    return _undefined(overall, why), tuple(_undefined(one, why) for one in categories)
+
+
+def _undefined(found: Found, why: Note) -> Found:
+    """The same with every measure undefined for this reason: that of the labels would speak of all items."""
+    names = [one.name for one in fields(found) if isinstance(getattr(found, one.name), Estimate)]
+    values: dict[str, Any] = dict.fromkeys(names, Estimate.undefined(why))
+    return replace(found, **values)
+
+
+def _labels(
+    store: Store, project: Project, way: "Way", version: int | None, on: On
+) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
+    more = "blind_label.extraneous, item.uid" if project.kind == "generations" else ""
+    rows = label_rows(store, project, version=version, on=on, more=more)
+    choices = _choices(store, project, {row[2] for row in rows})
+    if project.kind == "generations":
+        # Here, so that a command for sentences starts without pandas: it takes longer than what most of them do.
+        from annotations.agreement.schemes import scheme_labels
+
+        return scheme_labels(store, project, rows, choices, way)
+    return columns(rows, [choice.code for choice in choices]), choices, {}
+
+
+def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
+    """The full list: every choice of any version of the guideline, then what labels hold beside it."""
+    found: dict[str, Choice] = {}
+    for version in sorted(guidelines(store, project), key=lambda g: g.version, reverse=True):
+        for choice in version.choices:
+            found.setdefault(choice.code, choice)
+    for code in sorted(used - found.keys()):
+        found[code] = Choice(code, "", code, code)
+    return tuple(found.values())
+
+
+def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
+    """Annotators with a blind label, those with most labels first."""
+    who, count = np.unique(labels.annotator, return_counts=True)
+    names = dict(store.db.execute("SELECT id, name FROM annotator").fetchall())
+    order = sorted(zip(-count, who, strict=True))
+    return {int(a): str(names[int(a)]) for _, a in order}
+
+
+def _stock(store: Store, project: Project, tally: Tally, on: On, version: int | None) -> tuple[int, dict[int, int]]:
+    """How many items there are, and how many of them have 0, 1, 2 ... of the labels."""
+    if on == "share" and version is None:
+        found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
+        return found.total(), {n: found[n] for n in range(max(found, default=0) + 1)}
+    all_items = int(store.db.execute(ITEMS, (project.id,)).fetchone()[0])
+    if on == "share":
+        all_items = sum(items for _, items in store.db.execute(SHARED, (project.id,)))
+    by = np.bincount(tally.labels, weights=tally.sizes).astype(int) if tally.units else np.zeros(1, dtype=int)
+    by[0] = all_items - tally.units
+    return all_items, {n: int(count) for n, count in enumerate(by)}
+
+
+def _by_version(
+    labels: BlindLabels, versions: dict[int, int], categories: int, overall: Measures, resampling: Resampling
+) -> tuple[tuple[int, Measures], ...]:
+    """The measures of the labels made under each version that has any, the oldest version first."""
+    found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
+    if len(found) == 1:
+        return ((found[0][0], overall),)
+    return tuple(
+        (version, _measures(labels.tally(categories, labels.guideline == one), resampling)) for version, one in found
+    )
+
+
+def _by_form(
+    project: Project, labels: BlindLabels, choices: tuple[Choice, ...], names: dict[int, str], resampling: Resampling
+) -> FormRates | None:
+    accept = next((place for place, choice in enumerate(choices) if choice.code == "accept"), None)
+    if project.kind == "generations" or accept is None:
+        return None
+    return accept_rates(labels, accept, names, resampling)
+
+
+def _measures(tally: Tally, resampling: Resampling) -> Measures:
+    return Measures(
+        items=tally.units,
+        labels=int(tally.labels @ tally.sizes),
+        unanimity=unanimity(tally, resampling),
+        pairwise=pairwise_agreement(tally, resampling),
+        fleiss=fleiss_kappa(tally, resampling),
+        alpha=krippendorff_alpha(tally, resampling),
+        ac1=gwet_ac1(tally, resampling),
+    )
+
+
+def _category(tally: Tally, index: int, choice: Choice, resampling: Resampling) -> CategoryMeasures:
+    return CategoryMeasures(
+        choice=choice,
+        labels=int(tally.counts[:, index] @ tally.sizes),
+        prevalence=prevalence(tally, index, resampling),
+        specific=specific_agreement(tally, index, resampling),
+    )
+
+
+def _cells(
+    labels: BlindLabels, groups: dict[tuple[str, str], Numbers], categories: int, resampling: Resampling
+) -> tuple[tuple[str, str, Measures], ...]:
+    """Generations: the measures of each model and pronoun set."""
+    return tuple(
+        (*key, _measures(labels.tally(categories, np.isin(labels.item, items)), resampling))
+        for key, items in groups.items()
+    )
+
+
+def _named(cells: tuple[tuple[str, str, Measures], ...]) -> tuple[tuple[str, Measures], ...]:
+    return _most_first((" / ".join(filter(None, key)), measures) for *key, measures in cells)
+
+
+def _by_pair(
+    store: Store, labels: BlindLabels, categories: int, resampling: Resampling
+) -> tuple[tuple[str, Measures], ...]:
+    pairs: dict[str, list[int]] = {}
+    for cell in np.unique(labels.cell):
+        (name,) = store.db.execute("SELECT pair FROM cell WHERE id = ?", (int(cell),)).fetchone()
+        pairs.setdefault(name, []).append(int(cell))
+    found = [
+        (name, _measures(labels.tally(categories, np.isin(labels.cell, cells)), resampling))
+        for name, cells in pairs.items()
+    ]
+    return _most_first(found)
+
+
+def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measures], ...]:
+    return tuple(sorted(found, key=lambda row: (-row[1].items, row[0])))
+
+
+def _each_two(
+    labels: BlindLabels, names: dict[int, str], categories: int, resampling: Resampling
+) -> tuple[TwoAnnotators, ...]:
+    """Every two annotators who share an item, in the order of *names*."""
+    tables = labels.tables(categories)
+    order = list(names)
+    found = []
+    for i, a in enumerate(order):
+        for b in order[i + 1 :]:
+            known = tables.get((min(a, b), max(a, b)))
+            if known is not None:
+                table, by = known if a < b else (known[0].T, turned(known[1], categories))
+                found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by))
+    return tuple(found)

@@ -1,0 +1,142 @@
+"""The items on which annotators chose or flagged differently, with what each of them gave as reasons.
+
+Blind labels stay blind (DESIGN 4.4): an item is listed only when nobody is left who would still label it blindly.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from annotations.database.store import Store, at_one_moment
+from annotations.types import Annotator, Mark, Project
+from core.files.timestamps import timestamp
+from core.types import Span
+
+# {who}, {pair} and {own} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
+# starting at the labels: walking the assignments, item by item, needs no sorting.
+FOUND = """
+SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
+WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
+GROUP BY assignment.item
+HAVING (SELECT published FROM item JOIN batch ON batch.id = item.batch WHERE item.id = assignment.item) > 0
+    AND (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
+ORDER BY assignment.item
+"""
+WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
+PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
+OWN = """AND assignment.item IN
+    (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
+# As many labels as the item wants, or one of everybody who is still there.
+DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
+    (SELECT 1 FROM member WHERE member.project = assignment.project AND member.active = 1 AND NOT EXISTS
+        (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
+            AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
+ITEM = """
+SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
+FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
+"""
+JUDGEMENTS = """
+SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, blind_label.form_shown,
+       blind_label.created, guideline.version, blind_label.extraneous, blind_label.spans
+FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
+     JOIN guideline ON guideline.id = blind_label.guideline
+WHERE blind_label.item = ? ORDER BY annotator.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one annotator said of an item, before seeing anybody's opinion."""
+
+    annotator: str
+    choice: str
+    reasons: tuple[str, ...]
+    note: str
+    form_shown: str
+    created: str
+    guideline: int
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item with at least two different choices or flags. `word`: code points of the keyword, half-open, if any."""
+
+    item: str
+    text: str
+    context: str | None
+    word: Span | None
+    pair: str
+    side: str
+    status: str
+    judgements: tuple[Judgement, ...]
+
+
+@at_one_moment
+def disagreements(
+    store: Store,
+    project: Project,
+    *,
+    between: Sequence[str] = (),
+    pair: str | None = None,
+    reader: Annotator | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> tuple[list[Disagreement], int]:
+    """Finished items with different blind labels, in the order of import, and how many there are in all.
+
+    `between`: only what these annotators said decides (and is counted);
+    `pair`: only items of this keyword pair; `reader`: only items that this
+    annotator has labelled. Each item comes with the labels of everybody, so
+    tell `shown_to` what a reader gets to see.
+    """
+    who = WHO.format(marks=", ".join("?" * len(between))) if between else ""
+    asked = FOUND.format(who=who, pair="" if pair is None else PAIR, own="" if reader is None else OWN, done=DONE)
+    values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
+    found = store.db.execute(asked, values).fetchall()
+    return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
+
+
+class Shown(Protocol):
+    """Anything on a page that is about one item, named by its public id."""
+
+    @property
+    def item(self) -> str:
+        """The public id."""
+
+
+def shown_to(store: Store, reader: Annotator, found: Sequence[Shown]) -> None:
+    """Record that *reader* sees what others said of these items: own labels from now on carry `after_reveal`.
+
+    Call it before they are shown. What the reader has not labelled is left alone.
+    """
+    items_shown_to(store, reader, [one.item for one in found])
+
+
+def items_shown_to(store: Store, reader: Annotator, items: Sequence[str]) -> None:
+    """The same as `shown_to` for items by their public ids."""
+    new = (
+        "annotator = ? AND revealed IS NULL AND state = 'labelled'"
+        " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
+    )
+    values = (reader.id, json.dumps(list(items)))
+    if store.db.execute(f"SELECT 1 FROM assignment WHERE {new} LIMIT 1", values).fetchone():
+        with store.write() as db:
+            db.execute(f"UPDATE assignment SET revealed = ? WHERE {new}", (timestamp(), *values))
+
+
+def _disagreement(store: Store, item: int) -> Disagreement:
+    uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
+    word = None if start is None else (start, stop)
+    said = tuple(
+        Judgement(
+            name, choice, tuple(json.loads(reasons)), note, form, created, version,
+            None if extraneous is None else bool(extraneous), tuple(Mark(*mark) for mark in json.loads(spans)),
+        )
+        for name, choice, reasons, note, form, created, version, extraneous, spans in store.db.execute(
+            JUDGEMENTS, (item,)
+        )
+    )  # fmt: skip
+    return Disagreement(uid, text, context, word, pair, side, status, said)

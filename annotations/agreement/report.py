@@ -1,0 +1,137 @@
+"""What is reported of the annotators of a project: measures of all, of each two, per category, pair and version."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotations.agreement.by_form import FormRates
+from annotations.labels.blind import Numbers, On, turned
+from annotations.types import Choice
+from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, wilson
+from core.statistics.estimate import NO_SHARED_ITEM
+
+
+@dataclass(frozen=True)
+class TwoAnnotators:
+    """Two annotators on the items that both labelled.
+
+    `table[i][j]`: how often `a` chose category i and `b` category j, over the
+    full list of categories. The measures are worked out when asked for: a
+    hundred annotators make 4,950 pairs, of which a page shows few.
+    """
+
+    a: str
+    b: str
+    table: tuple[tuple[int, ...], ...]
+    resampling: Resampling
+    contexts: Numbers | None = None  # contexts x cells of the table, where intervals are over contexts
+
+    @property
+    def items(self) -> int:
+        """How many items both labelled."""
+        return sum(map(sum, self.table))
+
+    @cached_property
+    def agreed(self) -> Estimate:
+        """The share of their items on which they agreed, with Wilson's interval, or one over contexts."""
+        same = sum(row[i] for i, row in enumerate(self.table))
+        if self.contexts is None or not self.items:
+            return wilson(same, self.items, nothing=NO_SHARED_ITEM)
+        agreed = np.eye(len(self.table)).reshape(-1)
+        found = Estimate(same / self.items, units=self.items)
+        sizes = np.array(self.table, dtype=np.int64).reshape(-1)
+
+        def share(draws: NDArray[np.float64]) -> NDArray[np.float64]:
+            total = draws.sum(axis=1)
+            shares: NDArray[np.float64] = np.divide(
+                draws @ agreed, total, out=np.full(len(draws), np.nan), where=total > 0
+            )
+            return shares
+
+        return self.resampling.interval(share, sizes, found, 0.0, self.contexts)
+
+    @cached_property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa."""
+        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
+
+    @cached_property
+    def largest(self) -> Estimate:
+        """The highest kappa that their margins allow."""
+        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The measures of any number of annotators; values as in core.statistics."""
+
+    items: int
+    labels: int
+    unanimity: Estimate
+    pairwise: Estimate
+    fleiss: Estimate
+    alpha: Estimate
+    ac1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryMeasures:
+    """One category: its share of all labels, and how often a second annotator chose it where one did."""
+
+    choice: Choice
+    labels: int
+    prevalence: Estimate
+    specific: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """Everything the page shows. `by_labels[n]`: how many items have n blind labels.
+
+    On the random share `all_items` counts its items and `by_labels` the labels they have by now; the measures are over
+    those of them that have all their labels.
+    """
+
+    project: str
+    all_items: int
+    by_labels: dict[int, int]
+    annotators: tuple[str, ...]
+    choices: tuple[Choice, ...]
+    overall: Measures
+    categories: tuple[CategoryMeasures, ...]
+    cohen: tuple[TwoAnnotators, ...]
+    by_pair: tuple[tuple[str, Measures], ...]
+    signature: str
+    cells: tuple[tuple[str, str, Measures], ...] = ()  # generations: model, pronoun set, measures
+    on: On = "all"  # "share": only the items of the random share that all label
+    version: int | None = None  # only labels made under this version of the guideline
+    by_version: tuple[tuple[int, Measures], ...] = ()  # each version that has labels, oldest first
+    by_form: FormRates | None = None  # sentences: accept rates by the form shown
+    stopped: bool = False  # the plan is "stop": items outside the share end at the first reject
+
+    @property
+    def biased(self) -> bool:
+        """Whether the labels are those of items that stopped at a first reject: agreement on them means little."""
+        return self.stopped and self.on == "all"
+
+    @property
+    def items(self) -> int:
+        """How many items have a blind label."""
+        return self.overall.items
+
+    @property
+    def labels(self) -> int:
+        """How many blind labels there are, one per item and annotator."""
+        return self.overall.labels
+
+    def two(self, a: str, b: str) -> TwoAnnotators | None:
+        """What is known of two annotators, in this order; None where they share no item."""
+        for pair in self.cohen:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                table = tuple(zip(*pair.table, strict=True))
+                return TwoAnnotators(a, b, table, pair.resampling, turned(pair.contexts, len(pair.table)))
+        return None

@@ -1,0 +1,1 @@
+"""Audit samples as blind projects."""

@@ -1,0 +1,298 @@
+"""Audits of extremes: a blind desk project out of a drawn sample, and what its labels say about leaks.
+
+Which stratum a sentence belongs to, the model and its Bias_c stay in the item's `extra` under one name that is sent
+to no desk (see `wire.SOURCE_COLUMNS`); an audit is known by the file name of its batch.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotations.agreement.agreement import AgreementReport, agreement
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import archive, change_project, create_project, project_by_uid
+from annotations.types import Choice, Project
+from core.audit.leak_rates import (
+    Compared,
+    Judged,
+    Rule,
+    WithAndWithout,
+    compare_labels,
+    compare_sentences,
+    is_leak,
+    with_and_without,
+)
+from core.audit.sample import AuditItem, AuditSample, Order, Stratum, candidate_of
+from core.errors import N_, EvenhandError, NotFound, Refused
+from core.resources import DATA, table
+from core.types import Side
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "audit.jsonl"  # what the desk shows as the source of every sentence of an audit
+KEY = "audit"  # in `extra`: everything that an annotator must not know
+NO_LEAK = Choice("accept", "j", "无泄露", "No leak")
+LEAK = Choice("reject", "k", "有泄露", "Leak")
+
+AUDITS = """
+SELECT DISTINCT project.uid FROM batch JOIN project ON project.id = batch.project
+WHERE batch.file = ? AND batch.published > 0 AND project.kind = 'sentences' ORDER BY project.id DESC
+"""
+ITEMS = """
+SELECT item.id, item.text, item.extra, item.wanted, cell.pair, cell.side
+FROM item JOIN batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
+WHERE batch.project = ? AND batch.published > 0 AND batch.file = ? ORDER BY item.id
+"""
+LABELS = """
+SELECT item, choice, reasons FROM blind_label WHERE project = ? AND choice IN ('accept', 'reject') ORDER BY item, id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSentence:
+    """A sentence of an audit with its blind labels. `leaks` of `labels` say that it leaks, for `reasons`."""
+
+    sentence: str
+    row: str
+    pair: str
+    side: Side
+    stratum: Stratum
+    toward: Side
+    bias_log10: float
+    wanted: int
+    labels: int
+    leaks: int
+    reasons: tuple[str, ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether it has all the labels that it needs."""
+        return self.labels >= self.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was drawn for a project, and how far it is."""
+
+    project: Project
+    run: str
+    model: str
+    signature: str
+    by: Order
+    seed: int
+    sentences: tuple[JudgedSentence, ...]
+
+    @property
+    def settled(self) -> tuple[JudgedSentence, ...]:
+        """The sentences that have all their labels; only these count."""
+        return tuple(one for one in self.sentences if one.settled)
+
+    @property
+    def labels(self) -> int:
+        """How many blind labels there are."""
+        return sum(one.labels for one in self.sentences)
+
+    @property
+    def labels_wanted(self) -> int:
+        """How many labels the whole audit takes."""
+        return sum(one.wanted for one in self.sentences)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every sentence has all its labels."""
+        return len(self.settled) == len(self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """The answer of an audit, on the sentences that have all their labels.
+
+    `shares`: by "unanimous", "any" (counting sentences) and "label" (counting labels), each for both ends together
+    and each end. `reasons`: code -> (labels among extremes, among controls). `measures`: by rule, then "run" (all
+    finite sentences of the run, where its scores were given), "extreme", "control".
+    """
+
+    audit: Audit
+    shares: Mapping[str, tuple[Compared, ...]]
+    reasons: Mapping[str, tuple[int, int]]
+    measures: Mapping[Rule, Mapping[str, WithAndWithout]]
+    agreement: AgreementReport
+
+    def leaking(self, rule: Rule) -> list[JudgedSentence]:
+        """The sentences that leak by *rule*, the largest |Bias_c| first."""
+        found = [one for one in self.audit.settled if is_leak(one.leaks, one.labels, rule)]
+        return sorted(found, key=lambda one: -abs(one.bias_log10))
+
+
+def guideline_text(language: str) -> str:
+    """What annotators of an audit are asked: Chinese for "zh", English otherwise."""
+    return (DATA / f"audit.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
+
+
+def reasons() -> tuple[Choice, ...]:
+    """Why a sentence can leak."""
+    return tuple(Choice(**row) for row in table("audit_reasons"))
+
+
+def send(
+    store: Store,
+    sample: AuditSample,
+    name: str,
+    annotators: Iterable[str] = (),
+    *,
+    per_item: int = 3,
+    language: str = "zh",
+    run: str = "",
+) -> Project:
+    """Make a desk project *name* of the sample: keyword covered, order random, nothing said about how it was drawn.
+
+    *run*: the name of the score run it was drawn from, so that the result can be taken back to it. *language*: of the
+    guideline. Raises NotAllowed where the name is taken, Refused for what cannot be, NotFound where a row does not
+    say which word of its sentence is the keyword; then nothing was made. Where the import fails half-way, the empty
+    project is put away under another name.
+    """
+    rows = [_new_item(item, line, sample, run) for line, item in enumerate(sample.items, 1)]
+    project = create_project(
+        store,
+        name,
+        annotators=annotators,
+        per_item=per_item,
+        guideline_text=guideline_text(language),
+        choices=(NO_LEAK, LEAK),
+        reasons=reasons(),
+        presentation="masked",
+        seed=sample.seed,
+    )
+    try:
+        with Batch.begin(store, project, FILE) as batch:
+            batch.add(rows)
+            batch.publish()
+    except BaseException:
+        # A guideline is never deleted, so neither is its project: it is put away, and its name is free again.
+        with suppress(EvenhandError):
+            archive(store, change_project(store, project, name=f"{name} ({project.uid[:8]})"))
+        raise
+    return project
+
+
+def _new_item(item: AuditItem, line: int, sample: AuditSample, run: str) -> NewItem:
+    hidden = {
+        "run": run,
+        "model": sample.model,
+        "signature": sample.signature,
+        "by": sample.by,
+        "seed": sample.seed,
+        "row": item.row,
+        "stratum": item.stratum,
+        "toward": item.toward,
+        "bias_log10": item.bias_log10,
+    }
+    return NewItem(text=item.sentence, candidate=candidate_of(item), file=FILE, line=line, extra={KEY: hidden})
+
+
+def audits(store: Store) -> list[Audit]:
+    """Every audit of this database, newest first."""
+    found = []
+    for (uid,) in store.db.execute(AUDITS, (FILE,)).fetchall():
+        try:
+            found.append(audit(store, project_by_uid(store, uid)))
+        except NotFound:  # a file of one's own that happens to bear this name
+            continue
+    return found
+
+
+def audit(store: Store, project: Project) -> Audit:
+    """What was drawn for *project* and how far it is. Raises NotFound where the project is no audit."""
+    labels: dict[int, list[tuple[str, str]]] = {}
+    for item, choice, why in store.db.execute(LABELS, (project.id,)):
+        labels.setdefault(item, []).append((choice, why))
+    facts: dict[str, Any] = {}
+    sentences = []
+    for item, text, extra, wanted, pair, side in store.db.execute(ITEMS, (project.id, FILE)):
+        hidden = json.loads(extra).get(KEY)
+        if not isinstance(hidden, dict) or "stratum" not in hidden:
+            continue
+        facts = facts or hidden
+        sentences.append(_judged(text, pair, side, wanted, hidden, labels.get(item, [])))
+    if not sentences:
+        raise NotFound(N_("{project} is no audit: it was not made from a drawn sample."), project=project.name)
+    names = {name: facts[name] for name in ("run", "model", "signature", "by", "seed")}
+    return Audit(project, sentences=tuple(sentences), **names)
+
+
+def _judged(
+    text: str, pair: str, side: Side, wanted: int, hidden: dict[str, Any], labels: list[tuple[str, str]]
+) -> JudgedSentence:
+    leaks = [why for choice, why in labels if choice == LEAK.code]
+    return JudgedSentence(
+        sentence=text,
+        row=hidden["row"],
+        pair=pair,
+        side=side,
+        stratum=hidden["stratum"],
+        toward=hidden["toward"],
+        bias_log10=hidden["bias_log10"],
+        wanted=wanted,
+        labels=len(labels),
+        leaks=len(leaks),
+        reasons=tuple(code for why in leaks for code in json.loads(why)),
+    )
+
+
+def result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
+    """The answer of the audit *project*; with the scores it was drawn from (*frame*), also what leaks do to a run.
+
+    Raises NotFound where the project is no audit, Refused where *frame* holds other scores than those of the audit.
+    """
+    found = audit(store, project)
+    settled = found.settled
+    judged = [Judged(one.stratum, one.toward, one.leaks, one.labels) for one in settled]
+    run = None if frame is None else _run_values(found, frame)
+    rules: tuple[Rule, ...] = ("unanimous", "any")
+    shares: dict[str, tuple[Compared, ...]] = {rule: compare_sentences(judged, rule) for rule in rules}
+    return AuditResult(
+        audit=found,
+        shares=shares | {"label": compare_labels(judged)},
+        reasons=_reasons(settled),
+        measures={rule: _measures(settled, rule, run) for rule in rules},
+        agreement=agreement(store, project),
+    )
+
+
+def _reasons(settled: Iterable[JudgedSentence]) -> dict[str, tuple[int, int]]:
+    counts = Counter((one.stratum, code) for one in settled for code in one.reasons)
+    codes = dict.fromkeys([reason.code for reason in reasons()] + [code for _, code in counts])
+    return {code: (counts["extreme", code], counts["control", code]) for code in codes}
+
+
+def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, float] | None) -> dict[str, WithAndWithout]:
+    settled = list(settled)
+    leaks = {one.sentence for one in settled if is_leak(one.leaks, one.labels, rule)}
+    parts = {} if run is None else {"run": with_and_without(run, leaks)}
+    for stratum in ("extreme", "control"):
+        own = {one.sentence: one.bias_log10 for one in settled if one.stratum == stratum}
+        parts[stratum] = with_and_without(own, leaks)
+    return parts
+
+
+def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
+    """Sentence -> Bias_c of the run an audit was drawn from, checked against what the audit remembers."""
+    rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
+    # A text can stand there twice, for another word each: its first row with a side counts, as in a draw.
+    rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]
+    rows = rows.drop_duplicates("sentence")
+    values = {str(text): float(value) for text, value in zip(rows["sentence"], rows["bias_log10"], strict=True)}
+    other = [one for one in found.sentences if abs(values.get(one.sentence, float("nan")) - one.bias_log10) <= 1e-6]
+    if len(other) < len(found.sentences):
+        message = N_(
+            "These are not the scores that {project} was drawn from: {count} of its sentences are not in them or have "
+            "another value."
+        )
+        raise Refused(message, project=found.project.name, count=len(found.sentences) - len(other))
+    return values

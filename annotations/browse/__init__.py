@@ -1,0 +1,1 @@
+"""Find items, their history."""

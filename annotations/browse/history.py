@@ -1,0 +1,246 @@
+"""Everything that happened to one item, in the order of time, and why it is kept or not.
+
+Read from where each thing is stored (labels, skips, settlements, comments, events, labels that came again, known
+answers, releases, guideline versions): nothing is written here.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import merge
+from typing import Any, Literal
+
+from annotations.adjudication import Settlement, every_comment, settlements
+from annotations.browse.search import Row, rows
+from annotations.database.events import events
+from annotations.database.store import Store, at_one_moment
+from annotations.items.items import item as item_of
+from annotations.types import Annotator, Project
+from core.errors import N_
+from core.statistics.estimate import Note
+
+Happened = Literal[
+    "imported", "label", "skip", "revealed", "settlement", "comment", "event", "again", "known", "released", "guideline"
+]
+
+IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answers
+_LABELS = """
+SELECT label.created, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.tags,
+       label.note, label.seconds, guideline.version, label.form_shown, label.after_reveal, label.superseded,
+       assignment.latest = label.id, assignment.blind = label.id, label.op_id, label.revision,
+       (SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
+        WHERE label_of_file.label = label.id)
+FROM label JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline
+     LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
+WHERE label.item = :item AND (:reader IS NULL OR label.annotator = :reader) ORDER BY label.id
+"""
+_AGAIN = """
+SELECT retest_label.created, annotator.name, retest_label.choice, retest_label.reasons, retest_label.extraneous,
+       retest_label.spans, retest_label.tags, retest_label.note, retest_label.seconds, guideline.version,
+       retest_label.form_shown, 0, retest_label.superseded, retest.latest = retest_label.id, 0, retest_label.op_id,
+       retest_label.revision, NULL
+FROM retest_label JOIN retest ON retest.id = retest_label.retest JOIN annotator ON annotator.id = retest.annotator
+     JOIN guideline ON guideline.id = retest_label.guideline
+WHERE retest.item = :item ORDER BY retest_label.id
+"""
+_LABEL_NAMES = (
+    "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form", "after_reveal",
+    "superseded", "stands", "blind", "op_id", "revision", "file",
+)  # fmt: skip
+_SKIPS = (
+    "SELECT skip.created, annotator.name, revision FROM skip JOIN annotator ON annotator.id = skip.annotator"
+    " WHERE skip.item = :item AND skip.superseded = 0 AND (:reader IS NULL OR skip.annotator = :reader)"
+    " ORDER BY skip.created, revision"
+)
+_REVEALED = (
+    "SELECT revealed, annotator.name FROM assignment JOIN annotator ON annotator.id = assignment.annotator"
+    " WHERE assignment.item = :item AND revealed IS NOT NULL AND (:reader IS NULL OR assignment.annotator = :reader)"
+)
+_KNOWN = "SELECT created, author, choice, why FROM known WHERE item = :item"
+_RELEASED = (
+    "SELECT release.created, release.author, release.version, release_item.status, release_item.gold FROM release"
+    " JOIN release_item ON release_item.release = release.id WHERE release_item.item = :item"
+    " AND release.project = :project AND release.whole = 1"
+)
+_IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
+_GUIDELINES = (
+    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND version > 1"
+    " AND created >"  # the first one is older than any item, whatever the clock said
+    " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
+)
+_HELD = """
+SELECT annotator.name, iif(assignment.state = 'leased' AND kept, 'sent_back', assignment.state), annotator.uid
+FROM assignment JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
+"""
+_CHOICES = (
+    "SELECT label.choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?"
+    " AND label.choice IS NOT NULL"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened: UTC moment, what, who (a name; "" where nobody gave one), and more by name.
+
+    "label": a stored operation: `choice` (None: taken back), `reasons`, `note`, `tags`, `extraneous`, `spans`,
+    `seconds`, `guideline` (version), `form`, `after_reveal`, `superseded` (another desk was first), `stands` (it is the
+    annotator's label now), `blind` (agreement and gold use it), `revision` (the desk's own count, also of a "skip"),
+    `file` (the file it came from). "again": the same for an item that came again. "settlement": `action`, `choice`,
+    `reasons`, `why`. "comment": `text`, `thread` (public id of an annotator or None). "event": `action`, `data`.
+    "known": `choice`, `why`. "released": `version`, `status`, `gold`. "imported": `file`. "guideline": `version`,
+    `changes`. "revealed" has nothing more.
+    """
+
+    when: str
+    kind: Happened
+    who: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says what somebody thinks of the item: who still labels should not see it."""
+        return self.kind in ("label", "again", "known", "settlement", "event") or bool(self.data.get("thread"))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An item as it is now.
+
+    `because` says why it has its status, `held` who has it on the desk or got it back (name, state), `talkers` are the
+    public ids of those who labelled or skipped it.
+    """
+
+    row: Row
+    because: tuple[Note, ...]
+    held: tuple[tuple[str, str], ...]
+    talkers: tuple[str, ...]
+    history: tuple[Entry, ...]
+
+    @property
+    def finished(self) -> bool:
+        """Whether all labels are there."""
+        return self.row.labels >= self.row.wanted
+
+
+@at_one_moment
+def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> Record:
+    """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
+    found = item_of(store, project, uid)
+    row = next(rows(store, [found.id]))
+    had = store.db.execute(_HELD, (found.id,)).fetchall() if reader is None else []
+    held = tuple((name, state) for name, state, _uid in had if state in ("leased", "sent_back"))
+    talkers = tuple(one for _name, state, one in had if state in ("labelled", "sent_back", "skipped"))
+    history = tuple(item_history(store, project, uid, reader=reader))
+    return Record(row, because(store, project, row), held, talkers, history)
+
+
+def item_history(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> list[Entry]:
+    """Everything that happened to an item (public id), oldest first. Raises NotFound.
+
+    `reader`: only what this annotator did or was told: own labels, own private thread with the lead, and what was said
+    to everybody once all labels are there.
+    """
+    found = item_of(store, project, uid)
+    values = {"item": found.id, "project": project.id, "reader": reader.id if reader else None}
+    entries = [
+        *_entries(store, "imported", _IMPORTED, values, "file"),
+        *_entries(store, "guideline", _GUIDELINES, values, "version", "changes"),
+        *_operations(store, values),
+        *_comments(store, project, uid, reader),
+    ]
+    if reader is None:
+        entries += [
+            *_entries(store, "revealed", _REVEALED, values),
+            *_labels(store, "again", _AGAIN, values),
+            *_entries(store, "known", _KNOWN, values, "choice", "why"),
+            *_entries(store, "released", _RELEASED, values, "version", "status", "gold"),
+            *map(_settled, settlements(store, project, uid)),
+            *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
+              for one in events(store, project, uid) if one.action != IS_KNOWN),
+        ]  # fmt: skip
+    return sorted(entries, key=lambda one: one.when)
+
+
+def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any], *names: str) -> Iterator[Entry]:
+    for when, who, *rest in store.db.execute(query, values):
+        yield Entry(when, kind, who, dict(zip(names, rest, strict=True)))
+
+
+def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
+    """Labels and skips. What a desk sends at once bears one moment: there its own count tells what came first."""
+    labels = sorted(_labels(store, "label", _LABELS, values), key=lambda one: one.when)
+    skips = _entries(store, "skip", _SKIPS, values, "revision")
+    return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
+
+
+def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:
+    for when, who, *rest in store.db.execute(query, values):
+        data = dict(zip(_LABEL_NAMES, rest, strict=True))
+        for name in ("reasons", "spans", "tags"):
+            data[name] = json.loads(data[name])
+        for name in ("after_reveal", "superseded", "stands", "blind"):
+            data[name] = bool(data[name])
+        data["extraneous"] = None if data["extraneous"] is None else bool(data["extraneous"])
+        yield Entry(when, kind, who, data)
+
+
+def _settled(one: Settlement) -> Entry:
+    data = {"action": one.action, "choice": one.choice, "reasons": list(one.reasons), "why": one.why}
+    return Entry(one.created, "settlement", one.adjudicator, data)
+
+
+def _comments(store: Store, project: Project, uid: str, reader: Annotator | None) -> Iterator[Entry]:
+    for one in every_comment(store, project, uid):
+        if reader is None or one.thread in (None, reader.uid):
+            # Who said it in the discussion of all stays unknown to annotators, as on the page Adjudicate.
+            hidden = reader is not None and one.annotator not in (None, reader.uid)
+            yield Entry(one.created, "comment", "" if hidden else one.author, {"text": one.text, "thread": one.thread})
+
+
+def because(store: Store, project: Project, row: Row) -> tuple[Note, ...]:
+    """Why the item has its status: the rule that made it, in sentences; `choice` in their values is a code."""
+    settled = store.db.execute(
+        "SELECT adjudicator, action, choice FROM settlement WHERE id = (SELECT settlement FROM item WHERE id = ?)",
+        (row.item.id,),
+    ).fetchone()
+    choices = [choice for (choice,) in store.db.execute(_CHOICES, (row.item.id,))]
+    labels = _by_labels(project, row, choices)
+    if settled is None:
+        return (labels,)
+    who, action, choice = settled
+    if action == "leave":
+        return labels, Note(N_("{who} left it as the labels have it."), {"who": who})
+    if row.item.gold == choice:
+        return (Note(N_("{who} decided: {choice}. A decision counts before the labels do."), _values(settled)),)
+    message = N_("{who} decided: {choice}. It does not count: only what everybody accepts is kept here.")
+    return labels, Note(message, _values(settled))
+
+
+def _values(settled: tuple[str, str, str]) -> dict[str, Any]:
+    return {"who": settled[0], "choice": settled[2]}
+
+
+def _by_labels(project: Project, row: Row, choices: list[str]) -> Note:
+    """What the labels alone come to."""
+    labels, counted = len(choices), Counter(choices)
+    if not labels:
+        return Note(N_("Nobody has labelled it yet."))
+    (first, most) = counted.most_common(1)[0]
+    values: dict[str, Any] = {"labels": labels, "wanted": row.wanted, "most": most, "choice": first}
+    if labels < row.wanted:
+        return Note(N_("{labels} of {wanted} labels are there."), values)
+    if project.plan == "stop" and "reject" in counted and labels < project.per_item:
+        return Note(N_("Label {labels} was a reject and ended it: the plan stops at the first one."), values)
+    if len(counted) == 1:
+        return Note(
+            N_("All {labels} labels say: {choice}.") if labels > 1 else N_("The one label says: {choice}."), values
+        )
+    if project.gold == "majority" and 2 * most > labels:
+        return Note(N_("{most} of {labels} labels say: {choice}. More than half decide."), values)
+    if project.gold == "unanimous" and set(counted) <= {"accept", "reject"}:
+        message = N_("{most} of {labels} labels accept it, and only what everybody accepts is kept.")
+        return Note(message, values | {"most": counted["accept"]})
+    if project.gold == "majority":
+        return Note(N_("No choice has more than half of the {labels} labels: it waits for adjudication."), values)
+    return Note(N_("The {labels} labels differ: it waits for adjudication."), values)

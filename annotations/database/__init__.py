@@ -1,0 +1,1 @@
+"""Connection, transactions, migrations, snapshots, backup, events."""

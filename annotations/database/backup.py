@@ -1,0 +1,159 @@
+"""Snapshots of the database, taken while people work, and how one comes back."""
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotations.database.migrations import migrations
+from annotations.database.store import Store, connect
+from core.errors import N_, BadFile, NotAllowed, NotFound, Refused
+
+SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A checked copy of a database: where it is and what it holds."""
+
+    path: Path
+    bytes: int
+    projects: int
+    items: int
+    labels: int
+
+
+def backup(store: Store, out: Path) -> Snapshot:
+    """Copy the database as it is at one moment, also while others write; the copy is checked before it gets its name.
+
+    Raises NotAllowed if *out* exists, Refused if it cannot be written.
+    """
+    if out.exists():
+        raise NotAllowed(N_("{path} exists already. Choose another name; a backup never replaces one."), path=str(out))
+    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        _copy(store.path, draft)
+        snapshot = check(draft)
+        os.link(draft, out)  # fails where another program made a file of that name meanwhile
+        _sync_folder(out.parent)
+    except FileExistsError as error:
+        raise NotAllowed(N_("{path} exists already."), path=str(out)) from error
+    except (OSError, sqlite3.OperationalError) as error:
+        raise Refused(N_("The backup {path} could not be written ({why})."), path=str(out), why=error) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return Snapshot(out, snapshot.bytes, snapshot.projects, snapshot.items, snapshot.labels)
+
+
+def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
+    """Put a backup in the place of a database, all or nothing.
+
+    Raises NotFound or BadFile if *source* is not a whole database of Evenhand,
+    NotAllowed if *target* exists and `force` is not given, or is in use. With
+    `force` the old database stays beside the new one, named `.before-restore`.
+    """
+    checked = check(source)
+    if target.exists() and not force:
+        message = N_("{path} exists already. Move it away, or restore with --force: the old one is kept beside it.")
+        raise NotAllowed(message, path=str(target))
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        _copy(source, draft)
+        check(draft)
+        _set_aside(target)
+        draft.replace(target)
+        _sync_folder(target.parent)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise Refused(N_("{path} could not be restored ({why})."), path=str(target), why=error) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return Snapshot(target, checked.bytes, checked.projects, checked.items, checked.labels)
+
+
+def check(path: Path) -> Snapshot:
+    """Read a database from end to end. Raises NotFound, or BadFile with what is broken."""
+    if not path.is_file():
+        raise NotFound(N_("There is no file {path}."), path=str(path))
+    try:
+        with closing(connect(path, read_only=True)) as connection:
+            return _inspect(connection, path)
+    except sqlite3.DatabaseError as error:
+        raise BadFile(N_("{path} is not a whole database ({why})."), path=path.name, why=error) from error
+
+
+def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not {"_sqlite_migrations", "database", "label"} <= tables:
+        raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=path.name)
+    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+    newer = {row[0] for row in connection.execute(query, (migrations.name,))} - {m.name for m in migrations._migrations}
+    if newer:
+        message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
+        raise BadFile(message, path=path.name)
+    problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise BadFile(N_("{path} is damaged ({why})."), path=path.name, why=problem)
+    if connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise BadFile(N_("{path} is damaged ({why})."), path=path.name, why="foreign keys")
+    counted = [
+        connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("project", "item", "label")
+    ]
+    return Snapshot(path, path.stat().st_size, *counted)
+
+
+def _copy(source: Path, target: Path) -> None:
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    origin = connect(source, read_only=True)
+    copy = sqlite3.connect(target, isolation_level=None)
+    try:
+        origin.backup(copy)  # in one step: a read transaction, which with WAL keeps no writer waiting
+        # One file that can be moved about: no side files belong to it. Opening it with the app switches WAL on again.
+        copy.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        copy.close()
+        origin.close()
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _set_aside(target: Path) -> None:
+    """Move what is at *target* out of the way, side files too: a log left behind would be read into the new file."""
+    if target.exists():
+        _write_back(target)
+    aside = _free_name(target)
+    for ending in SIDE_FILES:
+        old = target.with_name(target.name + ending)
+        if old.exists():
+            old.replace(aside.with_name(aside.name + ending))
+    if target.exists():
+        # Two names for a moment: were the place empty, another program could make a new database in it.
+        os.link(target, aside)
+
+
+def _write_back(target: Path) -> None:
+    """Bring what the side files hold into the database. Raises NotAllowed while another program has it open."""
+    try:
+        with closing(connect(target)) as connection:
+            connection.execute("PRAGMA busy_timeout = 1000")
+            connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        message = N_("{path} is in use. Stop the app first, then restore.")
+        raise NotAllowed(message, path=str(target)) from error
+    except sqlite3.DatabaseError:
+        return  # damaged: that may be why it is replaced; it is kept as it is
+
+
+def _free_name(target: Path) -> Path:
+    name, number = target.with_name(f"{target.name}.before-restore"), 2
+    while name.exists():
+        name, number = target.with_name(f"{target.name}.before-restore-{number}"), number + 1
+    return name
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,103 @@
+"""What the lead did to a project, in the order it was done: appended, never changed, never deleted.
+
+Labels, settlements and comments have tables of their own; this is the rest, which later explains a label or a figure:
+a new guideline version, items sent back, an annotator replaced, an import taken back, a release, hidden gold.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.types import Annotator, Item, Project
+from core.files.timestamps import timestamp
+
+PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
+SETTLING_BEGUN, SETTLING_DONE = "settling", "settled"
+# How far a piece of work has come in this database: nothing that was done to the project, so these leave with no file
+# and come in with none.
+HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, SETTLING_BEGUN, SETTLING_DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that was done.
+
+    `item` and `annotator` are public ids where it concerns one; `data` says more, by the names that the action uses;
+    `author` is "" where nobody gave a name; `created` is UTC, ISO 8601 with milliseconds.
+    """
+
+    id: int
+    action: str
+    item: str | None
+    annotator: str | None
+    data: dict[str, Any]
+    author: str
+    created: str
+
+
+def record(
+    store: Store,
+    project: Project | int,
+    action: str,
+    *,
+    item: Item | int | None = None,
+    annotator: Annotator | int | None = None,
+    author: str = "",
+    **data: Any,
+) -> None:
+    """Write down that *action* was done; call it inside the transaction that does it, so that both or neither are kept.
+
+    `project`, `item` and `annotator` take the object or its row id. `data` is stored as JSON and must be JSON values.
+    Raises ValueError for an empty action, TypeError for data that JSON cannot hold.
+    """
+    if not action.strip():
+        raise ValueError("an event needs an action")
+    said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    values = (
+        _row_id(project), _row_id(item), _row_id(annotator), action.strip(), said, author.strip(), timestamp(),
+    )  # fmt: skip
+    store.db.execute(
+        "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        values,
+    )
+
+
+def record_many(
+    store: Store, project: Project, action: str, items: Iterable[int], *, author: str = "", **data: Any
+) -> None:
+    """The same event for many items (row ids): one row each, all with the same moment."""
+    said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    rest = (action.strip(), said, author.strip(), timestamp())
+    store.db.conn.executemany(
+        "INSERT INTO event (project, item, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?)",
+        ((project.id, item, *rest) for item in items),
+    )
+
+
+def events(
+    store: Store, project: Project, item: str | None = None, *, action: str | None = None, last: int | None = None
+) -> list[Event]:
+    """What was done to a project, oldest first; with `item` (public id) what was done to that item alone.
+
+    `action`: only such events; `last`: only so many, the newest.
+    """
+    where, parameters = "event.project = ?", list[Any]((project.id,))
+    if item is not None:
+        where += " AND event.item = (SELECT id FROM item WHERE uid = ?)"
+        parameters.append(item)
+    if action is not None:
+        where += " AND event.action = ?"
+        parameters.append(action)
+    rows = store.db.execute(
+        "SELECT event.id, action, item.uid, annotator.uid, data, author, event.created FROM event"
+        " LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator"
+        f" WHERE {where} ORDER BY event.id DESC LIMIT ?",
+        (*parameters, -1 if last is None else last),
+    ).fetchall()
+    return [Event(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6]) for row in reversed(rows)]
+
+
+def _row_id(thing: Project | Item | Annotator | int | None) -> int | None:
+    return thing if thing is None or isinstance(thing, int) else thing.id

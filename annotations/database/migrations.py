@@ -1,0 +1,112 @@
+"""The tables, as numbered migrations. Never edit one that has been released; add the next.
+
+What the database refuses on its own: a label twice (`op_id`), a changed or
+deleted label, guideline or assignment, a changed sentence, a label on an item
+of another project, a second item with the same text in a project, a choice or
+state that does not exist, a span that ends before it starts.
+
+What it counts on its own (triggers), so that no program can get it wrong:
+`item.taken`, `item.returned`, `tally` and `census`.
+"""
+
+import sqlite3
+
+from annotations.database.schema.v1_start import SCHEMA
+from annotations.database.schema.v3_curation import CURATION
+from annotations.database.sqlite import Database, Migrations
+
+migrations = Migrations("evenhand")
+
+# Version 2: adjudication, gold labels of generations, how a desk for generations behaves.
+SETTLEMENTS = """
+ALTER TABLE project ADD COLUMN rescue INTEGER NOT NULL DEFAULT 0 CHECK (rescue IN (0, 1));      -- may adjudication accept what the labels reject?
+ALTER TABLE project ADD COLUMN checked INTEGER NOT NULL DEFAULT 1 CHECK (checked IN (0, 1));    -- rules of a label are checked before it is saved
+ALTER TABLE project ADD COLUMN blur INTEGER NOT NULL DEFAULT 0 CHECK (blur IN (0, 1));          -- a text is blurred until it is opened
+ALTER TABLE project ADD COLUMN pause_minutes INTEGER CHECK (pause_minutes >= 1);                -- reminder of a pause; NULL = none
+ALTER TABLE project ADD COLUMN open_text INTEGER CHECK (open_text IN (0, 1));                   -- may texts leave in plain? NULL = as is usual for the kind
+ALTER TABLE project ADD COLUMN doubled INTEGER CHECK (doubled >= 0);                            -- that many items get per_item labels, the others one; NULL = all get per_item
+
+CREATE TABLE settlement (
+    id INTEGER PRIMARY KEY,
+    op_id TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL REFERENCES project(id),
+    item INTEGER NOT NULL REFERENCES item(id),
+    adjudicator TEXT NOT NULL CHECK (length(trim(adjudicator)) > 0),
+    action TEXT NOT NULL CHECK (action IN ('decide', 'leave', 'reopen')),   -- leave: as the labels have it
+    choice TEXT CHECK (choice IN ('accept', 'reject', 'correct', 'misgendering', 'no_pronoun', 'plural_they')),
+    reasons TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(reasons)),
+    extraneous INTEGER CHECK (extraneous IN (0, 1)),
+    spans TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(spans)),
+    why TEXT NOT NULL DEFAULT '',
+    seen TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(seen)),   -- op_ids of the labels that were in view
+    created TEXT NOT NULL,
+    CHECK ((action = 'decide') = (choice IS NOT NULL))
+) STRICT;
+CREATE INDEX settlement_item ON settlement (item, id);
+CREATE INDEX settlement_project ON settlement (project, id);
+CREATE TRIGGER settlement_of_this_project BEFORE INSERT ON settlement
+WHEN NOT EXISTS (SELECT 1 FROM item WHERE id = NEW.item AND project = NEW.project)
+BEGIN SELECT RAISE(ABORT, 'item and settlement are of one project'); END;
+CREATE TRIGGER settlement_is_never_changed BEFORE UPDATE ON settlement BEGIN SELECT RAISE(ABORT, 'settlements are appended, never changed'); END;
+CREATE TRIGGER settlement_is_never_deleted BEFORE DELETE ON settlement BEGIN SELECT RAISE(ABORT, 'settlements are appended, never deleted'); END;
+
+CREATE TABLE comment (
+    id INTEGER PRIMARY KEY,
+    op_id TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL REFERENCES project(id),
+    item INTEGER NOT NULL REFERENCES item(id),
+    annotator INTEGER REFERENCES annotator(id),             -- NULL: the lead
+    author TEXT NOT NULL CHECK (length(trim(author)) > 0),  -- the name at the time
+    text TEXT NOT NULL CHECK (length(trim(text)) > 0),
+    created TEXT NOT NULL
+) STRICT;
+CREATE INDEX comment_item ON comment (item, id);
+CREATE TRIGGER comment_of_this_project BEFORE INSERT ON comment
+WHEN NOT EXISTS (SELECT 1 FROM item WHERE id = NEW.item AND project = NEW.project)
+BEGIN SELECT RAISE(ABORT, 'item and comment are of one project'); END;
+CREATE TRIGGER comment_is_never_changed BEFORE UPDATE ON comment BEGIN SELECT RAISE(ABORT, 'comments are appended, never changed'); END;
+CREATE TRIGGER comment_is_never_deleted BEFORE DELETE ON comment BEGIN SELECT RAISE(ABORT, 'comments are appended, never deleted'); END;
+
+ALTER TABLE item ADD COLUMN gold TEXT CHECK (gold IN ('accept', 'reject', 'correct', 'misgendering', 'no_pronoun', 'plural_they'));
+ALTER TABLE item ADD COLUMN split INTEGER NOT NULL DEFAULT 0 CHECK (split IN (0, 1));   -- fully labelled, and the labels differ
+ALTER TABLE item ADD COLUMN settlement INTEGER REFERENCES settlement(id);               -- the one that stands; NULL: none, or reopened
+CREATE INDEX item_split ON item (project, id) WHERE split = 1;
+CREATE INDEX item_settled ON item (project, id) WHERE settlement IS NOT NULL;
+
+UPDATE item SET gold = iif(status = 'accepted', 'accept', 'reject') WHERE status <> 'pending';
+UPDATE item SET split = 1 WHERE labels >= wanted AND labels > 1 AND (
+    SELECT count(DISTINCT label.choice) FROM assignment JOIN label ON label.id = assignment.blind
+    WHERE assignment.item = item.id) > 1;
+"""
+
+
+@migrations()
+def m001_start(db: Database) -> None:
+    """Everything a sentences project needs, with room for generations."""
+    for statement in _statements(SCHEMA):
+        db.execute(statement)
+
+
+@migrations()
+def m002_settlements(db: Database) -> None:
+    """Adjudication with its comments, gold labels for every kind, settings of a desk for generations."""
+    for statement in _statements(SETTLEMENTS):
+        db.execute(statement)
+
+
+@migrations()
+def m003_curation(db: Database) -> None:
+    """Pilots, plans of labels, labels that come again, hidden gold, events, releases."""
+    for statement in _statements(CURATION):
+        db.execute(statement)
+
+
+def _statements(script: str) -> list[str]:
+    # sqlite3's executescript commits first; one statement at a time keeps the migration in its transaction.
+    found, part = [], ""
+    for line in script.splitlines(keepends=True):
+        part += line
+        if part.strip() and sqlite3.complete_statement(part):
+            found.append(part)
+            part = ""
+    return found

@@ -1,0 +1,67 @@
+"""Open stores, lent to one request at a time: opening one costs as much as storing a label."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from annotations.database.store import Store, database_path
+
+MOST_KEPT = 8
+
+Key = tuple[str, int]
+
+
+class Pool:
+    """Stores of the database that EVENHAND_DB names, kept open between requests; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: list[tuple[Key, Store]] = []
+
+    @contextmanager
+    def borrow(self) -> Iterator[Store]:
+        """A store for one request. It is kept for the next one only if the request ended without an error."""
+        store = self._take() or Store.open(any_thread=True)
+        try:
+            yield store
+        except BaseException:
+            store.close()
+            raise
+        self._give_back(store)
+
+    def close(self) -> None:
+        """Close what is kept."""
+        with self._lock:
+            kept, self._kept = self._kept, []
+        for _, store in kept:
+            store.close()
+
+    def _take(self) -> Store | None:
+        key, found, stale = _key(), None, list[Store]()
+        with self._lock:
+            while self._kept and found is None:
+                kept, store = self._kept.pop()
+                if kept == key:
+                    found = store
+                else:  # the file was put in place of another one since
+                    stale.append(store)
+        for store in stale:
+            store.close()
+        return found
+
+    def _give_back(self, store: Store) -> None:
+        key = _key()
+        with self._lock:
+            whole = not store.frozen and not store.db.conn.in_transaction
+            if key is not None and len(self._kept) < MOST_KEPT and whole:
+                self._kept.append((key, store))
+                return
+        store.close()
+
+
+def _key() -> Key | None:
+    path = database_path().absolute()
+    try:
+        return str(path), path.stat().st_ino
+    except OSError:
+        return None

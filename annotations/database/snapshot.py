@@ -1,0 +1,58 @@
+"""The database as it is at one moment, while people go on labelling.
+
+A copy, not a long read transaction: as long as somebody reads, the log of the database cannot be written back, and it
+grows with every label until one of them has to wait for all of it.
+"""
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psutil
+
+from annotations.database.sqlite import Database
+from annotations.database.store import Store, connect
+from core.errors import N_, Refused
+
+ENDING = ".snapshot"
+
+
+@contextmanager
+def snapshot(store: Store) -> Iterator[Store]:
+    """A store that only reads, and sees nothing of what is written from now on; its copy is gone afterwards.
+
+    Raises Refused where the copy cannot be made, for want of room beside the database for instance.
+    """
+    _remove_stale(store.path)
+    copy = store.path.absolute().with_name(f".{store.path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}{ENDING}")
+    try:
+        _copy(store.path, copy)
+        frozen = Store(Database(connect(copy, read_only=True)), copy)
+    except (OSError, sqlite3.OperationalError) as error:
+        copy.unlink(missing_ok=True)
+        message = N_("The database could not be copied to read from it ({why}). Check the room on the disk.")
+        raise Refused(message, why=str(error)) from error
+    try:
+        yield frozen
+    finally:
+        frozen.close()
+        copy.unlink(missing_ok=True)
+
+
+def _copy(source: Path, copy: Path) -> None:
+    os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
+    with closing(connect(source, read_only=True)) as origin, closing(sqlite3.connect(copy)) as target:
+        target.execute("PRAGMA synchronous = OFF")  # nothing is lost with a copy
+        origin.backup(target)  # in one step: nobody who writes has to wait
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove copies that a killed process left."""
+    for old in path.absolute().parent.glob(f".{path.name}.*{ENDING}"):
+        pid = old.name.removeprefix(f".{path.name}.").partition(".")[0]
+        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+            old.unlink(missing_ok=True)

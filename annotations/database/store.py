@@ -1,0 +1,249 @@
+"""The database: one SQLite file, opened per run and never shared across threads."""
+
+import os
+import secrets
+import sqlite3
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Concatenate, ParamSpec, TypeVar
+
+from annotations.database.migrations import migrations
+from annotations.database.sqlite import Database
+from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
+from core.errors import N_, BadFile, Busy
+from core.files.sqlite_wal import write_ahead
+from core.files.timestamps import timestamp
+
+BUSY_MS = 10_000  # how long a writer waits for another one
+GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_opened: set[Path] = set()  # by this process
+
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
+
+
+def database_path() -> Path:
+    """Where the labels are: EVENHAND_DB, else evenhand.db in the working folder."""
+    return Path(os.environ.get("EVENHAND_DB") or "evenhand.db")
+
+
+class Store:
+    """An open database. `with Store.open() as store:`; one per run, one thread."""
+
+    def __init__(self, db: Database, path: Path, *, frozen: bool = False) -> None:
+        self.db, self.path, self.frozen = db, path, frozen
+
+    @classmethod
+    def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
+        """Open the database, making it or bringing it up to date where needed.
+
+        `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
+        if the file is not an Evenhand database or was made by a newer version,
+        Busy if it cannot be opened or written now, or was here and is gone. Where nothing may be written and nobody
+        else writes, it is opened to read (`frozen`), for as long as nobody does.
+        """
+        where = Path(path) if path is not None else database_path()
+        try:
+            _make_private(where)
+            connection, frozen = _connected(where, any_thread)
+        except (OSError, sqlite3.OperationalError) as error:
+            message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
+            raise Busy(message, path=str(where), why=_why(error)) from error
+        except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
+            raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
+        store = cls(Database(connection), where, frozen=frozen)
+        try:
+            store._prepare()
+        except sqlite3.OperationalError as error:
+            store.close()
+            raise _refusal(error) from error
+        except sqlite3.DatabaseError as error:
+            store.close()
+            raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _prepare(self) -> None:
+        """Bring the tables up to date; one look-up where they are."""
+        known = [migration.name for migration in migrations._migrations]
+        applied = self._applied()
+        if applied - set(known):
+            message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
+            raise BadFile(message, path=self.path.name)
+        if len(applied) < len(known):
+            self._migrate()
+
+    def _applied(self) -> set[str]:
+        # One look decides: tables and the record of their migration appear together, whoever makes them.
+        tables = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:
+            return set()
+        applied: set[str] = set()
+        if "_sqlite_migrations" in tables:
+            query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+            applied = {str(row[0]) for row in self.db.execute(query, (migrations.name,))}
+        if not applied:
+            raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
+        return applied
+
+    def _migrate(self) -> None:
+        # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
+        write_ahead(self.db.conn, BUSY_MS / 1000)
+        with self.write() as db:
+            migrations.apply(db)
+            row = (uuid.uuid4().hex, secrets.token_bytes(32), timestamp())
+            db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
+
+    @property
+    def uid(self) -> str:
+        """The random public id of this database."""
+        return str(self.db.execute("SELECT uid FROM database").fetchone()[0])
+
+    @property
+    def secret(self) -> bytes:
+        """The key that signs the desk's tokens."""
+        return bytes(self.db.execute("SELECT secret FROM database").fetchone()[0])
+
+    @contextmanager
+    def read(self) -> Iterator[None]:
+        """Every query in it sees the database as it is at the first one; nothing can be written meanwhile by this one.
+
+        For what is written to a file with more than one query: people go on labelling. Within another one it is part
+        of that. Keep it to seconds: the log of the database grows as long as somebody reads.
+        """
+        if self.db.conn.in_transaction:
+            yield
+            return
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            # Closed already where lines that were read one by one were left off, by a disk that is full for instance.
+            with suppress(sqlite3.ProgrammingError):
+                if self.db.conn.in_transaction:
+                    self.db.execute("ROLLBACK")  # there is nothing to keep
+
+    @contextmanager
+    def write(self) -> Iterator[Database]:
+        """One short transaction that holds the write lock from its first statement; all or nothing.
+
+        Raises Busy where another program keeps the lock for ten seconds, or the disk is full or read-only.
+        """
+        try:
+            with turn(self.db.conn, self.path, BUSY_MS / 1000):
+                try:
+                    yield self.db
+                    self.db.execute("COMMIT")
+                except BaseException:
+                    if self.db.conn.in_transaction:
+                        self.db.execute("ROLLBACK")
+                    raise
+        except sqlite3.OperationalError as error:
+            raise _refusal(error) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.db.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+        if isinstance(error, sqlite3.OperationalError) and (told := _refusal(error)) is not error:
+            raise told from error
+        if isinstance(error, sqlite3.DatabaseError) and (error.sqlite_errorcode or 0) & 0xFF in DAMAGED:
+            raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
+
+
+def at_one_moment(
+    report: Callable[Concatenate[Store, Arguments], Found],
+) -> Callable[Concatenate[Store, Arguments], Found]:
+    """A report of several queries whose numbers are all of one moment: `Store.read` around the whole of it."""
+
+    @wraps(report)
+    def whole(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
+        with store.read():
+            return report(store, *args, **kwargs)
+
+    return whole
+
+
+def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
+    """A connection, and whether it can only read, because the disk or the folder is read-only."""
+    try:
+        return connect(path, any_thread=any_thread), False
+    except sqlite3.OperationalError as error:
+        # SQLite reads no write-ahead database where it can put no index of its log, unless it is told that nobody
+        # writes. Where somebody does there is a log.
+        log = path.resolve().with_name(f"{path.resolve().name}-wal")
+        if (error.sqlite_errorcode or 0) & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        if log.exists() or os.access(log.parent, os.W_OK):
+            raise
+        return connect(path, any_thread=any_thread, unchanging=True), True
+
+
+def connect(
+    path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
+) -> sqlite3.Connection:
+    """A connection with the settings that every part of the app relies on; `unchanging`: a file that nobody writes."""
+    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
+    source += "&immutable=1" if unchanging else ""
+    # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
+    connection = sqlite3.connect(
+        source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread
+    )
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_private(path: Path) -> None:
+    # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
+    # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
+    # lock that this process holds on it, and another process would then throw away a log that is in use.
+    if path.exists():
+        _opened.add(path.absolute())
+        return
+    if path.absolute() in _opened:  # an empty one in its place would take the labels of a disk that is not there
+        raise Busy(GONE, path=str(path))
+    new = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.new")
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        os.link(new, path)  # not opened under this name by anybody yet
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    _opened.add(path.absolute())
+
+
+def _why(error: OSError | sqlite3.Error) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _refusal(error: sqlite3.OperationalError) -> Exception:
+    """What to raise for an error of the database engine; a mistake in a statement stays what it is."""
+    primary = (error.sqlite_errorcode or 0) & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy(KEPT_BUSY)
+    if primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        return Busy(NOT_WRITTEN, why=str(error))
+    return error

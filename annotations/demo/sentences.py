@@ -1,0 +1,162 @@
+"""The demo project: sentences of our own and three made-up annotators, so that every page shows something at once.
+
+The sentences and what the three say about them are in `core/data/demo_sentences.tsv`.
+Their labels go the way of every label: claimed from the queue, appended by operations.
+"""
+
+import os
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotations.database.store import Store, database_path
+from annotations.items.items import Batch, NewItem
+from annotations.labels.append import append
+from annotations.projects.projects import add_annotators, create_project, set_quotas
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Item, Operation, Project
+from core.errors import N_, NotFound
+from core.resources import table
+from core.text.keywords import find
+
+NAME = "示例 · Demo"
+FILE = "demo_sentences.tsv"
+ANNOTATORS = ("小满（虚构 · made up）", "青禾（虚构 · made up）", "远山（虚构 · made up）")
+# How many each has labelled: about a third of the sentences waits for somebody, so the desk has work.
+LABELLED = (121, 103, 86)
+_COLUMNS = ("first", "second", "third")
+_AT_ONCE = 20  # claimed together, as a desk would
+_SLIP = 17  # this label of the second annotator is a slip of the key: taken back and made again
+_READING_S = 0.16  # per character; the labels are made up, their times only have to be plausible
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinion:
+    """What one made-up annotator says about one sentence."""
+
+    choice: str
+    reasons: tuple[str, ...]
+    note: str
+
+
+def make_demo(store: Store) -> Project:
+    """Make the demo project with its labels. Raises NotAllowed where there is one already."""
+    project = create_project(store, NAME, annotators=ANNOTATORS)
+    quotas = Counter((found.pair.name, str(found.side)) for found in (find(row["text"])[0] for row in _rows()))
+    set_quotas(store, project, quotas)
+    with Batch.begin(store, project, FILE) as batch:
+        batch.add(_items())
+        batch.publish()
+    now = time.time()
+    for column, person, wanted in zip(_COLUMNS, add_annotators(store, project, ()), LABELLED, strict=True):
+        _label(store, project, person, _opinions(column), wanted, ended=now)
+    return project
+
+
+def ensure_demo(path: Path | str | None = None) -> bool:
+    """Make a database with both demo projects where there is none yet; whether it was made.
+
+    The database appears under its name only when it is whole: a start that is
+    broken off leaves none, so the next start makes it.
+    """
+    from annotations.demo.generation_texts import make_generations_demo  # it takes the annotators from here
+
+    where = Path(path) if path is not None else database_path()
+    if where.exists():
+        return False
+    part = where.with_name(f".{where.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with Store.open(part) as store:
+            make_demo(store)
+            make_generations_demo(store)
+        _appear(part, where)
+    except FileExistsError:
+        return False
+    finally:
+        for left in where.parent.glob(f"{part.name}*"):
+            left.unlink(missing_ok=True)
+    return True
+
+
+def _appear(part: Path, where: Path) -> None:
+    try:
+        os.link(part, where)  # unlike a rename, never over a database that appeared meanwhile
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        part.replace(where)
+
+
+def _rows() -> tuple[dict[str, str], ...]:
+    return table("demo_sentences")
+
+
+def _items() -> Iterator[NewItem]:
+    for line, row in enumerate(_rows(), 1):
+        yield NewItem(text=row["text"], candidate=find(row["text"])[0], file=FILE, line=line)
+
+
+def _opinions(column: str) -> dict[str, _Opinion]:
+    return {row["text"]: _opinion(row, column) for row in _rows()}
+
+
+def _opinion(row: dict[str, str], column: str) -> _Opinion:
+    if row[column] == "+":
+        return _Opinion("accept", (), "")
+    first = next(name for name in _COLUMNS if row[name] != "+")
+    return _Opinion("reject", tuple(row[column].split(";")), row["note"] if column == first else "")
+
+
+def _label(
+    store: Store, project: Project, person: Annotator, opinions: dict[str, _Opinion], wanted: int, *, ended: float
+) -> None:
+    """Work through the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
+    desk = uuid.uuid4().hex
+    # Long enough ago that even the slowest reader is through by the end.
+    moment = ended - sum(len(text) * _READING_S + 4 for text in opinions)
+    done = 0
+    while done < wanted:
+        items = claim(store, project, person, want=min(_AT_ONCE, wanted - done), now=moment)
+        if not items:
+            raise NotFound(N_("The demo project has fewer sentences than its annotators label."))
+        for item in items:
+            done += 1
+            slip = done == _SLIP and person.name == ANNOTATORS[1]
+            operations = _operations(item, opinions[item.text], desk, done * 10, slip=slip)
+            moment += operations[-1].seconds or 0
+            append(store, project, person, operations, now=moment)
+
+
+def _operations(item: Item, opinion: _Opinion, desk: str, revision: int, *, slip: bool) -> list[Operation]:
+    base = None
+    operations = []
+    if slip:
+        other = "reject" if opinion.choice == "accept" else "accept"
+        note = "按错了键" if other == "reject" else ""
+        operations = [
+            Operation(uuid.uuid4().hex, item.uid, other, desk, revision, note=note, seconds=1.2, form_shown="masked"),
+        ]
+        taken_back = Operation(
+            uuid.uuid4().hex, item.uid, None, desk, revision + 1, base=operations[0].op_id, form_shown="masked"
+        )
+        operations.append(taken_back)
+        base = taken_back.op_id
+    seconds = round(len(item.text) * _READING_S + (2.5 if opinion.reasons else 0.8), 1)
+    operations.append(
+        Operation(
+            uuid.uuid4().hex,
+            item.uid,
+            opinion.choice,
+            desk,
+            revision + 2,
+            base=base,
+            reasons=opinion.reasons,
+            note=opinion.note,
+            seconds=seconds,
+            form_shown="masked",
+        )
+    )
+    return operations

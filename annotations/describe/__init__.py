@@ -1,0 +1,1 @@
+"""Statistics of a project's kept sentences."""

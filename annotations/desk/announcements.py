@@ -1,0 +1,100 @@
+"""What annotators are told of a new version of the guideline, until they say that they have read it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.relabelling import earlier
+from annotations.guideline.versions import guidelines
+from annotations.pilot.pilots import own_pilot
+from annotations.types import Annotator, Choice, Item, Project
+from core.errors import N_, NotFound
+from core.language import Language
+
+
+class News(NamedTuple):
+    """What changed with a version, in the lead's words."""
+
+    version: int
+    changes: str
+
+
+def news(store: Store, project: Project, annotator: Annotator) -> list[News]:
+    """Changes that this annotator has not said to have read, oldest first.
+
+    Nothing is news to somebody who has not labelled under an older version: for them it is simply the guideline.
+    """
+    read = store.db.execute(
+        "SELECT told FROM member WHERE project = ? AND annotator = ?", (project.id, annotator.id)
+    ).fetchone()
+    found = [each for each in guidelines(store, project) if read and each.version > read[0] and each.changes]
+    if not found:
+        return []
+    first = store.db.execute(
+        "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
+        " WHERE label.annotator = ? AND label.project = ? ORDER BY label.id LIMIT 1",
+        (annotator.id, project.id),
+    ).fetchone()
+    return [News(each.version, each.changes) for each in found if first and first[0] < each.version]
+
+
+def told(store: Store, project: Project, annotator: Annotator, version: int) -> None:
+    """Record that an annotator has read what changed up to *version*. Raises NotFound for a version that is not there.
+
+    Idempotent: the first time is what is kept.
+    """
+    if version not in {each.version for each in guidelines(store, project)}:
+        raise NotFound(N_("This guideline has no version {version}."), version=version)
+    with store.write() as db:
+        query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
+        if db.execute(query, (version, project.id, annotator.id, version)).rowcount:
+            record(store, project, "read_changes", annotator=annotator, version=version)
+
+
+def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
+    """What the desk says beside the work: how far one is in the open pilot (None: none is open), and what changed."""
+    pilot = own_pilot(store, project, annotator)
+    unread = [one._asdict() for one in news(store, project, annotator)]
+    return {"pilot": None if pilot is None else asdict(pilot), "news": unread}
+
+
+def item_news(
+    store: Store, project: Project, annotator: Annotator, items: Sequence[Item], language: Language
+) -> dict[str, dict[str, Any]]:
+    """By public id, what goes with an item beside what it is.
+
+    `veil`: it is covered until it is opened, because it was flagged (sentences of a project that blurs);
+    `earlier`: what this annotator had said of it under an older version, in that version's words; None: it was not
+    sent back.
+    """
+    before = earlier(store, annotator.id, items) if items else {}
+    versions = {each.version: each for each in guidelines(store, project)} if before else {}
+    covers = project.blur and project.kind == "sentences"  # texts of models are covered all or none
+    found: dict[str, dict[str, Any]] = {}
+    for item in items:
+        said = before.get(item.uid)
+        told: dict[str, Any] | None = None
+        if said is not None:
+            options = (*versions[said.version].choices, *versions[said.version].reasons)
+            names = {one.code: option_name(one, language) for one in options}
+            reasons = [*(names.get(code, code) for code in said.reasons), *(f"#{tag}" for tag in said.tags)]
+            told = {"choice": names.get(said.choice, said.choice), "reasons": reasons, "version": said.version}
+        found[item.uid] = {"veil": covers and is_flagged(item), "earlier": told}
+    return found
+
+
+def option_name(option: Choice, language: Language) -> str:
+    """A choice or reason as people read it; where it has no name in *language*, the other one or its code."""
+    named = (option.zh or option.en) if language == "zh" else (option.en or option.zh)
+    return named or option.code
+
+
+def is_flagged(item: Item) -> bool:
+    """Whether a sentence was flagged before it came here: mining wrote `flags`, or a column `sensitive` says so.
+
+    Which flag it was stays here: it would be an opinion on the sentence.
+    """
+    sensitive = str(item.extra.get("sensitive") or "").strip().lower()
+    return bool(item.extra.get("flags")) or sensitive not in ("", "0", "false", "no")

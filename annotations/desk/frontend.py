@@ -1,0 +1,120 @@
+"""The desk: HTML, CSS and JavaScript in files of their own, joined at load, and the data that it starts with.
+
+A component's inline JavaScript cannot import its neighbours, so the files are
+joined in the order of SCRIPTS into one module.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from annotations.database.store import Store
+from annotations.desk.announcements import desk_news, option_name
+from annotations.desk.strings import OTHER_WORDS, WORDS
+from annotations.desk.tokens import issue
+from annotations.projects.projects import guideline
+from annotations.types import Annotator, Choice, Project
+from core.guidelines import in_language
+from core.language import Language, translate
+
+SCRIPTS = (
+    "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",
+    "veil", "tags", "typed", "view", "keys", "generations_keys", "generations_view", "desk", "generations", "main",
+)  # fmt: skip
+STYLES = ("base", "card", "tags", "side", "generations")
+_FOLDER = Path(__file__).resolve().parent / "static"
+
+
+@cache
+def script() -> str:
+    """The desk's JavaScript, one ES module."""
+    return "\n".join((_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+
+
+@cache
+def style() -> str:
+    """The desk's CSS."""
+    return "\n".join((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+
+
+@cache
+def frame() -> str:
+    """The desk's HTML; everything that is shown in it is filled in by the script."""
+    return (_FOLDER / "desk.html").read_text(encoding="utf-8")
+
+
+def opening(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
+    """What a desk starts with: who, what, the guideline, a token, every word in *language*; `api`: where to post."""
+    shown = guideline(store, project)
+    said = OTHER_WORDS if project.kind == "generations" else {}
+    return {
+        "api": api,
+        "token": issue(store.secret, database=store.uid, project=project.uid, annotator=annotator.uid),
+        "database": store.uid,
+        "project": {
+            "uid": project.uid,
+            "name": project.name,
+            "kind": project.kind,
+            "language": project.language,
+            "presentation": project.presentation,
+            "opinion": project.opinion_model,
+            "checked": project.checked,
+            "blur": project.blur,
+            "pause": project.pause_minutes,
+        },
+        "annotator": {"uid": annotator.uid, "name": annotator.name},
+        "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
+        "choices": [_option(each, language) for each in shown.choices],
+        "reasons": [_option(each, language) for each in shown.reasons],
+        **desk_news(store, project, annotator),
+        "language": language,
+        "words": {word: translate(said.get(word, word), language) for word in WORDS},
+    }
+
+
+def _option(choice: Choice, language: Language) -> dict[str, str]:
+    return {"code": choice.code, "key": choice.key, "label": option_name(choice, language)}
+
+
+def blocks(markdown: str) -> list[dict[str, Any]]:
+    """Markdown as headings, paragraphs and flat lists of plain and strong text; the desk makes elements of them.
+
+    HTML, links, pictures and tables are not read as such: they stay as they
+    were typed, so a guideline can load nothing into an annotator's browser.
+    """
+    reader = MarkdownIt("zero").enable(["heading", "list", "emphasis", "newline", "escape"])
+    found: list[dict[str, Any]] = []
+    tokens = reader.parse(markdown)
+    place, depth = "p", 0
+    for token in tokens:
+        if token.type in ("ordered_list_open", "bullet_list_open"):
+            depth += 1
+            if depth == 1:
+                start = int(token.attrs.get("start", 1))
+                ordered = token.type == "ordered_list_open"
+                found.append({"kind": "list", "ordered": ordered, "start": start, "items": []})
+        elif token.type in ("ordered_list_close", "bullet_list_close"):
+            depth -= 1
+        elif token.type == "heading_open":
+            place = "head"
+        elif token.type == "heading_close":
+            place = "p"
+        elif token.type == "inline" and depth:
+            found[-1]["items"].append(_runs(token))
+        elif token.type == "inline":
+            found.append({"kind": place, "runs": _runs(token)})
+    return found
+
+
+def _runs(token: Token) -> list[tuple[str, bool]]:
+    runs: list[tuple[str, bool]] = []
+    strong = 0
+    for child in token.children or []:
+        strong += child.nesting if child.type in ("strong_open", "strong_close") else 0
+        text = " " if child.type in ("softbreak", "hardbreak") else child.content
+        if text:
+            runs.append((text, strong > 0))
+    return runs

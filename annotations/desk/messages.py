@@ -1,0 +1,167 @@
+"""What goes over the wire between desk and server: values to JSON, and JSON that a stranger may have sent to values."""
+
+from typing import Any
+
+from annotations.desk.session import Seat
+from annotations.desk.target import target_out
+from annotations.labels.marks import marks_in
+from annotations.types import Decision, Item, Kind, Operation, OwnProgress
+from core.errors import N_, Refused
+
+LONGEST_ID = 100
+LONGEST_SEARCH = 200
+# Columns of an imported file that the desk shows below the sentence. No others: one could hold somebody's opinion.
+SOURCE_COLUMNS = ("source", "来源", "出处", "name", "title", "标题", "date", "日期")
+
+SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown where such a column is an object
+
+Json = dict[str, Any]
+
+
+def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> Json:
+    """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
+
+    Of a generation: the text, its context and who is meant. Model, setting,
+    data set, file and stratum stay here, because an annotator is to judge the
+    text alone.
+    """
+    if kind == "generations":
+        return {"id": item.uid, "text": item.text, "context": item.context or "", **target_out(item), "base": base}
+    told = [text for name in SOURCE_COLUMNS if (text := _told(item.extra.get(name)))]
+    return {
+        "id": item.uid,
+        "text": item.text,
+        "word": item.word,
+        "pair": item.pair,
+        "side": item.side,
+        "counterpart": item.counterpart,
+        "source": " ".join(told) or item.file,
+        "base": base,
+    }
+
+
+def _told(value: Any) -> str:
+    """Where a sentence comes from, in words; "" where a column says nothing that can be read."""
+    if isinstance(value, dict):
+        named = (_named(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
+        return " ".join(text for text in named if text)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip()
+
+
+def _named(key: str, value: Any) -> str:
+    """A file by its name: where it lies on the server is nothing for an annotator."""
+    return _told(value).rsplit("/", 1)[-1] if key == "file" else _told(value)
+
+
+def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
+    """One own decision with its item."""
+    return {
+        "item": item_out(decision.item, kind=kind),
+        "choice": decision.choice,
+        "reasons": decision.reasons,
+        "tags": decision.tags,
+        "note": decision.note,
+        "extraneous": decision.extraneous,
+        "spans": decision.spans,
+        "op": decision.op_id,
+        "created": decision.created,
+    }
+
+
+def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
+    """Own counts; `pace` is labels per hour, null where there are too few labels. Cells of generations name models."""
+    cells = [
+        {"pair": c.pair, "side": c.side, "labelled": c.labelled, "accepted": c.accepted, "quota": c.quota}
+        for c in progress.cells
+        if kind == "sentences"
+    ]
+    return {"labelled": progress.labelled, "total": progress.total, "pace": progress.pace, "cells": cells}
+
+
+def operation_in(raw: Any, database: str, at: Seat) -> Operation:
+    """An operation as a desk sends it. Raises Refused where it is none, or belongs elsewhere."""
+    if not isinstance(raw, dict):
+        raise Refused(N_("This is not an operation."))
+    # Every operation carries where it belongs, so that an outbox never lands in another database or under another name.
+    if raw.get("database") != database:
+        raise Refused(N_("This decision belongs to another database."))
+    if raw.get("project") != at.project.uid or raw.get("annotator") != at.annotator.uid:
+        raise Refused(N_("This decision belongs to another project or annotator."))
+    choice, note, form, reasons = raw.get("choice"), raw.get("note", ""), raw.get("form"), raw.get("reasons", [])
+    revision, version, extraneous = raw.get("revision"), raw.get("guideline"), raw.get("extraneous")
+    tags = raw.get("tags", [])
+    right = (
+        (choice is None or isinstance(choice, str))
+        and isinstance(note, str)
+        and form in ("original", "masked")
+        and _is_whole(revision)
+        and (version is None or _is_whole(version))
+        and isinstance(reasons, list)
+        and all(isinstance(each, str) for each in reasons)
+        and (extraneous is None or isinstance(extraneous, bool))
+        and isinstance(tags, list)
+        and all(isinstance(each, str) for each in tags)
+    )
+    if not right:
+        raise Refused(N_("This operation is not in the form of a desk."))
+    base = None if raw.get("base") is None else id_in(raw, "base")
+    return Operation(
+        op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
+        revision=raw["revision"], base=base, reasons=tuple(reasons), note=note, seconds=_seconds_in(raw),
+        form_shown="masked" if form == "masked" else "original", extraneous=extraneous,
+        spans=marks_in(raw.get("spans", [])), tags=tuple(tags), guideline=version,
+    )  # fmt: skip
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _seconds_in(raw: Json) -> float | None:
+    value = raw.get("seconds")
+    if value is None:
+        return None
+    try:
+        if isinstance(value, bool):
+            raise TypeError("a truth value is no time")
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more.")) from error
+
+
+def id_in(body: Json, name: str) -> str:
+    """A public id: 1 to 100 printable ASCII characters. Raises Refused."""
+    value = body.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ID or not value.isascii() or not value.isprintable():
+        raise Refused(N_("{name} must be an id."), name=name)
+    return value
+
+
+def list_in(body: Json, name: str, most: int) -> list[Any]:
+    """A list of at most *most* members; missing: empty. Raises Refused."""
+    value = body.get(name, [])
+    if not isinstance(value, list) or len(value) > most:
+        raise Refused(N_("{name} must be a list of at most {most}."), name=name, most=most)
+    return value
+
+
+def number_in(body: Json, name: str, default: int = 0) -> int:
+    """A whole number, 0 or more. Raises Refused."""
+    value = body.get(name, default)
+    if not _is_whole(value) or value < 0:
+        raise Refused(N_("{name} must be a whole number, 0 or more."), name=name)
+    return int(value)
+
+
+def search_in(body: Json) -> str:
+    """What is searched for; missing: "". Raises Refused where it is too long or no text."""
+    value = body.get("search", "")
+    try:
+        if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
+            raise ValueError("no search")
+        value.encode("utf-8")  # half a surrogate pair cannot be looked up
+    except ValueError as error:
+        raise Refused(N_("A search has at most {most} characters."), most=LONGEST_SEARCH) from error
+    return value

@@ -1,0 +1,46 @@
+"""What a model thinks of a sentence that an annotator has just left. Only after the label, and it is recorded."""
+
+import math
+from typing import Any
+
+from annotations.types import Item, Project
+from core.errors import N_, Refused
+from core.sentence_bias.bias import bias_of, why_undefined
+from core.text.keywords import find, probe
+from core.types import Scorer
+
+ONE_ZERO = N_("One of the two words has probability 0 here.")
+
+
+def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> dict[str, Any]:
+    """p of both words and Bias_c (log10, positive leans male) of the project's model, JSON-ready; undefined is None.
+
+    *scorer* defaults to the project's model in the inference worker. Raises
+    Refused where the project shows no opinions or the item has no keyword, and
+    ModelUnavailable or WorkerDied as the worker does.
+    """
+    if project.opinion_model is None:
+        raise Refused(N_("This project shows no opinions of models."))
+    found = next((each for each in find(item.text) if item.word and each.start == item.word[0]), None)
+    if found is None:
+        raise Refused(N_("This sentence has no keyword that a model could be asked about."))
+    (score,) = (scorer or _remote(project.opinion_model)).score([probe(found)])
+    male, female = score.logprobs
+    leaning = bias_of(score)
+    if leaning is not None and not math.isfinite(leaning):
+        leaning = None
+    return {
+        "male": found.pair.male,
+        "female": found.pair.female,
+        "p_male": None if male is None else math.exp(male),
+        "p_female": None if female is None else math.exp(female),
+        "bias": leaning,
+        "reason": None if leaning is not None else score.reason or why_undefined(male, female) or ONE_ZERO,
+        "signature": score.signature,
+    }
+
+
+def _remote(model: str) -> Scorer:
+    from core.worker.client import RemoteScorer, shared  # here: it loads what a desk without opinions never needs
+
+    return RemoteScorer(shared(), model)

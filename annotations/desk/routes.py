@@ -1,0 +1,278 @@
+"""The desk's HTTP routes: labels in, answers and items out, in the same process as the pages.
+
+Every request is a POST with JSON and a signed token; every error is JSON with
+one sentence. The work is done in a thread, with a Store of its own; what is
+acknowledged has been committed.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from annotations.database.pool import Pool
+from annotations.database.store import Store
+from annotations.desk.announcements import desk_news, item_news, told
+from annotations.desk.messages import (
+    decision_out,
+    id_in,
+    item_out,
+    list_in,
+    number_in,
+    operation_in,
+    progress_out,
+    search_in,
+)
+from annotations.desk.session import Seat, bases, seat, standing, stands
+from annotations.desk.tokens import issue, verify
+from annotations.guideline.free_tags import own_tags
+from annotations.labels import append as labels
+from annotations.labels.repeated import with_retests
+from annotations.permissions import Action, Person, require
+from annotations.projects.annotators import is_active
+from annotations.projects.projects import guideline
+from annotations.queue import claim as queue
+from annotations.types import Answer, Item, Operation, OwnProgress
+from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
+from core.language import LANGUAGES, Language, explain, translate
+
+PATH = "/api/desk"
+MOST_BYTES = 1_000_000  # of a request
+MOST_OPERATIONS = 100  # in one request
+MOST_ITEMS = 60  # handed out at once
+MOST_HAVE = 400
+MOST_HISTORY = 500
+THREADS = 8  # per route; SQLite lets one writer in at a time
+
+logger = logging.getLogger(__name__)
+stores = Pool()
+Reply = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, checked: the database, who sits at the desk, what was sent, in which language to answer."""
+
+    store: Store
+    at: Seat
+    database: str
+    body: dict[str, Any]
+    language: Language
+
+
+def routes(prefix: str = "") -> list[Route]:
+    """The routes of the desk under *prefix* (`server.baseUrlPath`, "" for none)."""
+    base = f"/{prefix.strip('/')}".rstrip("/") + PATH
+    return [
+        Route(f"{base}/{name}", _endpoint(work, action), methods=["POST"], name=f"desk-{name}")
+        for name, (work, action) in WORK.items()
+    ]
+
+
+def _endpoint(work: Callable[[Call], Reply], action: Action) -> Callable[[Request], Any]:
+    limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop
+
+    async def endpoint(request: Request) -> Response:
+        if not limiter:
+            limiter.append(anyio.CapacityLimiter(THREADS))
+        data = await _read(request)
+        token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, data, limiter=limiter[0])
+        return _json(reply, status)
+
+    return endpoint
+
+
+async def _read(request: Request) -> bytes | None:
+    """The body, or None where it is too long; never more than MOST_BYTES in memory."""
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MOST_BYTES:
+            return None
+    return bytes(data)
+
+
+def _json(reply: Reply, status: int) -> Response:
+    # Half a surrogate pair that somebody sent comes back as the escape that JSON has for it.
+    text = json.dumps(reply, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    data = text.encode("utf-8", "backslashreplace")
+    return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
+
+
+def _answer(work: Callable[[Call], Reply], action: Action, token: str, data: bytes | None) -> tuple[int, Reply]:
+    """Status and reply of one request; never raises."""
+    language: Language = "en"
+    try:
+        if data is None:
+            return 413, {"message": translate(N_("This request is too large."), language)}
+        body = _object(data)
+        asked = body.get("language")
+        language = asked if asked in LANGUAGES else "en"
+        with stores.borrow() as store:
+            return _granted(work, action, store, token, body, language)
+    except Busy as error:  # the desk keeps what it has and tries again
+        return 503, {"message": explain(error, language)}
+    except Refused as error:
+        return 400, {"message": explain(error, language)}
+    except NotAllowed as error:
+        return 403, {"message": explain(error, language)}
+    except EvenhandError as error:
+        return 404, {"message": explain(error, language)}
+    except Exception:
+        logger.exception("A request of the desk failed")
+        message = N_("The server could not do this now. Nothing is lost; it is tried again.")
+        return 503, {"message": translate(message, language)}
+
+
+def _granted(
+    work: Callable[[Call], Reply], action: Action, store: Store, token: str, body: Reply, language: Language
+) -> tuple[int, Reply]:
+    secret, database = store.secret, store.uid
+    try:
+        grant = verify(secret, token)
+    except NotAllowed as error:
+        return 401, {"message": explain(error, language)}
+    at = seat(store, grant)
+    # A token makes whoever holds it that annotator and no more, on whatever machine the browser is.
+    require(Person("annotator", grant.annotator), action, annotator=at.annotator.uid)
+    reply = work(Call(store, at, database, body, language))
+    renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
+    return 200, {**reply, "token": renewed}
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Refused(N_("This request is not JSON.")) from error
+    if not isinstance(body, dict):
+        raise Refused(N_("This request is not a JSON object."))
+    return body
+
+
+def sync(call: Call) -> Reply:
+    """Store operations, then hand out items. In: `ops`, `have`, `want`, `hello` (past decisions wanted; 0: none)."""
+    at, body = call.at, call.body
+    sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
+    want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
+    answers = _append(call, sent)
+    items: list[Item] = []
+    if want > 0:
+        known = [each for each in have if isinstance(each, str)]
+        items = queue.claim(call.store, at.project, at.annotator, have=known, want=want)
+    elif not sent:
+        queue.heartbeat(call.store, at.project, at.annotator)
+    reply: Reply = {
+        "answers": answers,
+        "items": _items(call, items),
+        "progress": progress_out(_progress(call), at.project.kind),
+        "guideline": guideline(call.store, at.project).version,
+        "left": not is_active(call.store.db, at.project, at.annotator),
+        **desk_news(call.store, at.project, at.annotator),
+    }
+    if hello:
+        found = labels.history(call.store, at.project, at.annotator, limit=hello)
+        reply["history"] = [decision_out(each, at.project.kind) for each in found]
+        reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
+    if hello or sent:
+        reply["conflicts"] = _conflicts(call)
+    return reply
+
+
+def heartbeat(call: Call) -> Reply:
+    """Say that the desk is still open: leases hold on. Out: whether this annotator has `left` the project."""
+    queue.heartbeat(call.store, call.at.project, call.at.annotator)
+    return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
+
+
+def history(call: Call) -> Reply:
+    """Own past decisions, newest first. In: `limit`, `search`."""
+    limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
+    search = search_in(call.body)
+    found = labels.history(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
+    return {"history": [decision_out(each, call.at.project.kind) for each in found]}
+
+
+def item(call: Call) -> Reply:
+    """One item with one's own decision on it. In: `item`."""
+    return {"decision": decision_out(standing(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)}
+
+
+def opinion(call: Call) -> Reply:
+    """What the project's model thinks of an item that was labelled; records that it was shown. In: `item`."""
+    from annotations.desk.opinion import opinion_of  # here: a desk without opinions never needs it
+
+    decision = standing(call.store, call.at, id_in(call.body, "item"))
+    told = opinion_of(call.at.project, decision.item)
+    told["reason"] = told["reason"] and translate(told["reason"], call.language)
+    # Recorded before it leaves, and only where the label still stands.
+    labels.reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
+    return told
+
+
+def read_changes(call: Call) -> Reply:
+    """Record that the annotator has read what changed up to a version of the guideline. In: `version`."""
+    told(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
+    return desk_news(call.store, call.at.project, call.at.annotator)
+
+
+# Every route with what one must be allowed to do for it.
+WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
+    "sync": (sync, "label"),
+    "heartbeat": (heartbeat, "label"),
+    "history": (history, "see_own_labels"),
+    "item": (item, "see_own_labels"),
+    "opinion": (opinion, "see_own_labels"),
+    "told": (read_changes, "label"),
+}
+
+
+def _append(call: Call, sent: Sequence[Any]) -> list[Reply]:
+    """One answer per operation, in order; what cannot be read is refused by itself."""
+    read: list[Operation | Reply] = [_read_operation(call, raw) for raw in sent]
+    operations = [each for each in read if isinstance(each, Operation)]
+    stored = labels.append(call.store, call.at.project, call.at.annotator, operations) if operations else []
+    answers = iter(stored)
+    return [each if isinstance(each, dict) else _told(next(answers), call.language) for each in read]
+
+
+def _read_operation(call: Call, raw: Any) -> Operation | Reply:
+    try:
+        return operation_in(raw, call.database, call.at)
+    except Refused as error:
+        op_id = raw.get("op") if isinstance(raw, dict) else None
+        return {"op": op_id, "result": "refused", "reason": explain(error, call.language)}
+
+
+def _told(answer: Answer, language: Language) -> Reply:
+    if answer.stored:
+        return {"op": answer.op_id, "result": "acked", "conflict": answer.conflict, "latest": answer.latest}
+    reason = explain(Refused(answer.reason, **answer.values), language)
+    return {"op": answer.op_id, "result": "refused", "reason": reason, "latest": answer.latest}
+
+
+def _progress(call: Call) -> OwnProgress:
+    at = call.at
+    own = labels.own_progress(call.store, at.project, at.annotator)
+    return with_retests(call.store, at.project, at.annotator, own)
+
+
+def _items(call: Call, items: Sequence[Item]) -> list[Reply]:
+    at = call.at
+    replaced = bases(call.store, at.annotator, items) if items else {}
+    beside = item_news(call.store, at.project, at.annotator, items, call.language)
+    return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] for each in items]
+
+
+def _conflicts(call: Call) -> list[Reply]:
+    found = labels.conflicts(call.store, call.at.project, call.at.annotator)
+    kind = call.at.project.kind
+    return [{**decision_out(each, kind), "stands": stands(call.store, call.at, each.item.uid)} for each in found]

@@ -1,0 +1,69 @@
+"""Who sits at a desk, and what the desk must know of an item beside the item itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotations.database.store import Store
+from annotations.desk.tokens import Grant
+from annotations.items.items import item as one_item
+from annotations.labels import repeated
+from annotations.labels.read import DECISION_COLUMNS, decision
+from annotations.projects import projects
+from annotations.types import Annotator, Decision, Item, Project
+from core.errors import N_, NotAllowed, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One annotator at work on one project."""
+
+    project: Project
+    annotator: Annotator
+
+
+def seat(store: Store, grant: Grant) -> Seat:
+    """The seat that a token grants. Raises NotAllowed where database, project or membership is not there any more."""
+    query = (
+        "SELECT project.name, annotator.name FROM member JOIN project ON project.id = member.project"
+        " JOIN annotator ON annotator.id = member.annotator WHERE project.uid = ? AND annotator.uid = ?"
+    )
+    names = store.db.execute(query, (grant.project, grant.annotator)).fetchone()
+    if grant.database != store.uid or names is None:
+        raise NotAllowed(N_("This desk is not there any more. Open the page Review again."))
+    project = projects.project(store, names[0])
+    return Seat(project, projects.annotator(store, project, names[1]))
+
+
+def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
+    """Public id of an item -> the operation that a new label of this annotator would replace; none: not in it."""
+    marks = ", ".join("?" * len(items))
+    query = (
+        "SELECT item.uid, op_id FROM assignment JOIN item ON item.id = assignment.item"
+        f" WHERE assignment.annotator = ? AND op_id IS NOT NULL AND assignment.item IN ({marks})"
+    )
+    found = dict(store.db.execute(query, (annotator.id, *[item.id for item in items])).fetchall())
+    return {**found, **repeated.bases(store, annotator, [item.uid for item in items])}
+
+
+def standing(store: Store, at: Seat, item: str) -> Decision:
+    """What this annotator decided on an item (public id) and what stands. Raises NotFound where nothing does."""
+    query = (
+        f"SELECT {DECISION_COLUMNS} FROM label"
+        " JOIN assignment ON assignment.latest = label.id JOIN item ON item.id = label.item"
+        " WHERE item.uid = ? AND item.project = ? AND assignment.annotator = ?"
+    )
+    row = store.db.execute(query, (item, at.project.id, at.annotator.id)).fetchone()
+    if row is not None:
+        return decision(one_item(store, at.project, item), row)
+    again = repeated.standing(store, at.project, at.annotator, item)
+    if again is None:
+        raise NotFound(N_("There is no label of yours on this sentence."))
+    return again
+
+
+def stands(store: Store, at: Seat, item: str) -> str | None:
+    """The choice of this annotator that stands on an item (public id), None where none does."""
+    try:
+        return standing(store, at, item).choice
+    except NotFound:
+        return None

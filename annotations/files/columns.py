@@ -1,0 +1,155 @@
+"""Which column of a file of generations holds what: a guess by name, a choice by a person, and its memory."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from core.errors import N_, BadFile
+from core.files.readers import Source
+from core.files.table_file import whole_file
+
+# What a generation has; "generation" is context and completion in one text, as the published samples have it.
+KEYS = (
+    *("context", "completion", "generation", "name", "pronouns", "dataset", "setting", "model", "index", "template"),
+)
+FIXED = ("name", "pronouns", "dataset", "setting", "model")  # what can be one value for a whole file
+# Names in lower case, of letters and digits only; the first that a file has is taken.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "context": ("context", "prompt", "prefix", "input", "上文", "语境", "提示", "提示词"),
+    "completion": ("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
+    "generation": ("randompregen", "randompostgen", "randomgen", "generation", "fulltext", "generations"),
+    "name": ("name", "who", "target", "targetname", "person", "referent", "antecedent", "ante", "姓名", "指称对象"),
+    "pronouns": ("pronouns", "pronoun", "pronounset", "pronounsets", "declaredpronouns", "代词", "代词组"),
+    "dataset": ("dataset", "benchmark", "数据集"),
+    "setting": ("setting", "condition", "设置", "条件"),
+    "model": ("model", "modelname", "modelid", "模型"),
+    "index": ("index", "generationindex", "sample", "sampleindex", "k", "序号", "编号"),
+    "template": ("template", "templateid", "templateidx", "模板"),
+}
+# Enough to tell context from completion. A generation beside its context may or may not repeat it.
+WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"})
+FILE = "-columns.json"  # beside the database: its stem, then this
+MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is read from where: `named[key]` is a column of the file, `fixed[key]` one value for all its rows."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
+
+
+def bare(name: str) -> str:
+    """The name of a column in lower case, letters and digits only: "Pronoun set" and "pronoun_set" are the same."""
+    return "".join(sign for sign in name.lower() if sign.isalnum())
+
+
+def guess(columns: Sequence[str]) -> Columns:
+    """The columns whose names say what they hold; a template with its generation is read as the published layout."""
+    known = {bare(name): name for name in reversed(columns)}
+    named = {
+        key: next(known[word] for word in words if word in known)
+        for key, words in SYNONYMS.items()
+        if any(word in known for word in words)
+    }
+    if {"context", "completion"} <= named.keys():
+        named.pop("generation", None)
+    return Columns(named)
+
+
+def checked(source: Source, wished: Columns) -> Columns:
+    """What *wished* says, and the guess for what it does not say; a wish for column "" means none.
+
+    Raises BadFile where a column is not there, where one is to hold two things,
+    and where neither context and completion nor a generation can be read.
+    """
+    for key in {*wished.named, *wished.fixed} - set(KEYS):
+        raise BadFile(N_("A generation has no {key}; it has {keys}."), key=key, keys=", ".join(KEYS))
+    for key, column in wished.named.items():
+        if column and column not in source.columns:
+            message = N_("{file} has no column named {column}, which was to hold the {key}. It has {found}.")
+            raise BadFile(message, file=source.name, column=column, key=key, found=listed(source.columns))
+    taken = {column for column in wished.named.values() if column}
+    guessed = {k: c for k, c in guess(source.columns).named.items() if k not in wished.named and c not in taken}
+    guessed = {key: column for key, column in guessed.items() if key not in wished.fixed}
+    named = {key: column for key, column in (guessed | dict(wished.named)).items() if column}
+    if {"context", "completion"} <= named.keys():
+        named.pop("generation", None)
+    twice = next((column for column in named.values() if list(named.values()).count(column) > 1), None)
+    if twice is not None:
+        raise BadFile(N_("The column {column} cannot hold two things; choose another for one of them."), column=twice)
+    found = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
+    if is_whole(found):
+        return found
+    message = N_(
+        "{file}: which columns hold the context and the completion? It has {found}. Choose them (on the command line: "
+        "--map context=COLUMN --map completion=COLUMN), or name them so; a published sample needs template and "
+        "random_pre_gen or random_post_gen."
+    )
+    raise BadFile(message, file=source.name, found=listed(source.columns))
+
+
+def is_whole(found: Columns) -> bool:
+    """Whether a context and a completion can be read with *found*."""
+    return any(pair <= found.named.keys() for pair in WHOLE)
+
+
+def listed(columns: Sequence[str]) -> str:
+    """The first twenty columns, long names cut."""
+    shown = [name if len(name) <= 40 else name[:39] + "…" for name in columns[:20]]
+    return ", ".join(shown) + (" …" if len(columns) > 20 else "") if shown else "—"
+
+
+def memory(database: Path) -> Path:
+    """Where choices of columns are kept: beside the database."""
+    return database.with_name(database.stem + FILE)
+
+
+def recalled(database: Path, columns: Sequence[str]) -> Columns | None:
+    """The choice that was last made for a file with these columns, whatever their order; None where there is none.
+
+    A memory that cannot be read is none: the guess serves as well.
+    """
+    kept = _kept(memory(database)).get(_header(columns))
+    if not isinstance(kept, dict):
+        return None
+    parts = [kept.get("named"), kept.get("fixed")]
+    if not all(isinstance(part, dict) and all(isinstance(text, str) for text in part.values()) for part in parts):
+        return None
+    named, fixed = ({key: text for key, text in part.items() if key in KEYS} for part in parts if part is not None)
+    return Columns(named, fixed) if {column for column in named.values() if column} <= set(columns) else None
+
+
+def remember(database: Path, columns: Sequence[str], chosen: Columns) -> None:
+    """Keep the choice for files with these columns; the oldest of more than 500 is forgotten."""
+    path = memory(database)
+    kept = _kept(path)
+    kept.pop(_header(columns), None)
+    kept[_header(columns)] = asdict(Columns(dict(chosen.named), dict(chosen.fixed)))
+    last = dict(list(kept.items())[-MOST:])
+    with whole_file(path) as write:
+        write(json.dumps(last, ensure_ascii=False, indent=1) + "\n")
+
+
+def _header(columns: Sequence[str]) -> str:
+    return json.dumps(sorted(columns), ensure_ascii=False)
+
+
+def _kept(path: Path) -> dict[str, object]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+SETTING = re.compile(r"\b(pre|post)[\s_-]*\[?mask\]?\b|^(pre|post)$", re.I)
+
+
+def setting_of(text: str) -> str:
+    """ "pre" or "post" for every way of writing it (pre-[MASK], post_mask); anything else as it is."""
+    found = SETTING.search(text.strip().replace("_", "-"))
+    return (found[1] or found[2]).lower() if found else text.strip()

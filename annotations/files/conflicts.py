@@ -1,0 +1,245 @@
+"""Where two files, or a file and the desk, disagree: a list for the lead, who may let the other one count.
+
+Three kinds: two labels of one annotator on one item; two known answers of one item; the same text with another keyword
+or the same id with another text, as noticed while a file came in. What was here first stands.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.files.import_labels import TAKEN_BACK, insert, point
+from annotations.files.read_labels import FILE_DESK
+from annotations.items.gold import settle
+from annotations.items.import_differences import OTHER_TEXT, OTHER_WORD
+from annotations.items.set_aside import set_aside
+from annotations.quality.known_answers import set_known
+from annotations.text_policy import without_text
+from annotations.types import Project
+from core.errors import N_, NotFound, Refused
+from core.files.timestamps import timestamp
+
+Kind = Literal["label", "answer", "word", "text"]
+# The event that ends one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.
+SETTLED = "conflict_settled"
+LEAD = "lead"  # the desk of a label that the lead let count
+PLACE = ("keyword", "start", "end", "pair")  # what the event says of the other place in the text
+
+# A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
+# Where the first was taken back with its file, nothing stands (choice NULL): the other must not be lost with it. What
+# the annotator or the lead decided later ends it; a file that came in again later does not. A package brings labels of
+# two desks in one file: that stays their annotator's matter, unless one of them had come in a file before.
+LABELS = f"""
+SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.reasons,
+       coalesce(mine.file || ' (labels-' || mine.id || ')', ''), label.choice, label.reasons,
+       coalesce(theirs.file || ' (labels-' || theirs.id || ')', ''), label.op_id
+FROM label INDEXED BY label_superseded
+JOIN annotator ON annotator.id = label.annotator
+JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
+LEFT JOIN label_of_file AS came ON came.label = label.id LEFT JOIN label_file AS theirs ON theirs.id = came.file
+LEFT JOIN label AS standing ON standing.id = assignment.latest
+LEFT JOIN label_of_file AS first ON first.label = standing.id LEFT JOIN label_file AS mine ON mine.id = first.file
+WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND label.choice IS NOT NULL
+    AND iif(standing.id IS NULL, assignment.desk = '{TAKEN_BACK}',
+        (label.choice <> standing.choice OR label.reasons <> standing.reasons)
+        AND (theirs.id IS NOT mine.id
+            OR (theirs.id IS NOT NULL AND '{FILE_DESK}' IN (label.desk, standing.desk))))
+    AND theirs.undone IS NULL
+    AND NOT EXISTS (SELECT 1 FROM label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
+        WHERE later.item = label.item AND later.id > label.id AND later.annotator = label.annotator
+        AND later.superseded = 0 AND later.desk <> '{TAKEN_BACK}' AND (again.file IS NULL OR again.file = came.file))
+ORDER BY label.id
+"""
+ANSWERS = """
+SELECT max(other.id), item.uid, item.text, item.known, other.choice, other.why,
+       (SELECT why FROM known WHERE known.item = item.id ORDER BY id DESC LIMIT 1), other.created
+FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN known AS other ON other.item = item.id
+WHERE item.project = ? AND item.known IS NOT NULL AND other.choice IS NOT NULL AND other.choice <> item.known
+GROUP BY item.id, other.choice ORDER BY item.id
+"""
+NOTICED = """
+SELECT event.id, event.action, item.uid, item.text, item.keyword, item.start, item.stop, cell.pair,
+       item.file, item.line, event.data, event.created
+FROM event JOIN item ON item.id = event.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN cell ON cell.id = item.cell
+WHERE event.project = ? AND event.action IN (?, ?) AND json_type(event.data) = 'object' ORDER BY event.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two things that are said of one item: `first` stands, `second` is kept beside it.
+
+    `key` names it in commands. `annotator` is "" where it is nobody's label; a file of labels is named with its import,
+    "" is the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" where it was taken
+    back with its file and nothing stands. `second` is None where it did not come along: a package with codes has no
+    text of another file. `second_file` of a keyword or a text is "" then. `of` names the conflict in any database.
+    """
+
+    key: str
+    kind: Kind
+    item: str
+    text: str
+    annotator: str
+    first: str
+    first_file: str
+    second: str | None
+    second_file: str
+    of: str = ""
+
+
+def conflicts(store: Store, project: Project) -> list[Conflict]:
+    """What nobody has decided yet: labels first, then known answers, keywords and texts, each as it came in."""
+    done, older = _settled(store, project)
+    found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
+    return [
+        one for one in found
+        if (one.key, one.item, one.second) not in older and not _is_settled(one, done.get((one.kind, one.item, one.of)))
+    ]  # fmt: skip
+
+
+def _is_settled(one: Conflict, stood: str | None) -> bool:
+    """Whether a decision ends it; `stood`: what stood then, None without a decision.
+
+    The lead kept what stood; where that was taken back with its file since, the other label must not be lost with it.
+    """
+    return stood is not None and not (one.kind == "label" and not one.first and stood)
+
+
+def leaving_row(project: Project, one: Conflict) -> dict[str, object]:
+    """A conflict as a row for a file or a terminal: without texts where those of *project* may not leave."""
+    texts = ("text", "first", "second") if one.kind == "text" else ("text",)
+    return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
+
+
+def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
+    """Two labels of one annotator on one item, with other choices or reasons, where a file brought one of them."""
+    people = store.db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall()
+    for (who,) in people:
+        for row in store.db.execute(LABELS, (project.id, who)).fetchall():
+            label, uid, text, name, choice, reasons, file, other, more, other_file, operation = row
+            yield Conflict(
+                f"label-{label}", "label", uid, text, name, _said(choice, reasons), file, _said(other, more),
+                other_file, operation,
+            )  # fmt: skip
+
+
+def _said(choice: str | None, reasons: str) -> str:
+    if choice is None:
+        return ""
+    return " · ".join((choice, *json.loads(reasons)))
+
+
+def _answers(store: Store, project: Project) -> Iterator[Conflict]:
+    for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall():
+        yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
+
+
+def _noticed(store: Store, project: Project) -> Iterator[Conflict]:
+    for row in store.db.execute(NOTICED, (project.id, OTHER_WORD, OTHER_TEXT)).fetchall():
+        event, action, uid, text, keyword, start, stop, pair, file, line, said, created = row
+        data = json.loads(said)
+        here, there = f"{file}:{line}", f"{data['file']}:{data.get('line')}" if "file" in data else ""
+        # Numbers alone: a package with codes takes nothing else of it along.
+        of = f"{created} {data.get('line')} {data.get('start', '')}".strip()
+        if action == OTHER_TEXT:
+            yield Conflict(f"text-{event}", "text", uid, text, "", text, here, data.get("text"), there, of)
+        else:
+            first, other = _place(keyword, start, stop, pair), [data.get(key) for key in PLACE]
+            second = None if None in other else _place(*other)
+            yield Conflict(f"word-{event}", "word", uid, text, "", first, here, second, there, of)
+
+
+def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
+    return f"{keyword} {start}–{stop} ({pair})"
+
+
+def _settled(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
+    """What was decided: (kind, item, `of`) -> what stood then; by older events (key, item, what the second said).
+
+    The same key may be another conflict in the database that a package came from: then the rest of it differs.
+    """
+    query = (
+        "SELECT item.uid, data FROM event JOIN item ON item.id = event.item"
+        " WHERE event.project = ? AND action = ? AND json_type(data) = 'object' ORDER BY event.id"
+    )
+    done, older = dict[tuple[str, ...], str](), set[tuple[str, ...]]()
+    for uid, said in store.db.execute(query, (project.id, SETTLED)).fetchall():
+        data = json.loads(said)
+        if "of" in data:
+            done[str(data.get("kind")), uid, str(data["of"])] = str(data.get("first") or "")
+        else:
+            older.add((str(data.get("key")), uid, str(data.get("second"))))
+    return done, older
+
+
+def find_conflict(store: Store, project: Project, key: str) -> Conflict:
+    """The conflict of that key that nobody has decided. Raises NotFound."""
+    found = next((one for one in conflicts(store, project) if one.key == key.strip()), None)
+    if found is None:
+        message = N_("{project} has no open conflict {key}. The list of conflicts names them.")
+        raise NotFound(message, project=project.name, key=key[:40])
+    return found
+
+
+def keep(store: Store, project: Project, key: str, *, author: str = "") -> None:
+    """Leave what stands, and take the conflict from the list. Raises NotFound."""
+    found = find_conflict(store, project, key)
+    with store.write():
+        _settle(store, project, found, "first", author)
+
+
+def take(store: Store, project: Project, key: str, *, author: str = "") -> None:
+    """Let the other one count: a label is appended in the annotator's name, or a known answer; the event says who did.
+
+    Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
+    """
+    found = find_conflict(store, project, key)
+    row = int(found.key.partition("-")[2])
+    if found.kind == "answer":
+        set_known(store, project, found.item, found.second, why=found.second_file, author=author)
+        with store.write():
+            _settle(store, project, found, "second", author)
+    elif found.kind == "label":
+        with store.write():
+            _let_stand(store, project, row)
+            _settle(store, project, found, "second", author)
+    else:
+        raise Refused(
+            N_("The text and the keyword of an item are never changed. Take its import back and import the other file.")
+        )
+
+
+def _settle(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
+    query = "SELECT id FROM item WHERE uid = ?"
+    item = int(store.db.execute(query, (found.item,)).fetchone()[0])
+    record(
+        store, project, SETTLED, item=item, author=author, of=found.of, took=took, kind=found.kind,
+        first=found.first, second=found.second,
+    )  # fmt: skip
+
+
+def _let_stand(store: Store, project: Project, label: int) -> None:
+    names = (
+        "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds",
+        "form_shown", "after_reveal",
+    )  # fmt: skip
+    row = store.db.execute(f"SELECT {', '.join(names)} FROM label WHERE id = ?", (label,)).fetchone()
+    values: dict[str, Any] = dict(zip(names, row, strict=True))
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    standing = store.db.execute(query, (values["item"], values["annotator"])).fetchone()
+    values |= {
+        "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "base": standing[0],
+        "created": timestamp(),
+    }  # fmt: skip
+    insert(store, "label", values)
+    point(store, project, values["item"], values["annotator"])
+    settle(store, values["item"])
+    set_aside(store, project, values["item"])
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))

@@ -1,0 +1,163 @@
+"""Which format a file has: the columns that each needs, and the one that holds the sentence."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NoReturn
+
+from annotations.files.columns import Columns, checked, guess, is_whole
+from annotations.files.columns import listed as _listed_columns
+from annotations.files.other_tools.detect import task_keys
+from annotations.files.other_tools.tasks import TASKS
+from annotations.items.items import NewItem
+from annotations.types import Kind
+from core.errors import N_, BadFile, BadLine
+from core.files.readers import Row, Source
+from core.text.keywords import SpanStatus
+
+Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano"]
+FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS
+
+SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
+SENTENCE_COLUMNS = ("sentence", "text", "句子", "文本")
+# What an export as JSON lines writes of an item; `extra` holds columns that would bear one of these names.
+SPAN_KEYS = ("start", "end", "stem_start", "stem_end", "keyword", "counterpart", "pair")
+ITEM_KEYS = ("item", "sentence", *SPAN_KEYS, "side", "status", "file", "line", "extra")
+CANDIDATE = ("sentence", *SPAN_KEYS)
+MINED = ("source", "flags")  # what else `mine` writes; with them and without an id, a file is known as mined
+GENERATION = ("context", "completion")
+# "canary": the column of a file with text that asks to keep it out of training data; never part of an item
+GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
+UID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the rows of a file are read: the format and the column that holds the sentence.
+
+    `columns`: for generations, which column holds what.
+    """
+
+    format: Format
+    column: str
+    columns: Columns | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of project that such rows belong to."""
+        return "sentences" if self.columns is None else "generations"
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A row that becomes an item; `span` says how its published position compared, None where it had none."""
+
+    item: NewItem
+    span: SpanStatus | None = None
+
+
+def layout(source: Source, format: str = "auto", column: str | None = None, wished: Columns | None = None) -> Layout:
+    """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
+
+    `wished`: which columns of a file of generations hold what, where their names do not say it. Raises BadFile where
+    the columns that the format needs are not there; the message lists those that are.
+    """
+    if format in TASKS:
+        return task_layout(source, format, column, wished)
+    if format not in ("auto", *FORMATS):
+        message = N_("There is no import format {format}; there are {formats}.")
+        raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
+    columns = set(source.columns)
+    # An item that came with the columns of another format is exported with them; it is still a sentence.
+    plain = column is not None or set(SPAN_KEYS) <= columns
+    if format == "slguset" or (format == "auto" and set(SLGUSET) <= columns and not plain):
+        return _with(source, "slguset", SLGUSET, SLGUSET[0])
+    if format == "generations" or (format == "auto" and not plain and (wished or _are_generations(source))):
+        found = checked(source, wished or Columns())
+        return Layout("generations", found.named.get("completion") or found.named["generation"], found)
+    if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
+        return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
+    return Layout("sentences", _sentence_column(source, column))
+
+
+def task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
+    """The layout of a file of another labelling program: its texts are generations where they have a context too.
+
+    `wished` not None: they are generations in any case; `column` (of the text) not None: they are sentences. Raises
+    BadFile where no text is found.
+    """
+    chosen: Format = "label-studio" if format == "label-studio" else "doccano"
+    whole = replace(source, columns=task_keys(source, chosen, "completion"))
+    # An item that came with columns of a generation is exported with them; it is still a sentence.
+    plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)
+    if wished is not None or (not plain and _are_generations(whole)):
+        found = checked(whole, wished or Columns())
+        return Layout(chosen, found.named.get("completion") or found.named["generation"], found)
+    return Layout(chosen, _sentence_column(replace(source, columns=task_keys(source, chosen)), column))
+
+
+def _are_generations(source: Source) -> bool:
+    if set(GENERATION) <= set(source.columns):
+        return True
+    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_whole(guess(source.columns))
+
+
+def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
+    if not set(needed) <= set(source.columns):
+        message = N_("{file} is no file of the format {format}: it needs the columns {needed}. It has {found}.")
+        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=_listed(source))
+    return Layout(format, column)
+
+
+def _sentence_column(source: Source, column: str | None) -> str:
+    if source.shape == "text":
+        return "sentence"
+    if column is not None:
+        if column not in source.columns and source.columns:
+            message = N_("{file} has no column named {column}. It has {found}.")
+            raise BadFile(message, file=source.name, column=column, found=_listed(source))
+        return column
+    known = next((name for name in SENTENCE_COLUMNS if name in source.columns), None)
+    if known is None and source.columns:
+        message = N_(
+            "{file}: which column holds the sentences? It has {found}. "
+            "Choose one (on the command line: --column NAME), or name it sentence."
+        )
+        raise BadFile(message, file=source.name, found=_listed(source))
+    return known or SENTENCE_COLUMNS[0]
+
+
+def _listed(source: Source) -> str:
+    return _listed_columns(source.columns)
+
+
+def bad(reason: str, message: str, **values: Any) -> NoReturn:
+    """Refuse a row; its file and line are put in by `read_row`."""
+    raise BadLine("", 0, reason, message, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item comes from, and its public id if the row is of an export."""
+
+    file: str
+    line: int
+    uid: str | None
+    extra: dict[str, Any]
+
+
+def origin_of(source: Source, row: Row, exported: tuple[str, ...], read: tuple[str, ...]) -> Origin:
+    """The origin of *row* and the columns that stay with its item.
+
+    A row of an export (it has an id, a file and a line) keeps them and loses
+    the columns in *exported*, which are made anew; any other row comes from
+    *source* and loses only the columns in *read*.
+    """
+    values = row.values
+    match values:
+        case {"item": str(uid), "file": str(file), "line": int(line)} if UID.fullmatch(uid) and 0 < line < 1 << 53:
+            extra = {name: value for name, value in values.items() if name not in exported}
+            clashing = values.get("extra", {})
+            extra |= clashing if isinstance(clashing, dict) else {"extra": clashing}
+            return Origin(file, line, uid, extra)
+        case _:
+            return Origin(source.name, row.line, None, {k: v for k, v in values.items() if k not in read})

@@ -1,0 +1,242 @@
+"""The way out: a release in the published layout, everything as JSON lines, labels, a package. Nothing half-written."""
+
+import json
+import os
+import uuid
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from annotations.database.store import Store
+from annotations.files.detect import SLGUSET
+from annotations.files.export_formats import (
+    ARCHIVES,
+    ENDING,
+    EXPORT_FORMATS,
+    FRAME,
+    ExportFormat,
+    Wanted,
+    check,
+    wanted,
+)
+from annotations.files.item_lines import item_lines
+from annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
+from annotations.files.other_tools import doccano_write, label_studio_write
+from annotations.files.package.write import package_files
+from annotations.files.published_out import published_files
+from annotations.guideline.versions import guideline
+from annotations.items.items import items as stored_items
+from annotations.items.recount_mark import unsettled
+from annotations.papers.datasheet import datasheet
+from annotations.papers.markdown import Form
+from annotations.plan.recount import finish
+from annotations.projects.projects import counts, project_by_uid
+from annotations.text_policy import packed
+from annotations.types import Item, Project
+from core.errors import N_, BadFile
+from core.files.csv_out import csv_line
+
+CONFIG = "-config.xml"  # beside the tasks of Label Studio
+
+__all__ = [
+    "CONFIG",
+    "ENDING",
+    "EXPORT_FORMATS",
+    "HISTORY",
+    "LABELS",
+    "ExportFormat",
+    "ExportReport",
+    "Wanted",
+    "archive_bytes",
+    "export_file",
+    "export_preview",
+    "lines",
+    "plain_bytes",
+    "wanted",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """How many rows (items or labels, without header and canary) an export wrote, and where."""
+
+    rows: int
+    out: Path
+    encrypted: bool = False
+
+
+def export_file(
+    store: Store,
+    project: Project,
+    out: Path | str,
+    *,
+    format: str,
+    items: str = "all",
+    names: bool = False,
+    history: bool = False,
+    password: str | None = None,
+    language: str = "en",
+) -> ExportReport:
+    """Write *project* to *out* and say how many rows it has.
+
+    `slguset`: the published four columns with the stems and the position of
+    the word; `jsonl`: everything about the items, importing it gives the same
+    items with the same ids; `labels`: one row per item and annotator
+    (`labels-wide`: one per item); `published`: the samples of generations;
+    `label-studio`: tasks with annotations, its labelling configuration beside
+    it as -config.xml; `doccano`: a file for each annotator; `package`: the
+    whole project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). With a password the
+    file is put into an AES-256 ZIP; *out* then ends in .zip. The file appears
+    under its name only when it is whole. Raises BadFile where it
+    cannot be written, Refused where the project is of another kind or its text
+    may not leave in plain.
+    """
+    wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
+    check(project, wish)
+    with _settled(store, project) as found:
+        return _written(store, found, Path(out), wish, password)
+
+
+def _written(store: Store, project: Project, path: Path, wish: Wanted, password: str | None) -> ExportReport:
+    if password or wish.format in ARCHIVES:
+        inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
+        path = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
+        with _whole(path) as file:
+            file.write(_archive(store, project, wish, inner, password))
+        return ExportReport(rows_of(store, project, wish), path, bool(password))
+    written = 0
+    with _whole(path) as file:
+        for line in lines(store, project, wish):
+            file.write(line.encode())
+            written += not line.startswith('{"canary":')
+    if wish.format == "label-studio":
+        with _whole(path.with_name(path.stem + CONFIG)) as file:
+            file.write(label_studio_write.labelling_config(project, guideline(store, project)).encode())
+    return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
+
+
+def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
+    """The export as a ZIP: encrypted with a password, else plain; *name* is that of its file, if it is one.
+
+    Raises Refused where text would leave in plain that must not.
+    """
+    return _bytes(store, project, wish, lambda found: _archive(store, found, wish, name, password))
+
+
+def plain_bytes(store: Store, project: Project, wish: Wanted) -> bytes:
+    """The export as one file. Raises as `lines` does."""
+    return _bytes(store, project, wish, lambda found: "".join(lines(store, found, wish)).encode())
+
+
+def _bytes(store: Store, project: Project, wish: Wanted, made: Callable[[Project], bytes]) -> bytes:
+    check(project, wish)
+    with _settled(store, project) as found:
+        return made(found)
+
+
+@contextmanager
+def _settled(store: Store, project: Project) -> Iterator[Project]:
+    """The project at one moment in which every item is as its settings want it; nothing can be written meanwhile."""
+    while True:
+        finish(store, project)
+        with store.read():
+            if unsettled(store, project) is None:  # else a setting was changed at this very moment
+                yield project_by_uid(store, project.uid)
+                return
+
+
+def _archive(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
+    check(project, wish)
+    if wish.format == "published":
+        files = published_files(store, project, wish)
+    elif wish.format == "doccano":
+        files = doccano_write.files_out(store, project, wish)
+    elif wish.format == "package":
+        files = package_files(store, project, wish)
+    elif wish.format == "label-studio":
+        config = label_studio_write.labelling_config(project, guideline(store, project))
+        files = {name: "".join(lines(store, project, wish)), Path(name).stem + CONFIG: config}
+    else:
+        files = {name: "".join(lines(store, project, wish))}
+    contents = {each: text.encode() for each, text in files.items()}
+    if password:
+        return packed(contents, password)
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in contents.items():
+            archive.writestr(each, content)
+    return buffer.getvalue()
+
+
+def rows_of(store: Store, project: Project, wish: Wanted) -> int:
+    """How many items, or labels, an export has."""
+    if wish.format.startswith("labels") and wish.format != "labels-wide":
+        long = Wanted("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
+        return sum(not line.startswith('{"canary":') for line in json_lines(store, project, long))
+    found = counts(store, project)
+    return found.items if wish.items == "all" else found.accepted
+
+
+def export_preview(store: Store, project: Project, wish: Wanted, *, limit: int = 10) -> str:
+    """The file as it will begin: the header, if the format has one, and the first *limit* rows."""
+    return "".join(islice(lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
+
+
+def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """The export line by line, header first; one item or label a line (a note may hold line breaks).
+
+    Raises Refused for an export of several files, and where text would leave in plain that must not.
+    """
+    check(project, wish)
+    match wish.format:
+        case "labels":
+            yield from long_lines(store, project, wish)
+        case "labels-wide":
+            yield from wide_lines(store, project, wish)
+        case "labels-jsonl":
+            yield from json_lines(store, project, wish)
+        case "slguset":
+            yield csv_line(SLGUSET)
+            for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+                yield csv_line(_released_row(item))
+        case "datasheet" | "datasheet-tex":
+            form: Form = "tex" if wish.format == "datasheet-tex" else "md"
+            yield from datasheet(store, project, wish.language, form).splitlines(keepends=True)
+        case "jsonl":
+            yield from item_lines(store, project, wish)
+        case "label-studio":
+            yield from label_studio_write.tasks_out(store, project, wish)
+        case _:
+            raise BadFile(N_("This export is an archive of several files."))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        message = N_("{file} cannot be written: {why}.")
+        raise BadFile(message, file=path.name or str(path), why=error.strerror or error) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _stems(item: Item) -> tuple[str, str]:
+    word, stem, counterpart = item.word or (0, 0), item.stem or (0, 0), item.counterpart or ""
+    before, after = stem[0] - word[0], word[1] - stem[1]
+    return item.text[slice(*stem)], counterpart[before : len(counterpart) - after]
+
+
+def _released_row(item: Item) -> tuple[str, str, str, str]:
+    stem, counter_stem = _stems(item)
+    return item.text, json.dumps(item.word), stem, counter_stem

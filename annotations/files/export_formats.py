@@ -1,0 +1,104 @@
+"""What an export should hold, and whether it may leave as it is."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.errors import N_, BadFile, Refused
+
+ExportFormat = Literal[
+    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "label-studio", "doccano", "package",
+    "datasheet", "datasheet-tex",
+]  # fmt: skip
+EXPORT_FORMATS: tuple[ExportFormat, ...] = (
+    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published"),
+    *("label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
+)
+ENDING: dict[ExportFormat, str] = {
+    "slguset": ".csv",
+    "jsonl": ".jsonl",
+    "labels": ".csv",
+    "labels-wide": ".csv",
+    "labels-jsonl": ".jsonl",
+    "published": ".zip",
+    "label-studio": ".json",
+    "doccano": ".zip",
+    "package": ".zip",
+    "datasheet": ".md",
+    "datasheet-tex": ".tex",
+}
+FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines of a file that are no rows: a header, the brackets
+HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # cannot be without; labels can
+ARCHIVES = ("published", "doccano", "package")  # several files
+OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations": ("published",)}  # only for this kind
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an export should hold.
+
+    `items`: all, or only accepted ones (what a release uses). For labels:
+    `names` writes the annotators' names instead of A1, A2, ...; `history`
+    writes every operation, the replaced and taken-back ones too. `locked`: it
+    goes into an encrypted archive, so texts and notes may be in it.
+    `language`: of the data sheet.
+    """
+
+    format: ExportFormat
+    items: Literal["all", "accepted"] = "all"
+    names: bool = False
+    history: bool = False
+    locked: bool = False
+    language: Literal["zh", "en"] = "en"
+
+    def with_text(self, project: Project) -> bool:
+        """Whether texts, and notes that may quote them, are written."""
+        return self.locked or text_may_leave(project)
+
+
+def wanted(
+    format: str,
+    *,
+    items: str = "all",
+    names: bool = False,
+    history: bool = False,
+    locked: bool = False,
+    language: str = "en",
+) -> Wanted:
+    """The wish as a value. Raises BadFile for a format or a choice of items that does not exist."""
+    if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
+        message = N_("There is no export {format} of {items} items; formats are {formats}, items all or accepted.")
+        raise BadFile(message, format=format, items=items, formats=", ".join(EXPORT_FORMATS))
+    chosen: Literal["all", "accepted"] = "accepted" if items == "accepted" else "all"
+    return Wanted(format, chosen, names, history, locked, "zh" if language == "zh" else "en")
+
+
+def formats_of(project: Project) -> tuple[ExportFormat, ...]:
+    """The export formats that a project of this kind has."""
+    others = {one for kind, formats in OF_KIND.items() if kind != project.kind for one in formats}
+    return tuple(one for one in EXPORT_FORMATS if one not in others)
+
+
+def needs_password(project: Project, format: str) -> bool:
+    """Whether this export holds text that must not leave in plain."""
+    return format in HOLD_TEXT and not text_may_leave(project)
+
+
+def check(project: Project, wish: Wanted) -> None:
+    """Raise Refused where the project has no such export, or where its text would leave in plain."""
+    if wish.format not in formats_of(project):
+        message = (
+            N_("{project} holds generations; SlguSet is a format of sentences. Use jsonl or labels.")
+            if wish.format == "slguset"
+            else N_(
+                "{project} holds sentences; the published samples are of generations. Use slguset, jsonl or labels."
+            )
+        )
+        raise Refused(message, project=project.name)
+    if needs_password(project, wish.format) and not wish.locked:
+        message = N_(
+            "The text of {project} leaves encrypted only. Give a password (on the command line --password, or "
+            "EVENHAND_PASSWORD), or export labels, which then hold no text. The project's settings can open it."
+        )
+        raise Refused(message, project=project.name)

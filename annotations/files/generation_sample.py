@@ -1,0 +1,124 @@
+"""A sample of a file of generations for people to judge, and what a pilot says about how large it should be."""
+
+import json
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.labels.generation_labels import judged
+from annotations.types import Project
+from core.errors import N_, BadFile, Refused
+from core.files.readers import open_source, rows
+from core.files.table_file import whole_file
+from core.human_vs_rule.sample import Correlation, distinct_first, intra_class
+from core.text.pronouns import PRONOUN_DATASETS, verdict
+
+CELL = ("model", "dataset", "pronouns", "setting")  # what the sample is drawn from separately
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows that were drawn; `cells`: how many cells there are, `fewest`: rows of the smallest, `contexts`: distinct
+    contexts in all cells together, `most_of_one`: the most rows of one context in one cell; `of`: rows to draw from.
+    """
+
+    rows: tuple[Row, ...]
+    cells: int
+    fewest: int
+    contexts: int
+    most_of_one: int
+    of: int
+
+    def facts(self) -> dict[str, int]:
+        """The numbers."""
+        return {
+            "rows": len(self.rows), "of": self.of, "cells": self.cells, "fewest_in_a_cell": self.fewest,
+            "contexts": self.contexts, "most_of_one_context": self.most_of_one,
+        }  # fmt: skip
+
+
+def read_generations(path: Path | str) -> list[Row]:
+    """The rows of a file of generations. Raises BadFile where it has no completions."""
+    source = open_source(path)
+    if not {"context", "completion"} <= set(source.columns):
+        raise BadFile(N_("{file} holds no generations: it needs the columns context and completion."), file=source.name)
+    return [row.values for row in rows(source) if row.problem is None and row.values.get("completion")]
+
+
+def cell_of(row: Mapping[str, Any]) -> str:
+    """The cell of a row: model, data set, pronouns and setting."""
+    return json.dumps([_plain(row.get(name)) for name in CELL], ensure_ascii=False)
+
+
+def context_of(row: Mapping[str, Any]) -> str:
+    """The cluster of a row: its template, else its context."""
+    return str(row.get("template") or row.get("context") or "")
+
+
+def draw(found: Sequence[Row], number: int, seed: int = 0) -> Sample:
+    """*number* rows of every cell, distinct contexts first (core.human_vs_rule.sample). Raises Refused below 1."""
+    chosen = distinct_first(
+        found, number, cell=cell_of, context=context_of, identity=lambda row: json.dumps(row, sort_keys=True), seed=seed
+    )
+    cells: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for row in chosen:
+        cells[cell_of(row)][context_of(row)] += 1
+    return Sample(
+        tuple(chosen),
+        len(cells),
+        min((sum(one.values()) for one in cells.values()), default=0),
+        len({context_of(row) for row in chosen}),
+        max((count for one in cells.values() for count in one.values()), default=0),
+        len(found),
+    )
+
+
+def write_sample(sample: Sample, out: Path) -> None:
+    """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
+    if out.exists():
+        raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
+    with whole_file(out) as write:
+        for row in sample.rows:
+            write(json.dumps(row, ensure_ascii=False) + "\n")
+    out.chmod(0o600)
+
+
+def pilot_by_people(store: Store, project: Project) -> Correlation:
+    """How alike people's labels of one context are: misgendering (1) or not (0), the mean where several labelled."""
+    frame = judged(store, project)
+    said: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for row in frame.to_dict("records"):
+        cell = json.dumps([row["model"], row["dataset"], row["pronoun"], row["setting"]])
+        said[cell, row["cluster"], row["item"]].append(float(row["choice"] == "misgendering"))
+    return intra_class(_grouped((cell, context, sum(x) / len(x)) for (cell, context, _), x in said.items()))
+
+
+def pilot_by_rule(found: Iterable[Row]) -> Correlation:
+    """How alike the verdicts of the first-pronoun rule are within a context: wrong (1) or right (0)."""
+    values = []
+    for row in found:
+        dataset = str(row.get("dataset") or "own").lower()
+        own = row.get("pronouns") or ()
+        names = [own] if isinstance(own, str) else list(own)
+        try:
+            judged_by = verdict(str(row["completion"]), names, dataset if dataset in PRONOUN_DATASETS else "own")
+        except BadFile:  # a set that nobody knows
+            continue
+        if judged_by.correct is not None:
+            values.append((cell_of(row), context_of(row), 1.0 - judged_by.correct))
+    return intra_class(_grouped(values))
+
+
+def _grouped(values: Iterable[tuple[str, str, float]]) -> dict[Hashable, dict[Hashable, list[float]]]:
+    groups: dict[Hashable, dict[Hashable, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for cell, context, value in values:
+        groups[cell][context].append(value)
+    return groups
+
+
+def _plain(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value if value is not None else "")

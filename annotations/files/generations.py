@@ -1,0 +1,146 @@
+"""Rows to generations: what a model wrote after a context, who is meant, and which pronouns this person uses."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from annotations.files.columns import Columns, setting_of
+from annotations.files.detect import GENERATION_KEYS, Layout, Usable, bad, origin_of
+from annotations.files.published_samples import Told, of_column, of_file, of_path, told_apart
+from annotations.items.items import NewItem
+from core.errors import N_, BadFile
+from core.files.readers import Row, Source
+from core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from core.text.sentences import control_character
+
+MAX_LENGTH = 20_000  # code points of a context or a completion
+LONGEST_FACT = 300  # of a name, a model, a setting
+LINE_BREAKS = str.maketrans("", "", "\t\n\r")  # models write them; the desk shows them
+FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")  # what `Item.extra` always has
+
+
+def generation(source: Source, layout: Layout, row: Row) -> Usable:
+    """The item of *row*: its identity is context, completion, model, setting and index (DESIGN 9).
+
+    `NewItem.extra` gets name, pronouns (names of sets, [] where nobody says), dataset (one of PRONOUN_DATASETS),
+    setting, model, index and template (the cluster; the context where the file has none), and the other columns.
+    """
+    columns = layout.columns or Columns({"context": "context", "completion": "completion"})
+    values = {key: row.values.get(column) for key, column in columns.named.items()}
+    given = {key: _stated(values.get(key), columns.fixed.get(key)) for key in FACTS}
+    facts = _facts(source, columns, given)
+    told = _told(values, facts)
+    facts |= {"name": facts["name"] or told.name, "pronouns": facts["pronouns"] or parse_sets(told.pronouns or None)}
+    facts["pronouns"] = list(facts["pronouns"])
+    facts["template"] = given["template"] or told.context
+    key = [told.context, told.completion, *(str(facts[name]) for name in ("model", "setting", "index"))]
+    read = set(columns.named.values())
+    origin = origin_of(source, row, GENERATION_KEYS, (*read, "canary"))
+    others = {
+        f"{name} (column)" if name in facts else name: value for name, value in origin.extra.items() if name not in read
+    }
+    item = NewItem(
+        text=told.completion,
+        candidate=None,
+        file=origin.file,
+        line=origin.line,
+        extra={name: value for name, value in facts.items() if value != ""} | others,
+        uid=origin.uid,
+        context=told.context,
+        key=json.dumps(key, ensure_ascii=False),
+        stratum=_stratum(facts),
+    )
+    return Usable(item)
+
+
+def _stratum(facts: Mapping[str, Any]) -> str:
+    dataset = "" if facts["dataset"] == "own" else facts["dataset"]
+    parts = (facts["model"], dataset, "+".join(facts["pronouns"]), facts["setting"])
+    return " / ".join(str(part) for part in parts if part != "")
+
+
+def _stated(value: Any, fixed: str | None) -> Any:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return (fixed or "").strip()
+    return value
+
+
+def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[str, Any]:
+    by_file, setting = of_file(source.name)
+    setting = setting or of_column(columns.named.get("generation", ""))
+    dataset = _short(given["dataset"], "dataset") or of_path(source.name)
+    facts: dict[str, Any] = {
+        "name": _short(given["name"], "name"),
+        "pronouns": _pronouns(given["pronouns"] or by_file),
+        "dataset": dataset.lower() if dataset.lower() in PRONOUN_DATASETS else "own",
+        "setting": setting_of(_short(given["setting"], "setting")) or setting,
+        "model": _short(given["model"], "model"),
+        "index": _index(given["index"]),
+        "template": "",
+    }
+    if dataset.lower() not in (*PRONOUN_DATASETS, ""):
+        facts["dataset_named"] = dataset  # another one: counted with the forms of "own", its name kept
+    return facts
+
+
+def _pronouns(value: Any) -> tuple[str, ...]:
+    """The sets that a cell names. Raises BadLine for what is none."""
+    if not isinstance(value, str | list):
+        bad("pronouns", N_("The pronouns are no text: {value}."), value=repr(value)[:80])
+    try:
+        return parse_sets(value)
+    except BadFile as error:
+        bad("pronouns", error.message, **{name: str(inner)[:80] for name, inner in error.values.items()})
+
+
+def _short(value: Any, key: str) -> str:
+    text = str(value).strip() if isinstance(value, str | int | float) else ""
+    if len(text) > LONGEST_FACT:
+        message = N_("The {key} has {length} characters; {limit} are the most. Is it the right column?")
+        bad("too_long", message, key=key, length=len(text), limit=LONGEST_FACT)
+    return text
+
+
+def _index(value: Any) -> int | str:
+    """A whole number where it is one ("3" and 3 are the same index), else the text."""
+    text = _short(value, "index")
+    return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
+
+
+def _told(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Told:
+    """Context and completion: from two columns, or cut out of the one that holds both."""
+    if "completion" in values:
+        return Told(_text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION), "", "")
+    whole = _text(values.get("generation"), NO_COMPLETION)
+    if "context" in values:
+        context = _text(values["context"] or "", "")
+        completion = whole.removeprefix(context)
+        return Told(context, _text(completion, NO_COMPLETION), "", "")
+    template = _text(values.get("template"), N_("There is no template, and so no telling where the completion begins."))
+    told = told_apart(template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"])
+    if told is None:
+        message = N_(
+            "Where the completion begins cannot be told: the text does not begin with its template, name and pronouns "
+            "filled in. Check pronouns and setting, or give context and completion in two columns."
+        )
+        bad("not_told_apart", message)
+    return Told(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
+
+
+NO_COMPLETION = N_("There is no completion.")
+
+
+def _text(value: Any, missing: str) -> str:
+    if not isinstance(value, str) or (missing and not value.strip()):
+        bad("no_text", missing or N_("The context is not text."))
+    if len(value) > MAX_LENGTH:
+        bad(
+            "too_long",
+            N_("The text has {length} characters; {limit} are the most."),
+            length=len(value),
+            limit=MAX_LENGTH,
+        )
+    control = control_character(value.translate(LINE_BREAKS))
+    if control is not None:
+        bad("control_characters", N_("The text holds a control character: {character}."), character=control)
+    return value

@@ -1,0 +1,277 @@
+"""The way in: a file is read twice, first only looked at, then stored in a batch that nobody sees until it is whole."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.columns import Columns
+from annotations.files.converting import read_row, sentence_of
+from annotations.files.detect import Layout, Usable, layout
+from annotations.items.items import Batch, NewItem
+from annotations.items.mining_runs import RUN, record_runs, run_facts
+from annotations.plan.recount import finish
+from annotations.types import Project
+from core.errors import N_, BadLine, Refused
+from core.files.readers import Row, Source, open_source, rows
+from core.types import Problem
+
+CHUNK_ROWS = 1_000
+LISTED = 10_000  # problems kept in a report; the rest is counted only, so that memory stays flat
+QUOTED = 80  # characters of a bad sentence that a report quotes
+SPANS = ("ok", "one_too_large", "one_too_small", "wrong")
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A file that was read to its end and is what it says.
+
+    `rows`: how many it has below the header; `usable`: whether at least one of
+    them can become an item.
+    """
+
+    source: Source
+    layout: Layout
+    rows: int
+    usable: bool
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5)."""
+
+    encoding: str
+    format: str
+    rows: int = 0
+    imported: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    spans: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    errors: list[Problem] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)  # of mining, that the lines come from
+
+    def note(self, problem: Problem) -> None:
+        """Count a line that could not be used; the first 10,000 are kept."""
+        self.rejected += 1
+        self.reasons[problem.reason] += 1
+        if len(self.errors) < LISTED:
+            self.errors.append(problem)
+
+    @property
+    def _quotes(self) -> bool:
+        # What models write about people does not go into logs and results of jobs.
+        return self.format != "generations"
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as `import --json` prints it; messages are English."""
+        errors = [
+            {"file": one.file, "line": one.line, "reason": one.reason, "message": english(one)}
+            | ({"sentence": one.values["sentence"]} if self._quotes and one.values.get("sentence") else {})
+            for one in self.errors
+        ]
+        return {
+            "rows": self.rows,
+            "imported": self.imported,
+            "duplicates": self.duplicates,
+            "rejected": self.rejected,
+            "spans": {status: self.spans[status] for status in SPANS},
+            "encoding": self.encoding,
+            "format": self.format,
+            "reasons": dict(self.reasons),
+            "errors": errors,
+            "errors_left_out": self.rejected - len(errors),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One row as it would go in: the item, or the problem; `text` is the sentence as the file has it."""
+
+    line: int
+    text: str
+    item: NewItem | None
+    problem: Problem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first rows of a file and how it would be read."""
+
+    encoding: str
+    format: str
+    column: str
+    columns: tuple[str, ...]
+    rows: tuple[PreviewRow, ...]
+
+
+def english(problem: Problem) -> str:
+    """What a problem says, in English; `values` may hold more than the sentence names."""
+    return problem.message.format(**problem.values) if problem.values else problem.message
+
+
+def examine(
+    path: Path | str,
+    *,
+    format: str = "auto",
+    column: str | None = None,
+    name: str | None = None,
+    wished: Columns | None = None,
+) -> Examined:
+    """Read *path* to its end without storing anything.
+
+    `wished`: which columns hold what, for a file of generations. Raises
+    BadFile where it is not what it says: no text, a line without an end,
+    broken quotes, truncated JSON, columns that are not there.
+    """
+    source = open_source(path, name)
+    chosen = layout(source, format, column, wished)
+    count, usable = 0, False
+    for row in rows(source):
+        count += 1
+        usable = usable or _is_usable(source, chosen, row)
+    return Examined(source, chosen, count, usable)
+
+
+def _is_usable(source: Source, chosen: Layout, row: Row) -> bool:
+    try:
+        read_row(source, chosen, row)
+    except BadLine:
+        return False
+    return True
+
+
+def look_through(examined: Examined | Sequence[Examined]) -> ImportReport:
+    """What an import would report of the lines of a file; stores nothing, so nothing is imported or a duplicate."""
+    files = [examined] if isinstance(examined, Examined) else list(examined)
+    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    for one in files:
+        for _ in _chunks(one, report, None, one.rows):
+            pass
+    return report
+
+
+def preview(
+    path: Path | str,
+    *,
+    format: str = "auto",
+    column: str | None = None,
+    name: str | None = None,
+    wished: Columns | None = None,
+    limit: int = 10,
+) -> Preview:
+    """The first *limit* rows of *path* with the words found in them and their problems; stores nothing.
+
+    Raises BadFile as `examine` does, as far as these rows show it.
+    """
+    source = open_source(path, name)
+    chosen = layout(source, format, column, wished)
+    shown = []
+    for row in islice(rows(source), limit):
+        text = sentence_of(chosen, row)
+        try:
+            shown.append(PreviewRow(row.line, text, read_row(source, chosen, row).item, None))
+        except BadLine as error:
+            shown.append(PreviewRow(row.line, text, None, _problem(error, text)))
+    return Preview(source.encoding, chosen.format, chosen.column, source.columns, tuple(shown))
+
+
+def import_file(
+    store: Store,
+    project: Project,
+    path: Path | str,
+    *,
+    format: str = "auto",
+    column: str | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Bring the usable rows of *path* into *project*; the others are in the report.
+
+    `name` is what the file is called (an upload lies under another name);
+    `progress(done, total)` counts rows. All or nothing: until the last row is
+    in, nobody sees a new item, and an error or a cancel leaves the project as
+    it was. Raises BadFile where the file is not what it says, Refused where
+    the project holds something else than sentences or is archived.
+    """
+    return import_examined(store, project, examine(path, format=format, column=column, name=name), progress=progress)
+
+
+def import_examined(
+    store: Store,
+    project: Project,
+    examined: Examined | Sequence[Examined],
+    *,
+    progress: Progress | None = None,
+    patience_s: float = 0.0,
+    file: str = "",
+) -> ImportReport:
+    """As `import_file`, for a file that `examine` has read; several (of one archive, named *file*) go in as one.
+
+    `patience_s`: how long to wait while another file goes into the project; after that Taken is raised.
+    """
+    files = [examined] if isinstance(examined, Examined) else list(examined)
+    for one in files:
+        _refuse_other_kind(project, one)
+    if project.archived is not None:
+        raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
+    places = files[0].source.places  # of all of them: one archive, one import
+    files = [replace(one, source=replace(one.source, places=places)) for one in files]
+    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    total = sum(one.rows for one in files)
+    finish(store, project)
+    with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
+        for one in files:
+            for chunk in _chunks(one, report, progress, total):
+                added, duplicates = batch.add(chunk)
+                report.imported += added
+                report.duplicates += duplicates
+        if report.imported:
+            batch.publish(
+                lambda: record_runs(store, project, batch.id, report.runs, report.imported, report.duplicates)
+            )
+        else:
+            batch.discard()
+    return report
+
+
+def _refuse_other_kind(project: Project, examined: Examined) -> None:
+    if project.kind != examined.layout.kind:
+        message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
+        file, chosen = examined.source.name, examined.layout.format
+        raise Refused(message, project=project.name, kind=project.kind, file=file, format=chosen)
+
+
+def _chunks(examined: Examined, report: ImportReport, progress: Progress | None, total: int) -> Iterator[list[NewItem]]:
+    remaining = rows(examined.source)
+    while some := list(islice(remaining, CHUNK_ROWS)):
+        chunk: list[NewItem] = []
+        for row in some:
+            try:
+                usable = read_row(examined.source, examined.layout, row)
+            except BadLine as error:
+                report.note(_problem(error, sentence_of(examined.layout, row)))
+            else:
+                if examined.layout.format == "candidates" and (run := run_facts(row.values.get(RUN))):
+                    report.runs.append(run)
+                chunk.append(usable.item)
+                _count_span(report, usable)
+        report.rows += len(some)
+        yield chunk
+        if progress is not None:
+            progress(report.rows, total)
+
+
+def _count_span(report: ImportReport, usable: Usable) -> None:
+    if usable.span is not None:
+        report.spans[usable.span] += 1
+
+
+def _problem(error: BadLine, sentence: str) -> Problem:
+    quoted = sentence if len(sentence) <= QUOTED else sentence[: QUOTED - 1] + "…"
+    return Problem(error.file, error.line, error.reason, error.message, error.values | {"sentence": quoted})

@@ -1,0 +1,281 @@
+"""Labels and decisions that come back from a file: appended as they were made, so that agreement is the same again."""
+
+import json
+import sqlite3
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.read_labels import LabelRow
+from annotations.guideline.versions import guidelines
+from annotations.items.gold import settle
+from annotations.labels.marks import check_marks, marks_in
+from annotations.labels.operations import check_ids
+from annotations.projects.annotators import annotators, bring_annotators
+from annotations.types import Project
+from core.errors import N_, BadLine, EvenhandError, Refused
+from core.files.timestamps import moment, timestamp
+from core.types import Problem
+
+CHUNK = 500  # rows a transaction
+LONGEST_NOTE = 4_000
+LISTED = 10_000
+OTHER_NAME = N_("The label is here already, under another name than {name}: export with names to bring it back here.")
+# What a value of another kind than was written raises.
+NOT_TAKEN = (
+    sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
+    ValueError, AttributeError,
+)  # fmt: skip
+TAKEN_BACK = "undo"  # the desk of operations that take back the labels of a file
+# The standing operation took the label back with its file, here: it did not come with a file itself.
+UNDONE = f"""
+SELECT assignment.op_id FROM assignment JOIN label ON label.op_id = assignment.op_id
+WHERE assignment.item = :item AND assignment.annotator = :person AND state = 'released' AND label.desk = '{TAKEN_BACK}'
+    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)
+    AND EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
+        WHERE label_of_file.label = :label AND label_file.undone IS NOT NULL)
+"""
+
+
+@dataclass(slots=True)
+class Returned:
+    """What came back: `imported` labels are new here, `duplicates` were here already, `beside` are kept but do not
+    stand, because another label of the same annotator was here first."""
+
+    rows: int = 0
+    imported: int = 0
+    duplicates: int = 0
+    beside: int = 0
+    rejected: int = 0
+    decisions: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    errors: list[Problem] = field(default_factory=list)
+
+    def note(self, problem: Problem) -> None:
+        """Count a row that could not be used; the first 10,000 are kept."""
+        self.rejected += 1
+        self.reasons[problem.reason] += 1
+        if len(self.errors) < LISTED:
+            self.errors.append(problem)
+
+    def add(self, other: "Returned") -> None:
+        """Put the counts of another file to these."""
+        for name in ("rows", "imported", "duplicates", "beside", "rejected", "decisions"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.reasons += other.reasons
+        self.errors += other.errors
+
+
+def store_labels(
+    store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine], *, since: str | None = None
+) -> Returned:
+    """Append the labels of a file to *project*, in its order; unknown annotators join.
+
+    A label whose operation is stored already is a duplicate. What an annotator
+    decided here by another desk stands; the file's label is kept beside it. `since`: the moment a package began to come
+    in; what came of this file after it, before it was cut off, is the same import.
+    """
+    report, source = Returned(), iter(rows)
+    work = _Work(store, project, file, report)
+    if since is not None:
+        work.go_on(since)
+    while some := list(islice(source, CHUNK)):
+        report.rows += len(some)
+        for bad in (one for one in some if isinstance(one, BadLine)):
+            report.note(_problem(bad))
+        work.append([one for one in some if isinstance(one, LabelRow)])
+    return report
+
+
+def _problem(error: BadLine) -> Problem:
+    return Problem(error.file, error.line, error.reason, error.message, error.values)
+
+
+class _Work:
+    """One file on its way in."""
+
+    def __init__(self, store: Store, project: Project, file: str, report: Returned) -> None:
+        self.store, self.project, self.file, self.report = store, project, file, report
+        self.versions = {one.version: one for one in guidelines(store, project)}
+        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.label_file: int | None = None  # this file among those that can be taken back, once it brought a label
+        self.again: dict[tuple[int, int], str] = {}  # whose labels were taken back with their file, by which operation
+        self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
+
+    def go_on(self, since: str) -> None:
+        """Count what comes to the import of this file that began after *since*, if there is one."""
+        query = (
+            "SELECT id FROM label_file WHERE project = ? AND file = ? AND created >= ? AND undone IS NULL"
+            " ORDER BY id DESC LIMIT 1"
+        )
+        row = self.store.db.execute(query, (self.project.id, self.file, since)).fetchone()
+        self.label_file = None if row is None else row[0]
+
+    def append(self, rows: list[LabelRow]) -> None:
+        """Store some rows in one transaction and settle the items that they touch."""
+        with self.store.write() as db:
+            touched: dict[tuple[int, int], None] = {}  # in the order of the file
+            for row in rows:
+                try:
+                    place = self._store(row)
+                except BadLine as error:
+                    self.report.note(_problem(error))
+                except EvenhandError as error:
+                    self.report.note(Problem(self.file, row.line, "label", error.message, error.values))
+                else:
+                    if place is not None:
+                        touched[place] = None
+            for item, person in touched:
+                point(self.store, self.project, item, person)
+                settle(self.store, item)
+            db.execute("UPDATE member SET looked = 0 WHERE project = ?", (self.project.id,))
+
+    def _store(self, row: LabelRow) -> tuple[int, int] | None:
+        """Insert the label; (item, annotator), or None for a duplicate."""
+        found = self.store.db.execute(
+            "SELECT item.id, length(text) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.uid = ? AND item.project = ?",
+            (row.item, self.project.id),
+        ).fetchone()
+        if found is None:
+            message = N_("This project has no item {item}: import its items first, as JSON lines or as a package.")
+            raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
+        item, length = found
+        name = row.annotator.strip()
+        person = self.people.get(name)
+        query = "SELECT item, annotator, id FROM label WHERE op_id = ?"
+        known = self.store.db.execute(query, (row.op_id,)).fetchone()
+        if known is not None:
+            if known[0] != item:
+                raise Refused(N_("Another operation bears this id already."))
+            if person is None or known[1] != person:
+                raise Refused(OTHER_NAME, name=name[:40])
+            taken_back = self._taken_back(item, person, known[2])
+            if taken_back is None:
+                self.report.duplicates += 1
+                return None
+            # It came with a file that was taken back: it comes again, as an operation of its own.
+            again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
+            row = replace(row, op_id=again, base=taken_back)
+        guideline = self._checked(row, length)
+        if person is None:  # only with a label that can be stored: a file of another project brings nobody
+            bring_annotators(self.store, self.project, [name])
+            self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
+            person = self.people[name]
+        superseded = row.superseded or not self._may_stand(row, item, person)
+        self.report.beside += superseded and not row.superseded
+        values = {
+            "op_id": row.op_id, "project": self.project.id, "item": item, "annotator": person,
+            "guideline": guideline, "choice": row.choice, "reasons": json.dumps(list(dict.fromkeys(row.reasons))),
+            "extraneous": None if row.extraneous is None else int(row.extraneous), "spans": json.dumps(row.spans),
+            "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown,
+            "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
+            "superseded": int(superseded), "created": row.created or timestamp(),
+            "tags": json.dumps(row.tags, ensure_ascii=False),
+        }  # fmt: skip
+        self._remember(insert(self.store, "label", values))
+        self.report.imported += 1
+        return item, person
+
+    def _remember(self, label: int) -> None:
+        """Write down that a label came with this file, so that the file can be taken back (files/undo.py)."""
+        if self.label_file is None:
+            row = {"project": self.project.id, "file": self.file, "created": timestamp()}
+            self.label_file = insert(self.store, "label_file", row)
+        insert(self.store, "label_of_file", {"file": self.label_file, "label": label})
+        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
+
+    def _taken_back(self, item: int, person: int, label: int) -> str | None:
+        """The operation that took a label back with its file, if nothing came after it: see files/undo.py."""
+        if (item, person) not in self.again:
+            row = self.store.db.execute(UNDONE, {"item": item, "person": person, "label": label}).fetchone()
+            if row is None:
+                return None
+            self.again[item, person] = row[0]
+            self.mine.add((item, person))
+        return self.again[item, person]
+
+    def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
+        if (item, person) in self.mine:
+            return True
+        query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+        here = self.store.db.execute(query, (item, person)).fetchone()
+        if here is None or here[0] is None or here[0] == row.base:
+            self.mine.add((item, person))
+            return True
+        return False
+
+    def _checked(self, row: LabelRow, length: int) -> int:
+        """The guideline's row; raises Refused where the label is none of it, or cannot be stored."""
+        check_ids(row.op_id, row.desk, row.revision)
+        version = max(self.versions) if row.guideline is None else row.guideline
+        if version not in self.versions:
+            raise Refused(N_("This guideline has no version {version}."), version=version)
+        guideline = self.versions[version]
+        if row.choice is not None and row.choice not in {one.code for one in guideline.choices}:
+            raise Refused(N_("{choice} is not a choice of this guideline."), choice=row.choice[:40])
+        unknown = set(row.reasons) - {one.code for one in guideline.reasons}
+        if unknown:
+            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown))[:80])
+        if len(row.note) > LONGEST_NOTE:
+            raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+        check_marks(row.spans, length)
+        return guideline.id
+
+
+def point(store: Store, project: Project, item: int, person: int) -> None:
+    """Let the assignment point to what stands now, as `annotations.labels.append` would have."""
+    rows = store.db.execute(
+        "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM label"
+        " WHERE item = ? AND annotator = ? AND superseded = 0 ORDER BY id",
+        (item, person),
+    ).fetchall()
+    if not rows:
+        return
+    last, unseen = rows[-1], [one for one in rows if not one[2]]
+    latest = last[0] if last[1] is not None else None
+    blind = unseen[-1][0] if unseen and unseen[-1][1] is not None else None
+    revealed = next((one[6] for one in rows if one[2]), None)
+    values = {
+        "item": item, "annotator": person, "project": project.id,
+        "state": "labelled" if latest else "released", "latest": latest, "blind": blind, "revealed": revealed,
+        "op_id": last[3], "desk": last[4], "revision": last[5],
+    }  # fmt: skip
+    where = (project.id, person)
+    store.db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
+    store.db.execute(
+        "INSERT INTO assignment (item, annotator, project, state, turn, revealed, latest, blind, op_id, desk,"
+        " revision) SELECT :item, :annotator, :project, :state, turn, :revealed, :latest, :blind, :op_id, :desk,"
+        " :revision FROM member WHERE project = :project AND annotator = :annotator"
+        " ON CONFLICT DO UPDATE SET state = excluded.state, latest = excluded.latest, blind = excluded.blind,"
+        " revealed = coalesce(revealed, excluded.revealed), op_id = excluded.op_id, desk = excluded.desk,"
+        " revision = excluded.revision",
+        values,
+    )
+
+
+def check_shape(row: Mapping[str, Any]) -> None:
+    """Raise ValueError where a record of a package has a list or a moment that is none: every page would stumble on it.
+
+    Refused for marks that are none.
+    """
+    for key in ("reasons", "tags", "seen"):
+        value = row.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise ValueError(f"{key}: {str(value)[:40]}")
+    marks_in(row.get("spans", []))
+    for key in ("created", "begun", "closed", "revealed"):
+        value = row.get(key)
+        if value is not None and moment(value) is None:
+            raise ValueError(f"{key}: {str(value)[:40]}")
+
+
+def insert(store: Store, table: str, values: Mapping[str, Any]) -> int:
+    """Insert one row and return its id; *table* and the names of *values* are this program's own."""
+    marks = ", ".join(f":{name}" for name in values)
+    cursor = store.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", dict(values))
+    return int(cursor.lastrowid or 0)

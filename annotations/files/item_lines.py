@@ -1,0 +1,45 @@
+"""Items as JSON lines: everything about them; importing the file gives the same items with the same ids."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.detect import GENERATION_KEYS, ITEM_KEYS, SPAN_KEYS
+from annotations.files.export_formats import Wanted
+from annotations.items.items import items as stored_items
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from annotations.types import Item, Project
+from core.files.csv_out import json_line
+from core.files.paths import short_path, without_folders
+
+
+def item_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """One object per item; a file of generations begins with the canary line, which an import passes over."""
+    yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
+
+
+def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
+    """The same as objects."""
+    if needs_canary(project):
+        yield {CANARY_KEY: CANARY}
+    for item in stored_items(store, project, accepted_only=accepted_only):
+        yield item_object(item)
+
+
+def item_object(item: Item) -> dict[str, Any]:
+    """An item as a flat object; a column that came along under one of the app's own names is in `extra`.
+
+    No absolute path leaves: items that came in before imports shortened them still hold some.
+    """
+    place = {"status": item.status, "file": short_path(item.file), "line": item.line}
+    columns = without_folders(item.extra)
+    if item.word is None or item.stem is None:
+        own = {"item": item.uid, "context": item.context, "completion": item.text} | place
+    else:
+        spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
+        own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}
+        own |= place
+    reserved = GENERATION_KEYS if item.word is None else ITEM_KEYS
+    clashing = {name: value for name, value in columns.items() if name in reserved}
+    free = {name: value for name, value in columns.items() if name not in reserved}
+    return own | free | ({"extra": clashing} if clashing else {})

@@ -1,0 +1,130 @@
+"""Labels as rows: one per item and annotator (long, CSV or JSON lines) or one per item (wide)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.export_formats import Wanted
+from annotations.items.items import items as stored_items
+from annotations.labels.read import each_label_row
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
+from annotations.types import Item, Project
+from core.files.csv_out import csv_line, json_line
+
+LABELS = (
+    *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
+    *("after_reveal", "form_shown", "text", "op_id", "created", "tags"),
+)
+HISTORY = (*LABELS, "base", "superseded")
+TEXTS = ("text", "note", "tags")  # a note or a tag may quote the text, so all stay or leave together
+FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; nothing of them is its text
+OPERATION = ("desk", "revision", "base", "superseded")
+SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
+LONGEST_FACT = 80
+
+
+def codes_of(store: Store, project: Project) -> dict[str, str]:
+    """What stands for each annotator's name: A1, A2, ..., the same in every file and release of the project."""
+    return pseudonyms(store, project)
+
+
+def label_dicts(store: Store, project: Project, wish: Wanted) -> Iterator[dict[str, Any]]:
+    """The labels of a wish, names coded where asked; texts and notes are None where they may not leave."""
+    codes = {} if wish.names else codes_of(store, project)
+    accepted = _accepted(store, project, wish)
+    with_text = wish.with_text(project)
+    for row in each_label_row(store, project, which="all" if wish.history else "latest"):
+        if accepted is None or row["item"] in accepted:
+            if not wish.names:
+                row["annotator"] = codes.setdefault(row["annotator"], f"A{len(codes) + 1}")
+            yield row if with_text else row | dict.fromkeys(TEXTS)
+
+
+def _accepted(store: Store, project: Project, wish: Wanted) -> set[str] | None:
+    if wish.items != "accepted":
+        return None
+    return {item.uid for item in stored_items(store, project, accepted_only=True)}
+
+
+def facts(item: Item) -> dict[str, Any]:
+    """What is known of a generation beside its text; a value too long to be a fact is left out."""
+    found = {key: item.extra.get(key) for key in FACTS}
+    found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
+    return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
+
+
+def _facts_by_item(store: Store, project: Project) -> dict[str, dict[str, Any]]:
+    if project.kind != "generations":
+        return {}
+    return {item.uid: facts(item) for item in stored_items(store, project)}
+
+
+def _canary(project: Project, wish: Wanted) -> bool:
+    return needs_canary(project) and wish.with_text(project)
+
+
+def long_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """CSV, one row per item and annotator (with `history`: per operation)."""
+    header = HISTORY if wish.history else LABELS
+    about = _facts_by_item(store, project)
+    more = FACTS if project.kind == "generations" else ()
+    mark = (CANARY_KEY,) if _canary(project, wish) else ()
+    yield csv_line((*header, *more, *mark))
+    for row in label_dicts(store, project, wish):
+        cells = row | about.get(row["item"], {}) | {CANARY_KEY: CANARY_ID}
+        yield csv_line([cell(key, cells.get(key)) for key in (*header, *more, *mark)])
+
+
+def json_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """JSON lines, one object per label with everything that was recorded; texts that may not leave are left out."""
+    about = _facts_by_item(store, project)
+    if _canary(project, wish):
+        yield json_line({CANARY_KEY: CANARY})
+    for row in label_dicts(store, project, wish):
+        kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
+        yield json_line(kept | about.get(row["item"], {}))
+
+
+def wide_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
+    with_text = wish.with_text(project)
+    latest = Wanted("labels", wish.items, wish.names, False, wish.locked)
+    said: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in label_dicts(store, project, latest):
+        said.setdefault(row["item"], {})[row["annotator"]] = row
+    people = list((codes_of(store, project) if not wish.names else {n: n for n in codes_of(store, project)}).values())
+    about = FACTS if project.kind == "generations" else ("pair", "side", "keyword", "counterpart")
+    texts = ("context", "text") if project.kind == "generations" else ("text",)
+    mark = (CANARY_KEY,) if _canary(project, wish) else ()
+    each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
+    yield csv_line(("item", *about, "status", "gold", *each, *(texts if with_text else ()), *mark))
+    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+        own = facts(item) if project.kind == "generations" else {}
+        cells: dict[str, Any] = {
+            "item": item.uid,
+            "pair": item.pair,
+            "side": item.side,
+            "keyword": item.keyword,
+            "counterpart": item.counterpart,
+            "status": item.status,
+            "gold": item.gold,
+        } | own
+        row_cells = [cell(key, cells.get(key)) for key in ("item", *about, "status", "gold")]
+        for person in people:
+            label = said.get(item.uid, {}).get(person, {})
+            row_cells += [cell(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]
+        row_cells += [item.context or "", item.text][-len(texts) :] if with_text else []
+        yield csv_line([*row_cells, *([CANARY_ID] if mark else [])])
+
+
+def cell(key: str, value: Any) -> str:
+    """A value as the cell of a CSV: undefined is empty, truth is 0 or 1, codes are joined by semicolons."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if key in ("reasons", "tags"):
+        return ";".join(value)
+    return json.dumps(value) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,82 @@
+"""What the choices of another labelling program are called here: a guess by name, and what a person says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotations.files.columns import bare
+from annotations.types import Choice, Guideline
+
+Meaning = Literal["choice", "reason", "nothing", "unknown"]
+
+# Of letters and digits only, in lower case. For projects of sentences; generations have choices of their own names.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "accept": (
+        *("accept", "accepted", "keep", "kept", "yes", "y", "ok", "okay", "good", "valid", "positive", "pass", "true"),
+        *(
+            "use",
+            "usable",
+            "suitable",
+            "保留",
+            "接受",
+            "采纳",
+            "采用",
+            "是",
+            "通过",
+            "可用",
+            "合格",
+            "有效",
+            "适合",
+            "好",
+        ),
+    ),
+    "reject": (
+        *("reject", "rejected", "drop", "dropped", "discard", "no", "n", "bad", "invalid", "negative", "fail", "false"),
+        *("remove", "unusable", "unsuitable", "拒绝", "不接受", "删除", "剔除", "舍弃", "丢弃", "否", "不通过"),
+        *("不可用", "不合格", "无效", "不适合", "不保留", "差"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How the names of a file are read.
+
+    `choices`: name -> code of a choice or reason, "" to pass over the name; what is not in it is guessed. `people`:
+    annotator as the file names one -> name here; the key "" is for annotations that name nobody.
+    """
+
+    choices: Mapping[str, str] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
+
+
+def guess(name: str, guideline: Guideline) -> str | None:
+    """The code of the choice or reason of *guideline* that *name* means; None where it means neither.
+
+    Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
+    """
+    wanted = bare(name)
+    for options in (guideline.choices, guideline.reasons):
+        for option in options:
+            if name == option.code or (wanted and wanted in map(bare, (option.code, option.zh, option.en))):
+                return option.code
+    codes = {option.code for option in guideline.choices}
+    return next((code for code, words in SYNONYMS.items() if code in codes and wanted in words), None)
+
+
+def meaning(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
+    """What *name* means: ("choice" or "reason", its code), ("nothing", "") to pass over it, or ("unknown", "")."""
+    code = names.choices.get(name)
+    if code is None:
+        code = guess(name, guideline)
+    if code is None:
+        return "unknown", ""
+    if not code:
+        return "nothing", ""
+    if _has(guideline.choices, code):
+        return "choice", code
+    return ("reason", code) if _has(guideline.reasons, code) else ("unknown", "")
+
+
+def _has(options: tuple[Choice, ...], code: str) -> bool:
+    return any(option.code == code for option in options)

@@ -1,0 +1,49 @@
+"""Which labelling program wrote a file, and the tasks in its rows."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from annotations.files.other_tools import doccano_read, label_studio_read
+from annotations.files.other_tools.tasks import Task, TaskFormat
+from core.errors import BadFile
+from core.files.readers import Source, rows
+
+LOOKED_AT = 10
+TEXT_KEYS = ("sentence", "text", "句子", "文本")
+
+
+def task_format(source: Source) -> TaskFormat | None:
+    """The program whose export *source* looks like by its first rows; None where it is another file."""
+    try:
+        first = [row.values for row in islice(rows(source), LOOKED_AT)]
+    except BadFile:
+        return None  # what is wrong with it is told when it is read as what it is
+    if source.shape in ("jsonl", "json", "csv", "tsv") and label_studio_read.are_tasks(first):
+        return "label-studio"
+    if source.shape in ("jsonl", "json") and doccano_read.are_tasks(first):
+        return "doccano"
+    return None
+
+
+def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, ...]:
+    """The keys that the first tasks have beside what was said."""
+    tasks = [read_task(format, row.values, column) for row in islice(rows(source), LOOKED_AT)]
+    return tuple(dict.fromkeys(key for task in tasks for key in task.values))
+
+
+def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
+    """The task in a row; *column*: the key of the text that is judged, which marks point into.
+
+    "completion" finds the "text" beside a context too: the name that doccano wants for every text.
+    """
+    task = label_studio_read.read(values, column) if format == "label-studio" else doccano_read.read(values, column)
+    if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
+        task.values["completion"] = task.values.pop("text")
+    return task
+
+
+def text_key(source: Source, format: str) -> str | None:
+    """The key under which the tasks of a project of sentences have their text, where its name says it."""
+    keys = task_keys(source, format)
+    return next((key for key in TEXT_KEYS if key in keys), None)

@@ -1,0 +1,79 @@
+"""doccano: a project as its JSON lines, one file for each annotator as doccano itself exports, or all in one.
+
+doccano reads a file as a table and refuses it where a column is missing in one line: every line has the same few keys,
+and all that is known of the item and of the label stands in one of them, which doccano keeps and exports again.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.export_formats import Wanted
+from annotations.files.item_lines import item_object
+from annotations.files.labelled import labelled_items, origin
+from annotations.files.other_tools.tasks import OWN
+from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
+from annotations.types import Item, Project
+from core.files.csv_out import json_line
+
+UNLABELLED = "unlabelled"
+_UNSAFE = re.compile(r"[^\w .@+-]")
+
+
+def lines_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """All items in one file, a line each: the label is the choice that counts (gold), [] where there is none yet."""
+    for number, (item, _labels) in enumerate(labelled_items(store, project, wish), 1):
+        yield json_line(_line(project, item, number, [item.gold] if item.gold else [], None))
+
+
+def files_out(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
+    """File name -> JSON lines: one file per annotator with what this one labelled, and one of what nobody has.
+
+    `label` (of generations `cats`) holds the choice and the codes of the reasons, `entities` the marks, `Comments` the
+    note.
+    """
+    parts: dict[str, list[str]] = {}
+    for number, (item, labels) in enumerate(labelled_items(store, project, wish), 1):
+        for row in labels:
+            line = _line(project, item, number, [row["choice"], *row["reasons"]], row)
+            parts.setdefault(row["annotator"], []).append(json_line(line))
+        if not labels:
+            parts.setdefault("", []).append(json_line(_line(project, item, number, [], None)))
+    names: dict[str, str] = {}
+    for who in parts:
+        names[who] = _file_name(who, set(names.values()))
+    return {f"{names[who]}.jsonl": "".join(lines) for who, lines in parts.items()} or {f"{UNLABELLED}.jsonl": ""}
+
+
+def safe_name(who: str) -> str:
+    """The name of an annotator as the name of a file has it."""
+    return _UNSAFE.sub("_", who).strip(" .")[:80] or UNLABELLED
+
+
+def _file_name(who: str, taken: set[str]) -> str:
+    name = safe_name(who)
+    number, base = 2, name
+    while name.casefold() in {one.casefold() for one in taken}:
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def _line(project: Project, item: Item, number: int, labels: list[str], row: dict[str, Any] | None) -> dict[str, Any]:
+    generations = project.kind == "generations"
+    data, column = item_object(item), "completion" if generations else "sentence"
+    del data[column]  # the line has it
+    own = {"column": column, "data": data} | (origin(row) if row else {})
+    line: dict[str, Any] = {"id": number, "text": item.text}
+    if generations:
+        line["context"] = item.context or ""
+    # The keys of doccano's project types: text classification; "intent detection and slot filling" has marks too.
+    line["cats" if generations else "label"] = labels
+    if generations:
+        spans = row["spans"] if row else []
+        line["entities"] = [
+            {"id": place, "label": kind, "start_offset": start, "end_offset": end}
+            for place, (start, end, kind) in enumerate(spans, 1)
+        ]
+    line["Comments"] = [row["note"]] if row and row["note"] else []
+    return line | ({CANARY_KEY: CANARY_ID} if needs_canary(project) else {}) | {OWN: own}

@@ -1,0 +1,271 @@
+"""From another labelling program: the texts of its tasks become items, its annotations labels of their annotators."""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.converting import read_row, sentence_of, task_of
+from annotations.files.detect import Layout
+from annotations.files.import_items import Examined, ImportReport, Progress, import_examined
+from annotations.files.import_labels import Returned, store_labels
+from annotations.files.other_tools.choice_names import Names, meaning
+from annotations.files.other_tools.doccano_write import safe_name
+from annotations.files.other_tools.tasks import MARKS, Said, moment_of, seconds_of, strings
+from annotations.files.read_labels import FORMS, LabelRow
+from annotations.guideline.versions import guideline, guidelines
+from annotations.items.items import item_hash
+from annotations.quality.known_answers import set_known
+from annotations.types import Guideline, Mark, Project
+from core.errors import N_, BadLine
+from core.files.readers import Row, Source, rows
+from core.text.sentences import control_character, text_hash
+
+LOOKED_AT = 2_000  # tasks that are read to say which names a file has
+TOGETHER = (
+    "all",
+    "unlabelled",
+    "unknown",
+    "export",
+    "project",
+    "labels",
+    "annotations",
+)  # file names that are nobody's
+NOBODY = "annotator"
+LONGEST_ID = 100
+KNOWN = """
+SELECT item.uid, annotator.name, label.choice, label.reasons FROM label JOIN item ON item.id = label.item
+JOIN annotator ON annotator.id = label.annotator WHERE op_id = ?
+"""
+
+
+@dataclass(slots=True)
+class Found:
+    """What the first tasks of a file hold; `all` of them were read where `whole`.
+
+    `names`: choices and how often; `people`: annotators as the file names them ("" for none).
+    """
+
+    tasks: int = 0
+    names: Counter[str] = field(default_factory=Counter)
+    people: Counter[str] = field(default_factory=Counter)
+    truths: int = 0
+    whole: bool = True
+
+
+@dataclass(slots=True)
+class Switched:
+    """What came in: items, labels; and what was left and only counted: `left` has the names of LEFT."""
+
+    items: ImportReport
+    labels: Returned = field(default_factory=Returned)
+    left: Counter[str] = field(default_factory=Counter)
+
+    def as_json(self) -> dict[str, Any]:
+        """As `import --json` prints it."""
+        numbers = ("rows", "imported", "duplicates", "beside", "rejected")
+        labels: dict[str, Any] = {key: getattr(self.labels, key) for key in numbers}
+        labels["errors"] = [
+            {"file": one.file, "line": one.line, "reason": one.reason,
+             "message": one.message.format(**one.values) if one.values else one.message}
+            for one in self.labels.errors
+        ]  # fmt: skip
+        return self.items.as_json() | {"labels": labels} | {key: self.left[key] for key in LEFT}
+
+
+LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_item", "other")
+
+
+def look(files: Sequence[Examined]) -> Found:
+    """The names in the first 2,000 tasks."""
+    found = Found(whole=sum(one.rows for one in files) <= LOOKED_AT)
+    for one in files:
+        for row in islice(rows(one.source), max(0, LOOKED_AT - found.tasks)):
+            found.tasks += 1
+            for said in task_of(one.layout, row).said if row.problem is None else ():
+                if not said.skipped:
+                    found.names.update(said.names)
+                    found.people[who_of(said, one.source, one.layout)] += 1
+                    found.truths += said.truth
+    return found
+
+
+def who_of(said: Said, source: Source, layout: Layout) -> str:
+    """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody.
+
+    A label that this app wrote and nobody changed is its annotator's, whoever brought it into the other program.
+    """
+    named = said.who
+    if not named and layout.format == "doccano":
+        stem = PurePosixPath(source.name.split(": ")[-1]).stem
+        named = "" if stem.lower() in TOGETHER else stem
+    first = str(said.made.get("annotator") or "")
+    return first if first and (named in ("", safe_name(first)) or unchanged(said)) else named
+
+
+def unchanged(said: Said) -> bool:
+    """Whether an annotation still says what this app wrote; True where it did not write down what that was."""
+    made = said.made
+    if not isinstance(made.get("said"), list):
+        return True
+    marks = {tuple(one) for one in made.get("spans") or () if isinstance(one, list)}
+    same = set(said.names) == set(strings(made["said"])) and set(said.marks) == marks
+    return same and strings(said.note) == strings(made.get("note")) and said.flag == made.get("extraneous")
+
+
+def person(who: str, names: Names) -> str:
+    """The name here of an annotator of a file; a number alone becomes "user 3"."""
+    if who in names.people:
+        return names.people[who].strip() or NOBODY
+    return NOBODY if not who else f"user {who}" if who.isdecimal() else who
+
+
+def bring_tasks(
+    store: Store,
+    project: Project,
+    files: Sequence[Examined],
+    names: Names,
+    *,
+    file: str = "",
+    known: bool = False,
+    author: str = "",
+    progress: Progress | None = None,
+) -> Switched:
+    """Items first, then labels, from files that `examine` has read as Label Studio's or doccano's.
+
+    `known`: what the file calls ground truth becomes hidden gold, by *author*. Doing it again adds
+    nothing. Annotations that cannot be used are in the report with the number of their task.
+    Raises what `import_examined` raises.
+    """
+    name = file or files[0].source.name
+    report = Switched(import_examined(store, project, files, progress=progress, file=name))
+    reading = _Reading(store, project, names, report.left)
+    for one in files:
+        source = one.source.name if len(files) > 1 else name
+        report.labels.add(store_labels(store, project, source, reading.labels(one.source, one.layout)))
+    for uid, choice in reading.truths.items() if known else ():
+        set_known(store, project, uid, choice, why=name, author=author)
+    return report
+
+
+class _Reading:
+    """Tasks to rows of labels, under the newest guideline of a project."""
+
+    def __init__(self, store: Store, project: Project, names: Names, left: Counter[str]) -> None:
+        self.store, self.project, self.names, self.left = store, project, names, left
+        self.truths: dict[str, str] = {}  # public id of an item -> what the file says is right; the last one counts
+        self.guideline: Guideline = guideline(store, project)
+        self.versions = {one.version for one in guidelines(store, project)}
+
+    def labels(self, source: Source, layout: Layout) -> Iterator[LabelRow | BadLine]:
+        """Every annotation of a file that is not empty or skipped, or what is wrong with it."""
+        for row in rows(source):
+            if row.problem is not None:
+                continue  # the report on items has it
+            task = task_of(layout, row)
+            self.left.update(drafts=task.drafts, predictions=task.predictions)
+            if not task.said:
+                continue
+            uid = self._item(source, layout, row)
+            for said in task.said:
+                self.left["other"] += said.other
+                if (kind := self._left_out(said, uid)) is not None:
+                    self.left[kind] += 1
+                    continue
+                self.left["ground_truth"] += said.truth
+                try:
+                    label = self._label(said, str(uid), row.line, who_of(said, source, layout))
+                    if said.truth and label.choice:
+                        self.truths[label.item] = label.choice
+                    yield label
+                except BadLine as error:
+                    yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
+
+    def _left_out(self, said: Said, uid: str | None) -> str | None:
+        if said.skipped:
+            return "skipped"
+        if uid is None:
+            return "without_item"
+        return None if said.names else "empty"
+
+    def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
+        """The public id of the item that the task became, or was already."""
+        try:
+            identity = item_hash(read_row(source, layout, row).item)
+        except BadLine:
+            # The word that tells which keyword is meant may be marked in another annotator's file only.
+            text = sentence_of(layout, row)
+            if self.project.kind != "sentences" or not text.strip():
+                return None
+            identity = text_hash(text)
+        found = self.store.db.execute(
+            "SELECT item.uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.project = ? AND item.hash = ?",
+            (self.project.id, identity),
+        ).fetchone()
+        return None if found is None else str(found[0])
+
+    def _label(self, said: Said, uid: str, line: int, named: str) -> LabelRow:
+        who, made = person(named, self.names), said.made if unchanged(said) else {}
+        choice, reasons = self._meant(strings(made.get("said")) or said.names, line)  # doccano sorts them
+        version = made.get("guideline")
+        revision = made.get("revision")
+        return LabelRow(
+            line=line,
+            item=uid,
+            annotator=who,
+            op_id=self._operation(said, made, uid, who, [choice, *reasons]),
+            choice=choice,
+            reasons=reasons,
+            extraneous=said.flag,
+            spans=self._marks(said),
+            note=str(made.get("note", said.note)),
+            seconds=seconds_of(made.get("seconds", said.seconds)),
+            guideline=version if isinstance(version, int) and version in self.versions else None,
+            after_reveal=self._has_seen(said, who),
+            form_shown=FORMS.get(str(made.get("form_shown", "")), "original"),
+            desk=str(made.get("desk") or "file"),
+            revision=revision if isinstance(revision, int) else 0,
+            base=None,
+            superseded=False,
+            created=moment_of(made.get("created")) or said.created,
+        )
+
+    def _has_seen(self, said: Said, who: str) -> bool:
+        """Whether this annotator had seen an opinion: what was seen here stays seen, also by a label changed there."""
+        own = person(str(said.made.get("annotator") or ""), self.names) == who
+        return own and said.made.get("after_reveal") is True
+
+    def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
+        """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""
+        known = [(name, *meaning(name, self.guideline, self.names)) for name in names]
+        unknown = [name for name, kind, _ in known if kind == "unknown"]
+        if unknown:
+            message = N_("What {choice} means here is not known: say it (on the command line: --map {example}).")
+            example = f"{unknown[0][:40]}={self.guideline.choices[0].code}"
+            raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
+        choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))
+        if len(choices) != 1:
+            message = N_("An annotation needs exactly one choice; this one has {count} ({found}).")
+            raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
+        return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
+
+    def _marks(self, said: Said) -> tuple[Mark, ...]:
+        if self.project.kind != "generations":
+            return ()  # a marked word is what found the keyword
+        return tuple(Mark(start, end, MARKS[name]) for start, end, name in said.marks if name in MARKS)
+
+    def _operation(self, said: Said, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
+        """The id of the operation: its own where this app wrote it and it still says that; else one of what it says."""
+        own = made.get("op_id")
+        if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
+            known = self.store.db.execute(KNOWN, (own,)).fetchone()
+            if known is None or (*known[:2], [known[2], *json.loads(known[3])]) == (uid, who, codes):
+                return own
+        parts = [uid, who, said.key, said.created, *codes]
+        return uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex

@@ -1,0 +1,109 @@
+"""Label Studio: what its JSON files hold, and a project written as such a file with a labelling configuration."""
+
+import html
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.export_formats import Wanted
+from annotations.files.item_lines import item_object
+from annotations.files.labelled import labelled_items, origin
+from annotations.files.other_tools.tasks import MARKS, OWN
+from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
+from annotations.types import Choice, Guideline, Item, Project
+from core.files.csv_out import json_line
+
+FLAG = {True: "yes", False: "no"}
+
+
+def tasks_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+    """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
+
+    The choice, the reasons, the note and marks of each annotator are results as Label Studio writes them. Who it was
+    stands in the first result under "evenhand", where Label Studio keeps it; not in `completed_by`: it refuses files
+    with users that it does not know.
+    """
+    yield "[\n"
+    before = ""
+    canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
+    for number, (item, labels) in enumerate(labelled_items(store, project, wish), 1):
+        if before:
+            yield before.rstrip("\n") + ",\n"
+        task = {
+            "id": number,
+            "data": data_of(item) | canary,
+            "annotations": [_annotation(item, row) for row in labels],
+            "predictions": [],
+        }
+        before = json_line(task)
+    if before:
+        yield before
+    yield "]\n"
+
+
+def data_of(item: Item) -> dict[str, Any]:
+    """What the export as JSON lines says of an item, the sentence under "text"."""
+    values = item_object(item)
+    if item.word is None:
+        return values
+    clash = {"text": values.pop("text")} if "text" in values else {}
+    own = {"item": values.pop("item"), "text": values.pop("sentence")}
+    extra = {"extra": values.get("extra", {}) | clash} if clash else {}
+    return own | values | extra
+
+
+def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
+    results = [_result("choice", "choices", {"choices": [row["choice"]]})]
+    if row["reasons"]:
+        results.append(_result("reasons", "choices", {"choices": row["reasons"]}))
+    if row["extraneous"] is not None:
+        results.append(_result("extraneous", "choices", {"choices": [FLAG[row["extraneous"]]]}))
+    for start, end, kind in row["spans"]:
+        value = {"start": start, "end": end, "text": item.text[start:end], "labels": [kind]}
+        results.append(_result("marks", "labels", value))
+    if row["note"]:
+        results.append(_result("note", "textarea", {"text": [row["note"]]}))
+    results[0][OWN] = origin(row)
+    return {
+        "result": [one | {"id": f"r{number}"} for number, one in enumerate(results, 1)],
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": row["created"],
+        "lead_time": row["seconds"],
+    }
+
+
+def _result(name: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"from_name": name, "to_name": "text", "type": kind, "origin": "manual", "value": value}
+
+
+def labelling_config(project: Project, guideline: Guideline) -> str:
+    """The labelling configuration (XML) that fits the file: its choices, reasons, marks and a note."""
+    generations = project.kind == "generations"
+    lines = ["<View>"]
+    if generations:
+        lines.append('  <Text name="context" value="$context"/>')
+    lines.append(f'  <Text name="text" value="{"$completion" if generations else "$text"}"/>')
+    lines += _choices("choice", guideline.choices, 'choice="single" required="true" showInLine="true"')
+    if guideline.reasons:
+        lines += _choices("reasons", guideline.reasons, 'choice="multiple"')
+    if generations:
+        flag = [Choice("yes", "", "是", "yes"), Choice("no", "", "否", "no")]
+        lines += _choices("extraneous", flag, 'choice="single" showInLine="true"')
+        lines.append('  <Labels name="marks" toName="text">')
+        lines += [f'    <Label value="{kind}"/>' for kind in MARKS]
+        lines.append("  </Labels>")
+    lines.append('  <TextArea name="note" toName="text" rows="2" maxSubmissions="1" editable="true"/>')
+    return "\n".join([*lines, "</View>", ""])
+
+
+def _choices(name: str, options: tuple[Choice, ...] | list[Choice], how: str) -> list[str]:
+    # The stored code is the value, so that what comes back is understood; the words are the hint beside it.
+    rows = [
+        f'    <Choice value="{_attribute(one.code)}" hint="{_attribute(f"{one.zh} / {one.en}")}"/>' for one in options
+    ]
+    return [f'  <Choices name="{name}" toName="text" {how}>', *rows, "  </Choices>"]
+
+
+def _attribute(text: str) -> str:
+    return html.escape(text, quote=True).replace("\n", "&#10;").replace("\t", "&#9;")

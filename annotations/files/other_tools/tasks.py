@@ -1,0 +1,111 @@
+"""Files of other labelling programs: tasks, each a text with what annotators said of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from annotations.labels.operations import MOST_SECONDS
+from annotations.types import MarkKind
+from core.files.timestamps import moment
+
+TaskFormat = Literal["label-studio", "doccano"]
+TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano")
+MARKS: dict[str, MarkKind] = {"pronoun": "pronoun", "extraneous": "extraneous"}  # what is marked in a generation
+OWN = "evenhand"  # beside an annotation: what the other program has no place for
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one annotator said of one text, in the words of the file.
+
+    `who`: as the file names the annotator, "" where it does not. `names`: what was chosen (choices, reasons).
+    `marks`: (start, end, name), half-open code points. `flag`: extraneous gendered language. `seconds`: time on the
+    text. `key`: what tells this annotation from others of the same annotator. `truth`: it is the file's ground truth.
+    `other`: how many answers are of kinds that have no place here (ratings, relations). `made`: what this app wrote
+    beside the annotation when the file left it.
+    """
+
+    who: str = ""
+    names: tuple[str, ...] = ()
+    marks: tuple[tuple[int, int, str], ...] = ()
+    note: str = ""
+    flag: bool | None = None
+    seconds: float | None = None
+    created: str = ""
+    key: str = ""
+    skipped: bool = False
+    truth: bool = False
+    other: int = 0
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One text: `values` as a row of a table would have them, and what was said.
+
+    `predictions`, `drafts`: how many there were; they are counted and left.
+    """
+
+    values: dict[str, Any]
+    said: tuple[Said, ...] = ()
+    predictions: int = 0
+    drafts: int = 0
+
+    @property
+    def words(self) -> set[tuple[int, int]]:
+        """The places that anybody marked."""
+        return {(start, end) for one in self.said for start, end, _name in one.marks}
+
+
+def whole(value: Any) -> int | None:
+    """*value* where it is a whole number of 0 or more (12, 12.0, "12"), else None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        value = int(value)
+    return value if isinstance(value, int) and 0 <= value < 1 << 31 else None
+
+
+def place(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[int, int] | None:
+    """The marked place in code points; None where it is none.
+
+    *quoted* is the text that the file gives of it: where it does not stand there, the numbers are those of a browser
+    that counts signs beyond the basic plane (emoji, rare characters) twice.
+    """
+    first, last = whole(start), whole(end)
+    if first is None or last is None or not first < last:
+        return None
+    if isinstance(quoted, str) and quoted and text[first:last] != quoted:
+        units = text.encode("utf-16-le", "surrogatepass")
+        cut = units[2 * first : 2 * last].decode("utf-16-le", "replace")
+        if cut == quoted:
+            first = len(units[: 2 * first].decode("utf-16-le", "replace"))
+            last = first + len(cut)
+    return (first, last) if last <= len(text) else None
+
+
+def strings(value: Any) -> tuple[str, ...]:
+    """The names in a value: of a string itself, of a list its strings and numbers."""
+    if isinstance(value, str):
+        return (value.strip(),) if value.strip() else ()
+    if isinstance(value, list):
+        return tuple(str(one).strip() for one in value if isinstance(one, str | int) and str(one).strip())
+    return ()
+
+
+def seconds_of(value: Any) -> float | None:
+    """A time in seconds where it is one, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < MOST_SECONDS else None
+
+
+def moment_of(value: Any) -> str:
+    """A moment as the database has it, where it is one, else ""."""
+    return moment(value) or ""

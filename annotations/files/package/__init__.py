@@ -1,0 +1,1 @@
+"""A whole project as an archive and back."""

@@ -1,0 +1,213 @@
+"""Pilots, known answers, labels that came again and events that come back with a package."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from annotations.database.events import HERE_ONLY
+from annotations.database.store import Store
+from annotations.files.import_labels import NOT_TAKEN, check_shape, insert
+from annotations.files.package.records import LISTS, RETEST_LABEL
+from annotations.items.gold import settle
+from annotations.projects.annotators import annotators
+from annotations.types import Project
+from core.errors import N_, Refused
+
+CHUNK = 500  # rows a transaction
+SAID_HERE = (
+    "SELECT 1 FROM label WHERE item = ? AND annotator = ?"
+    " AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)"
+)
+BEFORE_LABELS = ("pilot", "of_item")  # they decide how many labels an item wants
+Row = Mapping[str, Any]
+
+
+def is_bare(store: Store, project: Project) -> bool:
+    """Whether a project has no pilot, known answer or retest of its own, as after an import that was cut off.
+
+    Events do not count: making the project wrote some.
+    """
+    tables = ("pilot", "known", "retest")
+    return not any(
+        store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
+        for table in tables
+    )
+
+
+def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool) -> int:
+    """Store records of a package: those that labels need (`early`, before them) or the others. Returns the new ones.
+
+    Raises Refused for a record that the database does not take; those of its transaction are then left out.
+    """
+    keeper, new = _Keeper(store, project), 0
+    wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
+    for some in _chunks(wanted):
+        with store.write():
+            for number, row in some:
+                try:
+                    check_shape(row)
+                    new += keeper.keep(row)
+                except NOT_TAKEN as error:
+                    message = N_("The database refused record {line} of this package ({why}).")
+                    raise Refused(message, line=number, why=repr(error)) from error
+    return new
+
+
+def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
+    source = iter(rows)
+    while some := list(islice(source, CHUNK)):
+        yield some
+
+
+class _Keeper:
+    """Stores one record, if it is not there yet."""
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store, self.project = store, project
+        self.met: Counter[tuple[Any, ...]] = Counter()
+        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.kinds: dict[str, Callable[[Row], bool]] = {
+            "pilot": self._pilot, "of_item": self._of_item, "known": self._known, "standing": self._standing,
+            "retest": self._retest, "retest_label": self._retest_label, "told": self._told, "event": self._event,
+            "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+        }  # fmt: skip
+
+    def keep(self, row: Row) -> bool:
+        """Store *row*; a kind that a later version wrote is passed over."""
+        found = self.kinds.get(str(row.get("kind")))
+        return found is not None and found(row)
+
+    def _one(self, query: str, *values: Any) -> Any:
+        row = self.store.db.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    def _is_there(self, query: str, *values: Any) -> bool:
+        """Whether a record without an id is there: as often as it was met, since two may be alike, of one moment."""
+        self.met[query, *values] += 1
+        return bool(self._one(query, *values) >= self.met[query, *values])
+
+    def _item(self, row: Row) -> int | None:
+        uid = row.get("item")
+        found: int | None = uid and self._one("SELECT id FROM item WHERE uid = ? AND project = ?", uid, self.project.id)
+        return found or None
+
+    def _label(self, op_id: str | None) -> int | None:
+        found: int | None = self._one("SELECT id FROM label WHERE op_id = ?", op_id)
+        return found
+
+    def _pilot(self, row: Row) -> bool:
+        query = "SELECT 1 FROM pilot WHERE project = ? AND number = ?"
+        if self._one(query, self.project.id, row["number"]):
+            return False
+        named = ("number", "items", "seed", "people", "begun", "closed")
+        insert(self.store, "pilot", {"project": self.project.id} | {key: row[key] for key in named})
+        return True
+
+    def _of_item(self, row: Row) -> bool:
+        item = self._item(row)
+        if item is None:
+            return False
+        query = "SELECT id FROM pilot WHERE project = ? AND number = ?"
+        pilot = self._one(query, self.project.id, row["pilot"])
+        self.store.db.execute("UPDATE item SET pilot = ?, known = ? WHERE id = ?", (pilot, row["known"], item))
+        settle(self.store, item)
+        return True
+
+    def _known(self, row: Row) -> bool:
+        item = self._item(row)
+        query = "SELECT count(*) FROM known WHERE item = ? AND created = ? AND choice IS ?"
+        if item is None or self._is_there(query, item, row["created"], row["choice"]):
+            return False
+        values = {key: row[key] or "" for key in ("why", "author")}
+        values |= {"choice": row["choice"], "created": row["created"], "after": self._label(row["after"]) or 0}
+        insert(self.store, "known", {"project": self.project.id, "item": item} | values)
+        return True
+
+    def _standing(self, row: Row) -> bool:
+        item, person = self._item(row), self.people.get(str(row["annotator"]))
+        # An import that was cut off goes on: what somebody said here meanwhile stands.
+        if item is None or person is None or self._one(SAID_HERE, item, person):
+            return False
+        latest, blind = self._label(row["latest"]), self._label(row["blind"])
+        state = "labelled" if latest else "leased" if row["kept"] else "released"
+        self.store.db.execute(
+            "UPDATE assignment SET state = ?, latest = ?, blind = ?, revealed = ?, kept = ?"
+            " WHERE item = ? AND annotator = ?",
+            (state, latest, blind, row["revealed"], int(bool(row["kept"])), item, person),
+        )
+        settle(self.store, item)
+        return True
+
+    def _retest(self, row: Row) -> bool:
+        item, person = self._item(row), self.people.get(str(row["annotator"]))
+        query = "SELECT 1 FROM retest WHERE uid = ? OR (item = ? AND annotator = ?)"
+        if item is None or person is None or self._one(query, row["uid"], item, person):
+            return False
+        named = ("uid", "due", "state", "turn", "skips", "op_id", "desk", "revision", "created")
+        place = {"project": self.project.id, "item": item, "annotator": person, "first": self._label(row["first"])}
+        values = {key: row[key] for key in named}
+        if values["state"] in ("leased", "skipped"):
+            values["state"] = "waiting"  # no desk here has it
+        insert(self.store, "retest", values | place)
+        return True
+
+    def _retest_label(self, row: Row) -> bool:
+        found = self._one("SELECT id FROM retest WHERE uid = ? AND project = ?", row["retest"], self.project.id)
+        if found is None or self._one("SELECT 1 FROM retest_label WHERE op_id = ?", row["op_id"]):
+            return False
+        query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
+        values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in RETEST_LABEL}
+        values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
+        insert(self.store, "retest_label", values)
+        # The last operation that stands; one that took the label back leaves none.
+        self.store.db.execute(
+            "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM retest_label WHERE retest = :retest"
+            " AND superseded = 0 ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
+            {"retest": found},
+        )
+        return True
+
+    def _told(self, row: Row) -> bool:
+        values = (row["version"], self.project.id, self.people.get(str(row["annotator"])), row["version"])
+        query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
+        return bool(self.store.db.execute(query, values).rowcount)
+
+    def _event(self, row: Row) -> bool:
+        if row["action"] in HERE_ONLY:
+            return False  # of another database: here it would say of work that it is not done, or that it is
+        if not isinstance(row["data"], dict):
+            raise ValueError(f"data: {str(row['data'])[:40]}")
+        if row["action"] == "plan":
+            _check_plan(row["data"])
+        item, person = self._item(row), self.people.get(str(row.get("annotator")))
+        data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
+        query = (
+            "SELECT count(*) FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
+            " AND annotator IS ?"
+        )
+        if self._is_there(query, self.project.id, row["action"], row["created"], data, item, person):
+            return False
+        values = {"project": self.project.id, "item": item, "annotator": person, "action": row["action"]}
+        insert(self.store, "event", values | {"data": data, "author": row["author"] or "", "created": row["created"]})
+        return True
+
+    def _tag_draft(self, row: Row) -> bool:
+        query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        return bool(self.store.db.execute(query, (self.project.id, row["tag"], row["code"])).rowcount)
+
+    def _guideline_draft(self, row: Row) -> bool:
+        query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        content = json.dumps(row["content"], ensure_ascii=False)
+        return bool(self.store.db.execute(query, (self.project.id, content, row["saved"])).rowcount)
+
+
+def _check_plan(data: Row) -> None:
+    """Raise ValueError for a change of plan that says no settings: what is kept of the share is counted by them."""
+    for said in (data.get("old", {}), data.get("new", {})):
+        if not isinstance(said, dict):
+            raise ValueError(f"data: {str(said)[:40]}")
+        for name in ("share", "retest"):
+            if not isinstance(said.get(name), int | float | None):
+                raise ValueError(f"{name}: {str(said[name])[:40]}")

@@ -1,0 +1,128 @@
+"""The project of a package: project.json read and checked, the project made of it in one step.
+
+What a package holds comes in many transactions. Two events tell where it began and where it ended, so that an import
+that was cut off is known and goes on when it is done again: {"package": hash of project.json, "made": whether the
+package made the project}.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
+from annotations.database.store import Store
+from annotations.guideline.versions import check_options, insert_guideline
+from annotations.projects.projects import create_project, write_changes
+from annotations.types import Choice, Project
+from core.errors import N_, BadFile
+from core.files.archives import Member
+from core.files.timestamps import moment
+
+MARK = "evenhand-package"
+VERSION = 1
+BEGUN = ("kind", "language", "per_item", "gold", "presentation", "seed")  # fixed when a project is made
+SETTINGS = ("opinion_model", "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled")
+# Settings that packages hold since there is a plan of labels; an older one leaves them as a new project has them.
+CURATION = ("plan", "share", "retest", "retest_hours", "licence", "source_statement")
+Stage = Literal["new", "begun", "made", "done"]
+
+_NO_PACKAGE = N_("{file} is no package of a project: its project.json is missing or says something else.")
+# What values of other kinds than a project has raise, here or in the database.
+_WRONG = (
+    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
+    sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError,
+)  # fmt: skip
+
+
+def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
+    """What project.json says, with the hash of it as `digest`. Raises BadFile where it is none."""
+    with _told(file):
+        written = parts["project.json"].path.read_bytes()
+        described = json.loads(written.decode("utf-8"))
+        if described["format"] != MARK or not isinstance(described.get("left") or [], list):
+            raise ValueError("another format")
+    if described.get("v") != VERSION:
+        message = N_("{file} is a package of a later version of this app; update the app to read it.")
+        raise BadFile(message, file=file)
+    found: dict[str, Any] = described | {"digest": hashlib.sha256(written).hexdigest()}
+    return found
+
+
+@contextmanager
+def _told(file: str) -> Iterator[None]:
+    try:
+        yield
+    except _WRONG as error:
+        raise BadFile(_NO_PACKAGE, file=file) from error
+
+
+def make_project(store: Store, name: str, described: Mapping[str, Any], file: str) -> Project:
+    """The project that a package describes: settings, people, every version of the guideline; all or nothing.
+
+    Raises BadFile where a value cannot be, Refused and NotAllowed as `create_project` does.
+    """
+    with _told(file):
+        settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
+        parts = [_version(one) for one in versions]
+        quotas = {(str(pair), str(side)): int(quota) for pair, side, quota in described["quotas"]}
+        people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
+        changed = {key: settings[key] for key in SETTINGS}
+        changed |= {key: settings[key] for key in CURATION if key in settings}
+        text, choices, reasons, changes, written = parts[0]
+
+        def rest(made: Project) -> None:
+            for number, (words, offered, criteria, said, when) in enumerate(parts[1:], 2):
+                check_options(made.kind, offered, criteria)
+                insert_guideline(store, made, number, words, offered, criteria, said, when)
+            write_changes(store, made, changed)
+            _mark(store, made, PACKAGE_BEGUN, described, made=True)
+
+        return create_project(
+            store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people,
+            written=written, changes=changes, then=rest, **begun,
+        )  # fmt: skip
+
+
+def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], str, str | None]:
+    choices, reasons = ([Choice(**option) for option in one[key]] for key in ("choices", "reasons"))
+    words = [word for each in (*choices, *reasons) for word in (each.code, each.key, each.zh, each.en)]
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("a choice is made of words")
+    return str(one["text"]), choices, reasons, str(one.get("changes", "")), moment(one.get("created"))
+
+
+def _mark(store: Store, project: Project, action: str, described: Mapping[str, Any], *, made: bool) -> None:
+    record(store, project, action, package=described["digest"], made=made)
+
+
+def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage:
+    """How far this package is in: "new", begun and cut off ("made" where it made the project), or "done"."""
+    last = _last(store, project, described)
+    if last is None or last.action == PACKAGE_DONE:
+        return "new" if last is None else "done"
+    return "made" if last.data.get("made") else "begun"
+
+
+def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> str | None:
+    """The moment this package began to come in; None where it does not come in now."""
+    last = _last(store, project, described)
+    return last.created if last is not None and last.action == PACKAGE_BEGUN else None
+
+
+def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event | None:
+    found = [
+        one
+        for action in (PACKAGE_BEGUN, PACKAGE_DONE)
+        for one in events(store, project, action=action)
+        if one.data.get("package") == described["digest"]
+    ]
+    return max(found, key=lambda one: one.id, default=None)
+
+
+def mark(store: Store, project: Project, described: Mapping[str, Any], action: str) -> None:
+    """Write down that a package begins to come into a project that was there, or that all of it is in."""
+    with store.write():
+        _mark(store, project, action, described, made=False)

@@ -1,0 +1,169 @@
+"""What a package holds beside items, labels and decisions: pilots, known answers, labels that came again, events.
+
+One flat object a line, told apart by `kind`; public ids and codes in place of row ids and names.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotations.database.events import HERE_ONLY
+from annotations.database.store import Store
+from annotations.types import Project
+
+PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
+LISTS = ("reasons", "tags", "spans")
+RETEST_LABEL = (
+    *("op_id", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds", "form_shown", "desk"),
+    *("revision", "base", "superseded", "skip", "created"),
+)
+# Words of an event that say what was done and name nobody; other text of it may be a name.
+TOLD = (
+    *("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature"),
+    *("of", "took", "keyword", "pair"),
+)
+
+PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
+OF_ITEMS = f"""
+SELECT item.uid, pilot.number, item.known FROM item {PUBLISHED} LEFT JOIN pilot ON pilot.id = item.pilot
+WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id
+"""
+KNOWN = f"""
+SELECT item.uid, known.choice, known.why, known.author, known.created,
+       (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1)
+FROM known JOIN item ON item.id = known.item {PUBLISHED} WHERE known.project = ? ORDER BY known.id
+"""
+# Assignments whose operations alone would say something else: sent back, or seen what others said since.
+STANDING = f"""
+SELECT item.uid, annotator.name, latest.op_id, blind.op_id, assignment.revealed, assignment.kept
+FROM assignment JOIN item ON item.id = assignment.item {PUBLISHED}
+     JOIN annotator ON annotator.id = assignment.annotator
+     LEFT JOIN label AS latest ON latest.id = assignment.latest LEFT JOIN label AS blind ON blind.id = assignment.blind
+WHERE assignment.project = ? AND (
+    assignment.kept = 1 OR assignment.revealed IS NOT NULL OR assignment.latest IS NOT (
+        SELECT iif(choice IS NULL, NULL, id) FROM label
+        WHERE label.item = assignment.item AND label.annotator = assignment.annotator AND superseded = 0
+        ORDER BY id DESC LIMIT 1))
+    AND EXISTS (SELECT 1 FROM label WHERE label.item = assignment.item AND label.annotator = assignment.annotator)
+ORDER BY assignment.item, annotator.id
+"""
+RETESTS = f"""
+SELECT retest.id, retest.uid, item.uid, annotator.name, retest.due, retest.state, retest.turn, retest.skips,
+       first.op_id, latest.op_id, retest.op_id, retest.desk, retest.revision, retest.created
+FROM retest JOIN item ON item.id = retest.item {PUBLISHED} JOIN annotator ON annotator.id = retest.annotator
+     LEFT JOIN label AS first ON first.id = retest.first
+     LEFT JOIN retest_label AS latest ON latest.id = retest.latest
+WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting')) ORDER BY retest.id
+"""
+EVENTS = f"""
+SELECT item.uid, annotator.name, action, data, author, event.created FROM event
+LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
+WHERE event.project = ? AND action NOT IN {HERE_ONLY} ORDER BY event.id
+"""
+AUTHORS = """
+SELECT name FROM (
+    SELECT adjudicator AS name, created FROM settlement WHERE project = :project
+    UNION ALL SELECT author, created FROM comment WHERE project = :project AND annotator IS NULL
+    UNION ALL SELECT author, created FROM known WHERE project = :project
+    UNION ALL SELECT author, created FROM event WHERE project = :project
+) WHERE name <> '' GROUP BY name ORDER BY min(created), name
+"""
+
+
+def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, str]:
+    """*codes*, and J1, J2, ... for everybody else who decided, commented or changed something, by their first act."""
+    found = dict(codes)
+    number = 0
+    for (name,) in store.db.execute(AUTHORS, {"project": project.id}).fetchall():
+        if name not in found:
+            number += 1
+            found[name] = f"J{number}"
+    return found
+
+
+def each_record(
+    store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
+) -> Iterator[dict[str, Any]]:
+    """Every record of a project, in the order in which they are to come back.
+
+    `codes`: what stands for a name, {} to write names. `private`: drafts of the lead too.
+    """
+    names = _Names(codes)
+    keys = ("number", "items", "seed", "people", "begun", "closed")
+    for row in store.db.execute(PILOTS, (project.id,)):
+        yield {"kind": "pilot"} | dict(zip(keys, row, strict=True))
+    for uid, pilot, known in store.db.execute(OF_ITEMS, (project.id,)):
+        yield {"kind": "of_item", "item": uid, "pilot": pilot, "known": known}
+    for uid, choice, why, author, created, after in store.db.execute(KNOWN, (project.id,)):
+        yield {"kind": "known", "item": uid, "choice": choice, "why": why, "author": names(author),
+               "created": created, "after": after}  # fmt: skip
+    for uid, person, latest, blind, revealed, kept in store.db.execute(STANDING, (project.id,)):
+        yield {"kind": "standing", "item": uid, "annotator": names(person), "latest": latest, "blind": blind,
+               "revealed": revealed, "kept": kept}  # fmt: skip
+    yield from _retests(store, project, names)
+    yield from _told(store, project, names)
+    yield from _events(store, project, names)
+    if private:
+        yield from _drafts(store, project)
+
+
+class _Names:
+    """What stands for a name."""
+
+    def __init__(self, codes: Mapping[str, str]) -> None:
+        self.codes = codes
+
+    def __call__(self, name: str | None) -> str | None:
+        return self.codes.get(name, "") if name and self.codes else name
+
+    def told(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The data of an event without names: numbers stay, text only where it cannot be one."""
+        if not self.codes:
+            return dict(data)
+        kept: dict[str, Any] = {}
+        for key, value in data.items():
+            if isinstance(value, str):
+                if value in self.codes or key in TOLD:
+                    kept[key] = self.codes.get(value, value)
+            elif isinstance(value, dict):
+                kept[key] = self.told(value)
+            elif not isinstance(value, list):
+                kept[key] = value
+        return kept
+
+
+def _retests(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+    keys = ("uid", "item", "annotator", "due", "state", "turn", "skips", "first", "latest", "op_id", "desk",
+            "revision", "created")  # fmt: skip
+    of_version = "(SELECT version FROM guideline WHERE guideline.id = retest_label.guideline)"
+    for row_id, *row in store.db.execute(RETESTS, (project.id,)).fetchall():
+        found = {"kind": "retest"} | dict(zip(keys, row, strict=True))
+        yield found | {"annotator": names(found["annotator"])}
+        query = f"SELECT {of_version}, {', '.join(RETEST_LABEL)} FROM retest_label WHERE retest = ? ORDER BY id"
+        for version, *values in store.db.execute(query, (row_id,)):
+            one = dict(zip(RETEST_LABEL, values, strict=True))
+            one |= {key: json.loads(one[key]) for key in LISTS}
+            yield {"kind": "retest_label", "retest": found["uid"], "guideline": version} | one
+
+
+def _told(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+    query = (
+        "SELECT annotator.name, told FROM member JOIN annotator ON annotator.id = member.annotator"
+        " WHERE project = ? AND told > 0 ORDER BY annotator.id"
+    )
+    for person, told in store.db.execute(query, (project.id,)):
+        yield {"kind": "told", "annotator": names(person), "version": told}
+
+
+def _events(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+    for uid, person, action, data, author, created in store.db.execute(EVENTS, (project.id,)):
+        yield {"kind": "event", "item": uid, "annotator": names(person), "action": action,
+               "data": names.told(json.loads(data)), "author": names(author), "created": created}  # fmt: skip
+
+
+def _drafts(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    for tag, code in store.db.execute("SELECT tag, code FROM tag_draft WHERE project = ? ORDER BY tag", (project.id,)):
+        yield {"kind": "tag_draft", "tag": tag, "code": code}
+    query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
+    for content, saved in store.db.execute(query, (project.id,)):
+        yield {"kind": "guideline_draft", "content": json.loads(content), "saved": saved}

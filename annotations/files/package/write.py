@@ -1,0 +1,213 @@
+"""A whole project as one archive: settings, guideline, items, every label, decisions; and the way back."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
+from annotations.database.store import Store
+from annotations.files.export_formats import Wanted
+from annotations.files.import_items import ImportReport, examine, import_examined
+from annotations.files.import_labels import Returned, store_labels
+from annotations.files.item_lines import item_objects
+from annotations.files.label_tables import LABELS, OPERATION
+from annotations.files.package.import_decisions import each_decision, store_decisions
+from annotations.files.package.import_records import is_bare, store_records
+from annotations.files.package.project import (
+    BEGUN,
+    CURATION,
+    MARK,
+    SETTINGS,
+    VERSION,
+    begun_at,
+    make_project,
+    mark,
+    read_description,
+    stage,
+)
+from annotations.files.package.records import author_codes, each_record
+from annotations.files.read_labels import label_rows_in, open_labels
+from annotations.items.items import items as stored_items
+from annotations.labels.read import each_label_row
+from annotations.papers.datasheet import datasheets
+from annotations.papers.markdown import Form, rendered
+from annotations.projects.projects import annotators, counts, guidelines, remove_annotator
+from annotations.projects.projects import project as find_project
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from annotations.types import Project
+from core.errors import N_, NotFound, Refused
+from core.files.archives import Member
+from core.files.csv_out import json_line
+from core.files.readers import open_source, rows
+
+AT_ONCE = 1_000  # labels whose items one query looks up
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a package brought into which project."""
+
+    project: Project
+    items: ImportReport | None
+    labels: Returned
+
+
+def package_files(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
+    """File name -> text: project.json, items.jsonl, labels.jsonl, decisions.jsonl, records.jsonl, gold.jsonl,
+    datasheet.md, datasheet.tex."""
+    codes = {} if wish.names else author_codes(store, project, pseudonyms(store, project))
+    parts = package_parts(store, project, codes, with_text=wish.with_text(project))
+    texts = {name: "".join(map(json_line, rows)) for name, rows in parts.items()}
+    described = json.dumps(project_description(store, project, codes), ensure_ascii=False) + "\n"
+    forms: tuple[Form, ...] = ("md", "tex")
+    sheet = datasheets(store, project, (wish.language,))[wish.language]
+    sheets = {f"datasheet.{form}": rendered(sheet, form, wish.language) for form in forms}
+    return {"project.json": described} | texts | sheets
+
+
+def package_parts(
+    store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool = True, private: bool = True
+) -> dict[str, Iterator[dict[str, Any]]]:
+    """File name -> its rows, each read from the database when it is asked for.
+
+    `codes`: what stands for a name, {} for the names themselves. `with_text`: notes too. `private`: drafts of the lead
+    and talks between an annotator and the lead too. Parts with texts, or notes that may quote them, begin
+    with the canary line where the project has one.
+    """
+    canary = [{CANARY_KEY: CANARY}] if needs_canary(project) else []
+    return {
+        "items.jsonl": item_objects(store, project),
+        "labels.jsonl": chain(canary if with_text else [], _label_objects(store, project, codes, with_text)),
+        "decisions.jsonl": chain(canary, each_decision(store, project, codes, private=private)),
+        "records.jsonl": chain(canary, each_record(store, project, codes, private=private)),
+        "gold.jsonl": _gold_objects(store, project),
+    }
+
+
+def _label_objects(
+    store: Store, project: Project, codes: Mapping[str, str], with_text: bool
+) -> Iterator[dict[str, Any]]:
+    kept = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
+    for row in each_label_row(store, project, which="all"):
+        yield {key: row[key] for key in kept} | {"annotator": codes.get(row["annotator"], row["annotator"])}
+
+
+def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    for item in stored_items(store, project):
+        if item.gold is not None or item.status != "pending":
+            yield {"item": item.uid, "status": item.status, "gold": item.gold}
+
+
+def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
+    """What project.json says: settings, people, quotas, every version of the guideline."""
+    everybody, active = annotators(store, project, active=False), annotators(store, project)
+    left = {one.name for one in everybody} - {one.name for one in active}
+    quotas = [[one.pair, one.side, one.quota] for one in counts(store, project).cells if one.quota is not None]
+    return {
+        "format": MARK,
+        "v": VERSION,
+        "project": {key: getattr(project, key) for key in ("name", *BEGUN, *SETTINGS, *CURATION)},
+        "annotators": [codes.get(one.name, one.name) for one in everybody],
+        "left": sorted(codes.get(name, name) for name in left),
+        "quotas": quotas,
+        "guidelines": [
+            {"version": one.version, "text": one.text, "choices": [asdict(c) for c in one.choices],
+             "reasons": [asdict(r) for r in one.reasons], "created": one.created, "changes": one.changes}
+            for one in guidelines(store, project)
+        ],
+    }  # fmt: skip
+
+
+def is_package(members: Sequence[Member]) -> bool:
+    """Whether an archive is a package, or holds one in a folder: a project.json with its items beside it."""
+    return {"project.json", "items.jsonl"} <= _parts(members).keys()
+
+
+def bring_package(store: Store, name: str, members: Sequence[Member], file: str) -> Brought:
+    """Make the project *name* as the package describes it, or add to one that is there; then items, labels, decisions.
+
+    Doing it again adds nothing; where it was cut off, doing it again goes on. Raises BadFile where a part of the
+    package is missing or is not what it says, Refused, before anything is stored, where labels of it are of items of
+    another project here: an id is in one project only, so they would find nothing to stand on.
+    """
+    parts = _parts(members)
+    described = read_description(parts, file)
+    found = _there(store, name)
+    if "labels.jsonl" in parts:
+        _check_free(store, found, parts["labels.jsonl"], file)
+    project = found or make_project(store, name, described, file)
+    stood = stage(store, project, described)
+    items = examine(parts["items.jsonl"].path, format="auto", name=f"{file}: items.jsonl")
+    report = import_examined(store, project, items, file=file) if items.rows else None
+    records = list(_objects(parts["records.jsonl"], file)) if "records.jsonl" in parts else []
+    own = stood in ("made", "begun") or (stood == "new" and is_bare(store, project))
+    if own:
+        if stood == "new":
+            mark(store, project, described, PACKAGE_BEGUN)
+        store_records(store, project, records, early=True)
+    labels = Returned()
+    if "labels.jsonl" in parts:
+        since = begun_at(store, project, described)
+        labels = bring_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl", since=since)
+    if "decisions.jsonl" in parts:
+        labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
+    if own:
+        store_records(store, project, records, early=False)
+    if stood == "made":  # only now: while labels came in, everybody was an annotator
+        left = set(map(str, described.get("left") or ()))
+        for person in [one for one in annotators(store, project) if one.name in left]:
+            remove_annotator(store, project, person)
+    if own:
+        mark(store, project, described, PACKAGE_DONE)
+    return Brought(project, report, labels)
+
+
+def _there(store: Store, name: str) -> Project | None:
+    try:
+        return find_project(store, name)
+    except NotFound:
+        return None
+
+
+def _check_free(store: Store, project: Project | None, labels: Member, file: str) -> None:
+    own = 0 if project is None else project.id
+    if store.db.execute("SELECT 1 FROM project WHERE id != ?", (own,)).fetchone() is None:
+        return
+    query = (
+        "SELECT project.name FROM json_each(?) AS one JOIN item ON item.uid = one.value"
+        " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
+    )
+    source = rows(open_source(labels.path, f"{file}: {labels.name}"))
+    labelled = (str(row.values.get("item")) for row in source if row.problem is None)
+    while some := list(islice(labelled, AT_ONCE)):
+        taken = store.db.execute(query, (json.dumps(some), own)).fetchone()
+        if taken is not None:
+            message = N_(
+                "Items of {file} are in this database already, in the project {project}. "
+                "Import it into another database (EVENHAND_DB)."
+            )
+            raise Refused(message, file=file, project=taken[0])
+
+
+def _parts(members: Sequence[Member]) -> dict[str, Member]:
+    """The files of the package by name: a release holds other files beside the folder of its package."""
+    homes = [PurePosixPath(one.name).parent for one in members if PurePosixPath(one.name).name == "project.json"]
+    home = homes[0] if homes else PurePosixPath()
+    return {PurePosixPath(one.name).name: one for one in members if PurePosixPath(one.name).parent == home}
+
+
+def bring_labels(store: Store, project: Project, member: Member, name: str, *, since: str | None = None) -> Returned:
+    """Append the labels of one file; `since` as `store_labels`. Raises BadFile where it is no file of labels."""
+    source = open_labels(member.path, name)
+    return store_labels(store, project, name, label_rows_in(source), since=since)
+
+
+def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:
+    for row in rows(open_source(member.path, f"{file}: {member.name}")):
+        if row.problem is not None:
+            raise row.problem
+        yield row.values

@@ -1,0 +1,148 @@
+"""What can be scored: the released file, mined candidates, any table of sentences, a project. Bad rows go along."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.converting import read_row, sentence_of
+from annotations.files.detect import SPAN_KEYS, Layout, bad, layout
+from annotations.files.sentences import checked_text
+from annotations.items.items import items
+from annotations.projects.projects import project as find_project
+from annotations.projects.projects import project_by_uid
+from annotations.types import Item, Project
+from core.errors import N_, BadFile, BadLine, Refused
+from core.files.readers import Row, Source, open_source, rows
+from core.scoring.input import ScoreInput
+from core.scoring.rows import ScoreItem, item_of
+from core.text.sentences import CHUNK
+from core.types import Candidate, KeywordPair, Side
+
+PROJECT = "project:"  # how a project is named where a file could be
+
+BAD_PLACE = N_("The place of the keyword does not fit: {keyword} does not stand at {start} to {end}.")
+BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or differ outside the masked part.")
+
+
+def file_input(path: Path | str, *, column: str | None = None, name: str | None = None) -> ScoreInput:
+    """The sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030; the format goes by its columns.
+
+    Lines of mined candidates say themselves where their word stands, so that any pair can be scored; in other
+    files exactly one word of the 19 pairs must stand in a sentence. Raises BadFile where the file cannot be
+    read or holds no sentences; a bad line is an item with its problem.
+    """
+    source = open_source(path, name)
+    chosen = layout(source, "auto", column)
+    if chosen.format == "generations":
+        message = N_("{file} holds generations; choose the column whose sentences are to be scored (--column NAME).")
+        raise BadFile(message, file=source.name)
+    has_places = source.shape == "jsonl" and set(SPAN_KEYS) <= set(source.columns)
+    format = "candidates" if has_places else chosen.format
+    count = sum(1 for _ in rows(source))
+    if not count:
+        raise BadFile(N_("{file} has no rows to score."), file=source.name)
+    return ScoreInput("file", source.name, format, count, _file_digest(source), lambda: _file_items(source, chosen))
+
+
+def _file_digest(source: Source) -> str:
+    with source.path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _file_items(source: Source, chosen: Layout) -> Iterator[ScoreItem]:
+    for number, row in enumerate(rows(source), 1):
+        try:
+            yield _file_item(source, chosen, row, number)
+        except BadLine as error:
+            text = sentence_of(chosen, row)[:CHUNK]
+            yield ScoreItem(number, text, problem=str(error), reason=error.reason, source=origin(row.values))
+
+
+def _file_item(source: Source, chosen: Layout, row: Row, number: int) -> ScoreItem:
+    named = origin(row.values)
+    if row.problem is None and _has_place(row.values):
+        return item_of(number, _placed(row.values, chosen.column), named)
+    found = read_row(source, chosen, row).item.candidate
+    if found is None:  # only generations have none, and they were refused
+        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+    return item_of(number, found, named)
+
+
+def origin(values: dict[str, Any]) -> str:
+    """The document that a row comes from: its name, else its file; empty where the row does not say."""
+    given = values.get("source")
+    if isinstance(given, dict):
+        given = given.get("name") or given.get("file")
+    return str(given) if isinstance(given, str | int) else ""
+
+
+def _has_place(values: dict[str, Any]) -> bool:
+    words = (values.get(key) for key in SPAN_KEYS[4:])
+    return all(type(values.get(key)) is int for key in SPAN_KEYS[:4]) and all(isinstance(one, str) for one in words)
+
+
+def _placed(values: dict[str, Any], column: str) -> Candidate:
+    """The candidate of a line that says where its word stands. Raises BadLine where that cannot be."""
+    text = checked_text(values.get(column))
+    start, end, first, last, keyword, counterpart, pair = (values[key] for key in SPAN_KEYS)
+    if not 0 <= start <= first < last <= end <= len(text) or text[start:end] != keyword:
+        bad("bad_span", BAD_PLACE, keyword=keyword, start=start, end=end)
+    before, after = first - start, end - last
+    stop = len(counterpart) - after
+    own, other = (before, len(keyword) - after), (before, stop)
+    same = keyword[:before] == counterpart[:before] and keyword[own[1] :] == counterpart[stop:]
+    if not same or before >= stop or pair not in (f"{keyword}/{counterpart}", f"{counterpart}/{keyword}"):
+        bad("bad_span", BAD_PAIR, keyword=keyword, counterpart=counterpart, pair=pair)
+    side: Side = "male" if pair.startswith(f"{keyword}/") else "female"
+    if side == "male":
+        words = KeywordPair(keyword, counterpart, own, other)
+    else:
+        words = KeywordPair(counterpart, keyword, other, own)
+    return Candidate(text, start, end, first, last, words, side)
+
+
+def project_input(store: Store, named: str, *, uid: str | None = None) -> ScoreInput:
+    """The published sentences of a project, in the order of import. Raises NotFound, Refused for generations."""
+    found = project_by_uid(store, uid) if uid else find_project(store, named)
+    if found.kind != "sentences":
+        message = N_("{project} holds generations; only sentences with a keyword can be scored.")
+        raise Refused(message, project=found.name)
+    count, digest = 0, hashlib.sha256()
+    for item in items(store, found):
+        digest.update(f"{item.word}\0{item.pair}\0{item.text}\n".encode("utf-8", "surrogatepass"))
+        count += 1
+    if not count:
+        raise Refused(N_("{project} holds no sentences yet."), project=found.name)
+    path = store.path
+    return ScoreInput("project", found.name, "project", count, digest.hexdigest(), lambda: _project_items(path, found))
+
+
+def _project_items(path: Path, project: Project) -> Iterator[ScoreItem]:
+    with Store.open(path) as store:  # a connection of its own: the run may last for hours
+        for number, item in enumerate(items(store, project), 1):
+            yield _project_item(number, item)
+
+
+def _project_item(number: int, item: Item) -> ScoreItem:
+    named = origin(item.extra)
+    if item.word is None or item.stem is None or item.side == "":
+        message = N_("No word of a keyword pair stands in the sentence.")
+        return ScoreItem(number, item.text, problem=message, reason="no_keyword", source=named)
+    counterpart = item.counterpart or ""
+    before, after = item.stem[0] - item.word[0], item.word[1] - item.stem[1]
+    own, other = item.text[slice(*item.stem)], counterpart[before : len(counterpart) - after]
+    options = (own, other) if item.side == "male" else (other, own)
+    spans = (*item.word, *item.stem)
+    return ScoreItem(number, item.text, *spans, item.pair, item.side, item.keyword or "", options, named)
+
+
+def open_input(named: str, *, db: Path | str, column: str | None = None, uid: str | None = None) -> ScoreInput:
+    """A file, or with "project:NAME" a project of the database *db*. Raises NotFound, BadFile, Refused."""
+    if not named.startswith(PROJECT):
+        return file_input(named, column=column)
+    if not Path(db).is_file():
+        raise Refused(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(db))
+    with Store.open(db) as store:
+        return project_input(store, named.removeprefix(PROJECT), uid=uid)

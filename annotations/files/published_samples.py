@@ -1,0 +1,144 @@
+"""The published samples of document 004 (SPEC 7): context and completion stand in one column and are told apart here.
+
+The context is the template with name and declared pronouns filled in, cut before the slot (pre) or with the slot
+filled by the right form (post); the completion is what follows it. `{he,she,they,xe}_{pre,post}_mask_gen.csv` name
+pronouns and setting in the name of the file.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotations.files.columns import setting_of
+from core.text.pronouns import CASES, PRONOUN_DATASETS, sets
+
+FILE_NAME = re.compile(r"(?:^|[^a-z])(he|she|they|xe)_(pre|post)_mask", re.I)
+COLUMN_SETTING = re.compile(r"(pre|post)_?(?:mask_?)?gen", re.I)
+# {name} and $OCCUPATION stand for a word of the sentence, {nom}, $NOM_PRONOUN for a pronoun, [MASK] for the one asked.
+SLOT = re.compile(r"\{([A-Za-z_]{1,20})\}|\$([A-Z_]{2,20})|(\[MASK\]|<mask>)")
+MASKS = {"mask_token", "mask", "mask_pronoun"}
+CASE_OF = {
+    **{case: case for case in CASES},
+    "pos_indep": "pos_ind",
+    "gen_att": "pos_dep",
+    "gen_pred": "pos_ind",
+    "nom_pronoun": "nom",
+    "acc_pronoun": "acc",
+    "poss_pronoun": "pos_dep",
+}
+MOST_SLOTS, MOST_WORDS = 30, 3  # more names than that, and there is no telling where one ends
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A generation in its two parts, and what the template says of it; `name` and `pronouns` "" where it does not."""
+
+    context: str
+    completion: str
+    name: str
+    pronouns: str
+
+
+def of_file(name: str) -> tuple[str, str]:
+    """Pronouns and setting from the name of a sample file; ("", "") for any other name."""
+    found = FILE_NAME.search(name.lower())
+    return (found[1], found[2]) if found else ("", "")
+
+
+def of_column(name: str) -> str:
+    """The setting from the name of the column: random_pre_gen; "" for any other name."""
+    found = COLUMN_SETTING.search(name)
+    return found[1].lower() if found else ""
+
+
+def of_path(path: str) -> str:
+    """The data set that a folder or a file is named after, "" where none is."""
+    low = path.lower()
+    return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
+
+
+def told_apart(template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str) -> Told | None:
+    """The context and the completion of *generation*; None where they cannot be told apart.
+
+    `pronouns`: names of sets; () lets the template's declaration say which.
+    `setting`: "pre", "post", or "" to take the one that fits. Blanks and
+    line breaks count as equal, upper and lower case of a pronoun too; nothing
+    else may differ.
+    """
+    asked = setting_of(setting)
+    settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
+    known = sets(dataset if dataset in PRONOUN_DATASETS else "own")
+    names = [one for one in pronouns if one in known] or list(known)
+    for one in settings:
+        for name in names:
+            pattern = _pattern(template, one, known[name].forms)
+            found = pattern.match(generation) if pattern is not None else None
+            if found is not None:
+                named = next((text for text in found.groups() if text), "")
+                declared = name if _declares(template) or pronouns else ""
+                return Told(generation[: found.end()], generation[found.end() :], named, declared)
+    return None
+
+
+def _declares(template: str) -> bool:
+    """Whether a pronoun stands in the context, so that only one set fits it."""
+    return len([found for found in SLOT.finditer(template) if _case(found)]) > 1
+
+
+def _slot(found: re.Match[str]) -> str:
+    return (found[1] or found[2] or "mask").lower()
+
+
+def _case(found: re.Match[str]) -> str:
+    return CASE_OF.get(_slot(found), "")
+
+
+@lru_cache(maxsize=4096)
+def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[str] | None:
+    """What the context must look like; None where the template does not say where it ends."""
+    slots = list(SLOT.finditer(template))
+    if len(slots) > MOST_SLOTS:
+        return None
+    asked = _asked(slots)
+    if setting == "pre" and asked is not None:
+        template, slots = template[: asked.start()], slots[: slots.index(asked)]
+    if len({_slot(found) for found in slots if not _case(found)} - MASKS) > MOST_WORDS:
+        return None
+    parts: list[str] = []
+    groups: dict[str, int] = {}
+    last = 0
+    for found in slots:
+        parts.append(_words(template[last : found.start()]))
+        parts.append(_filled(found, forms, groups))
+        last = found.end()
+    rest = template[last:]
+    if not rest.strip() and slots and not _case(slots[-1]) and _slot(slots[-1]) not in MASKS:
+        return None  # a name at the very end: nothing says where it stops
+    # In post-[MASK] the sentence is whole; what the model adds may begin without a blank.
+    end = _words(rest.rstrip()) + (r"\s*" if setting == "pre" and rest != rest.rstrip() else "")
+    return re.compile("".join([*parts, end]) + ("" if rest.strip() or setting == "pre" else r"\b"))
+
+
+def _asked(slots: list[re.Match[str]]) -> re.Match[str] | None:
+    """The slot that the model was to fill: the mask, else the last pronoun; those before it are declared."""
+    masks = [found for found in slots if _slot(found) in MASKS]
+    pronouns = [found for found in slots if _case(found)]
+    return masks[-1] if masks else pronouns[-1] if pronouns else None
+
+
+def _filled(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
+    slot = _slot(found)
+    if slot in MASKS:
+        return "(?i:" + "|".join(map(re.escape, dict.fromkeys(form for form in forms if form))) + ")"
+    if case := _case(found):
+        return f"(?i:{re.escape(forms[CASES.index(case)])})"
+    if slot in groups:
+        return rf"\{groups[slot]}"
+    groups[slot] = len(groups) + 1
+    return r"(\S(?:[^\n]{0,60}?\S)?)"
+
+
+def _words(text: str) -> str:
+    """A literal part: any blank stands for any run of blanks."""
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text))) if text else ""

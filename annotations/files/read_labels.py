@@ -1,0 +1,170 @@
+"""Files of labels that come back: what `export` wrote as labels, CSV or JSON lines, read row by row."""
+
+import json
+import math
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotations.files.detect import bad
+from annotations.guideline.free_tags import cleaned
+from annotations.labels.marks import marks_in
+from annotations.labels.operations import MOST_SECONDS
+from annotations.types import Form, Mark
+from core.errors import N_, BadFile, BadLine, EvenhandError
+from core.files.archives import Member
+from core.files.readers import Row, Source, open_source, rows
+from core.files.timestamps import moment
+
+FORMATS = ("labels", "package")
+FILE_DESK = "file"  # the desk of a label whose file names none
+NEEDED = ("item", "annotator", "choice")
+FORMS: dict[str, Form] = {"original": "original", "masked": "masked", "": "original"}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """One operation of a file of labels, as `import_labels` stores it; `guideline` None: the newest version."""
+
+    line: int
+    item: str
+    annotator: str
+    op_id: str
+    choice: str | None
+    reasons: tuple[str, ...]
+    extraneous: bool | None
+    spans: tuple[Mark, ...]
+    note: str
+    seconds: float | None
+    guideline: int | None
+    after_reveal: bool
+    form_shown: Form
+    desk: str
+    revision: int
+    base: str | None
+    superseded: bool
+    created: str
+    tags: tuple[str, ...] = ()
+
+
+def is_labels(member: Member) -> bool:
+    """Whether a table is one of labels: it has their columns, and no text to judge or a position in it."""
+    columns = set(open_source(member.path, member.name).columns)
+    return {*NEEDED, "op_id"} <= columns and not {"completion", "sentence", "句子"} & columns
+
+
+def open_labels(path: Path | str, name: str | None = None) -> Source:
+    """The file, if it is one of labels. Raises BadFile where the columns are not there."""
+    source = open_source(path, name)
+    missing = [column for column in NEEDED if column not in source.columns]
+    if missing and source.columns:
+        message = N_("{file} is no file of labels: it needs the columns {needed}. It has {found}.")
+        raise BadFile(message, file=source.name, needed=", ".join(NEEDED), found=", ".join(source.columns[:20]))
+    return source
+
+
+def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
+    """Each row as a value, or what is wrong with it, with file, line and a reason code."""
+    for row in rows(source):
+        try:
+            if row.problem is not None:
+                raise row.problem
+            yield _label(row)
+        except BadLine as error:
+            yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
+
+
+def _label(row: Row) -> LabelRow:
+    values = row.values
+    item, annotator = (_words(values, key) for key in ("item", "annotator"))
+    if not item or not annotator:
+        bad("label", N_("A label needs its item and its annotator."))
+    choice, written = _words(values, "choice") or None, _words(values, "created")
+    # A file that was made by hand has no ids of operations; the same row then always gets the same one.
+    known = json.dumps([item, annotator, choice, written])
+    base, desk = _words(values, "base") or None, _words(values, "desk") or FILE_DESK
+    return LabelRow(
+        line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), desk=desk, base=base,
+        op_id=_words(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
+        reasons=_reasons(values.get("reasons")),
+        extraneous=_flag(values, "extraneous"),
+        spans=_spans(values.get("spans")),
+        note=values["note"] if isinstance(values.get("note"), str) else "",
+        seconds=_seconds(values.get("seconds")),
+        guideline=_whole(values, "guideline"),
+        after_reveal=bool(_flag(values, "after_reveal")),
+        form_shown=_form(values),
+        revision=_whole(values, "revision") or 0,
+        superseded=bool(_flag(values, "superseded")),
+        tags=_tags(values.get("tags")),
+    )  # fmt: skip
+
+
+def _words(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return value.strip() if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _flag(values: Mapping[str, Any], key: str) -> bool | None:
+    text = _words(values, key).lower()
+    if text not in ("", "0", "1", "true", "false"):
+        bad("label", N_("{key} is 0, 1 or empty, not {value}."), key=key, value=text[:40])
+    return None if not text else text in ("1", "true")
+
+
+def _whole(values: Mapping[str, Any], key: str) -> int | None:
+    text = _words(values, key)
+    if text and not (text.removeprefix("-").isdecimal() and len(text) < 19):
+        bad("label", N_("{key} is a whole number, not {value}."), key=key, value=text[:40])
+    return int(text) if text else None
+
+
+def _reasons(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(str(one) for one in value)
+    return tuple(part.strip() for part in str(value or "").split(";") if part.strip())
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    try:
+        return cleaned(_reasons(value))
+    except EvenhandError as error:
+        bad("label", error.message, **error.values)
+
+
+def _spans(value: Any) -> tuple[Mark, ...]:
+    try:
+        return marks_in(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
+    except ValueError:
+        bad("label", N_("The marks of a text are a list like {example}."), example='[[3, 6, "pronoun"]]')
+    except EvenhandError as error:
+        bad("label", error.message, **error.values)
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None or value == "":
+        return None
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        seconds = math.nan
+    if not 0 <= seconds < MOST_SECONDS:
+        bad("label", N_("The time on a text is a number of seconds, 0 or more and less than a billion."))
+    return seconds
+
+
+def _form(values: Mapping[str, Any]) -> Form:
+    text = _words(values, "form_shown")
+    if text not in FORMS:
+        bad("label", N_("Items are shown as original or masked, not {value}."), value=text[:40])
+    return FORMS[text]
+
+
+def _moment(text: str) -> str:
+    found = moment(text)
+    if text and found is None:
+        message = N_("{value} is no moment of the years 1970 to 2099, like 2026-01-31T09:30:00+00:00.")
+        bad("label", message, value=text[:40])
+    return found or ""

@@ -1,0 +1,146 @@
+"""Rows to sentences: exactly one keyword, at the place that the row gives or that is found."""
+
+import re
+from typing import Any
+
+from annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
+from annotations.items.items import NewItem
+from annotations.items.mining_runs import RUN, run_facts
+from core.errors import N_
+from core.files.readers import Row, Source
+from core.text.keywords import find, repair
+from core.text.sentences import control_character
+from core.types import Candidate, KeywordPair, Side
+
+MAX_LENGTH = 512  # code points: what the masked models of the papers can read
+POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
+
+
+def checked_text(value: Any) -> str:
+    """*value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
+    if not isinstance(value, str) or not value.strip():
+        bad("no_text", N_("There is no text in the column of the sentence."))
+    if len(value) > MAX_LENGTH:
+        message = N_("The sentence has {length} characters; {limit} are the most.")
+        bad("too_long", message, length=len(value), limit=MAX_LENGTH)
+    control = control_character(value)
+    if control is not None:
+        bad("control_characters", N_("The sentence holds a control character: {character}."), character=control)
+    return value
+
+
+def _only_keyword(text: str) -> Candidate:
+    found = find(text)
+    if not found:
+        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+    if len(found) > 1:
+        message = N_("{count} keywords stand in the sentence ({words}); exactly one must.")
+        bad("several_keywords", message, count=len(found), words=" ".join(one.keyword for one in found[:10]))
+    return found[0]
+
+
+def released(source: Source, row: Row) -> Usable:
+    """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how it was.
+
+    Raises BadLine, with bad_span where position and keyword columns do not
+    lead to the one keyword of the sentence.
+    """
+    text = checked_text(row.values.get(SLGUSET[0]))
+    found = _only_keyword(text)
+    position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
+    if position is None:
+        bad("bad_span", N_("The position is not a pair of numbers like [3, 4]."))
+    stem, counter_stem = str(row.values.get(SLGUSET[2], "")), str(row.values.get(SLGUSET[3], ""))
+    repaired, status = repair(text, int(position[1]), int(position[2]), stem, counter_stem)
+    if found != repaired:
+        message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
+        bad("bad_span", message, named=repaired.keyword, found=found.keyword)
+    extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
+    return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+
+
+def sentence(source: Source, layout: Layout, row: Row) -> Usable:
+    """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
+
+    An item may be of a pair that is not built in, or of a list in which
+    another word of its sentence is no keyword: where its row of an export has
+    an id, the row says which word is meant. Raises BadLine, with bad_span
+    where a row with a place puts the keyword elsewhere.
+    """
+    values = row.values
+    text = checked_text(values.get(layout.column))
+    if _is_candidate(values) and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
+        found = _placed(values, text)
+        return _exported(source, layout, row, found, str(values["counterpart"]))
+    found = _only_keyword(text)
+    if not _is_candidate(values):
+        extra = {name: value for name, value in values.items() if name != layout.column}
+        return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
+    if [values["start"], values["end"], values["keyword"]] != [found.start, found.end, found.keyword]:
+        message = N_("The row places {named} at {start} to {end}; the keyword {found} stands at {true_start}.")
+        place = {"start": values["start"], "end": values["end"], "true_start": found.start}
+        bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
+    return _exported(source, layout, row, found)
+
+
+def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counterpart: str | None = None) -> Usable:
+    origin = origin_of(source, row, ITEM_KEYS, (layout.column, *SPAN_KEYS))
+    late = is_flagged(origin.extra)
+    item = NewItem(
+        found.sentence, found, origin.file, origin.line, origin.extra, origin.uid, late=late, counterpart=counterpart
+    )
+    return Usable(item, "ok")
+
+
+def _as_found(values: dict[str, Any], text: str) -> bool:
+    """Whether the row means the one keyword of the built-in pairs that stands in *text*."""
+    places = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)]
+    return places == [(values["start"], values["end"], values["keyword"], values["pair"])]
+
+
+def mined(source: Source, row: Row) -> Usable:
+    """The item of a line that `mine` wrote: the word stands where the line says, whatever pairs it was mined with.
+
+    Flags and source stay with the item; a flagged one comes last. Raises
+    BadLine, with bad_span where text, word, stem and pair do not fit together.
+    """
+    values = row.values
+    text = checked_text(values.get("sentence"))
+    if not _is_candidate(values):
+        bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
+    found = _placed(values, text)
+    of_run = {RUN} if run_facts(values.get(RUN)) else set()  # of the whole file, not of this sentence
+    extra = {key: value for key, value in values.items() if key not in CANDIDATE and key not in of_run}
+    late = is_flagged(extra)
+    return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
+
+
+def _placed(values: dict[str, Any], text: str) -> Candidate:
+    """The word of *text* that the row names. Raises BadLine (bad_span) where text, word, stem and pair do not fit."""
+    start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
+    male, slash, female = str(name).partition("/")
+    folded = (str(keyword).casefold(), str(counterpart).casefold())  # at the start of a sentence: He, She of he/she
+    sides: dict[tuple[str, str], Side] = {
+        (male.casefold(), female.casefold()): "male",
+        (female.casefold(), male.casefold()): "female",
+    }
+    fits = 0 <= start <= stem_start < stem_end <= end <= len(text) and text[start:end] == keyword
+    if not fits or folded not in sides or folded[0] == folded[1] or not (male and slash and female):
+        message = N_("Word, stem and pair do not fit the sentence: {named} at {start} to {end}, pair {pair}.")
+        bad("bad_span", message, named=str(keyword)[:40], start=start, end=end, pair=str(name)[:80])
+    side = sides[folded]
+    own = (stem_start - start, stem_end - start)
+    other = (own[0], max(own[0], len(counterpart) - (len(keyword) - own[1])))
+    stems = (own, other) if side == "male" else (other, own)
+    return Candidate(text, start, end, stem_start, stem_end, KeywordPair(male, female, *stems), side)
+
+
+def is_flagged(extra: dict[str, Any]) -> bool:
+    """Whether mining kept the sentence with a doubt: such items come last."""
+    flags = extra.get("flags")
+    return isinstance(flags, list) and bool(flags)
+
+
+def _is_candidate(values: dict[str, Any]) -> bool:
+    # A span as `mine` and the export write it; columns of other files may be called start or end too.
+    return all(key in values for key in SPAN_KEYS) and all(type(values[key]) is int for key in SPAN_KEYS[:4])

@@ -1,0 +1,268 @@
+"""Can a corpus meet the quotas? Candidates found, times the share that annotators keep, with what is not known.
+
+Two things are uncertain and both are drawn: the share p of candidates that
+all annotators accept (a pilot reviewed r and kept a: p ~ Beta(a + 1/2,
+r - a + 1/2), Jeffreys' prior), and how often a candidate occurs in text of
+this kind (c in N characters: d ~ Gamma(c + 1/2) / N). The number kept of m
+candidates is binomial in p. Intervals are the 2.5 and 97.5 percentiles of the
+draws; the share itself is shown with the Wilson interval.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_
+from core.mining.report import Report
+from core.statistics import Estimate, Note, wilson
+
+DRAWS = 20_000
+OWN_RATE = 10  # reviewed candidates of a pair and side from which on its own share is used
+METHOD = 1  # version of this forecast, in its signature
+Cell = tuple[str, str]
+Verdict = Literal["met", "yes", "no", "undecided", "unknown"]
+Draws = NDArray[np.float64]
+
+NO_PILOT = Note(N_("Nothing has been reviewed yet, so nobody knows how many candidates are kept."))
+NO_CANDIDATE = Note(N_("No candidate was found in this text, so no amount of it can be named; only the least."))
+NO_TEXT = Note(N_("No text was read."))
+MET = Note(N_("The quota is met already."))
+NONE_KEPT = Note(N_("None of the {reviewed} reviewed candidates was kept: no amount of text can be named."))
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """What is known of one pair and side.
+
+    `found`: candidates in the text that was read. `left`: candidates that are
+    still to be reviewed. `kept`: accepted already. `reviewed`, `accepted`: the
+    pilot, of which the share is taken.
+    """
+
+    quota: int
+    found: int
+    left: int
+    kept: int = 0
+    reviewed: int = 0
+    accepted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CellForecast:
+    """One pair and side: how many will be kept, whether that is enough, how much text is missing.
+
+    `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own`
+    says whether it rests on this pair and side alone. `expected`: sentences
+    kept in the end, those of today included, with a 95 % prediction interval.
+    `verdict`: met (already), yes or no (the whole interval on one side of the
+    quota), undecided, unknown (no pilot). `characters`: how much more text of
+    the same kind the rest would take, 0 or more, with interval; where no value can be
+    named, `low` may still say the least.
+    """
+
+    pair: str
+    side: str
+    supply: Supply
+    rate: Estimate
+    own: bool
+    expected: Estimate
+    verdict: Verdict
+    characters: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """All pairs and sides, and together: kept sentences count up to the quota only.
+
+    `characters`: what the scarcest pair and side needs, since one corpus
+    serves all; `scarcest` names it, None where nothing is missing or nothing
+    can be said.
+    """
+
+    cells: tuple[CellForecast, ...]
+    quota: int
+    expected: Estimate
+    characters: Estimate
+    scarcest: Cell | None
+    signature: str
+
+    def count(self, verdict: Verdict) -> int:
+        """How many pairs and sides have that verdict."""
+        return sum(1 for cell in self.cells if cell.verdict == verdict)
+
+
+def forecast(
+    supplies: Mapping[Cell, Supply],
+    characters: int,
+    *,
+    pilot: tuple[int, int] = (0, 0),
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Forecast:
+    """What the quotas of *supplies* (pair, side) can expect from *characters* characters that were read.
+
+    A pair and side with fewer than 10 reviewed candidates takes the share of
+    all together, to which a `pilot` from elsewhere is added (kept, reviewed).
+    The same input and seed give the same numbers.
+    """
+    accepted, reviewed = pilot
+    accepted += sum(one.accepted for one in supplies.values())
+    pooled = (accepted, reviewed + sum(one.reviewed for one in supplies.values()))
+    random = np.random.default_rng(seed)
+    cells, capped, needs = [], [], []
+    for (pair, side), supply in supplies.items():
+        own = supply.reviewed >= OWN_RATE
+        accepted, reviewed = (supply.accepted, supply.reviewed) if own else pooled
+        rate = wilson(accepted, reviewed, nothing=NO_PILOT)
+        share = random.beta(accepted + 0.5, reviewed - accepted + 0.5, draws) if reviewed else None
+        kept = None if share is None else supply.kept + random.binomial(supply.left, share).astype(float)
+        expected = _expected(supply, rate, kept)
+        needed = _needed(supply, characters, share, random)
+        text = _characters(supply, characters, rate, needed, draws)
+        cells.append(CellForecast(pair, side, supply, rate, own, expected, _verdict(supply, expected), text))
+        capped.append(None if kept is None else np.minimum(kept, supply.quota))
+        needs.append(needed)
+    quota = sum(one.quota for one in supplies.values())
+    method = f"forecast|beta-binomial|draws:{draws}|seed:{seed}|v{METHOD}"
+    return Forecast(tuple(cells), quota, _together(capped), *_most(cells, needs), method)
+
+
+def _percentiles(values: Draws) -> tuple[float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _expected(supply: Supply, rate: Estimate, kept: Draws | None) -> Estimate:
+    if kept is None or rate.value is None:
+        return Estimate.undefined(NO_PILOT)
+    low, high = _percentiles(kept)
+    value = supply.kept + supply.left * rate.value
+    return Estimate(value, min(low, value), max(high, value), supply.left)
+
+
+def _verdict(supply: Supply, expected: Estimate) -> Verdict:
+    if supply.kept >= supply.quota:
+        return "met"
+    if expected.low is None or expected.high is None:
+        return "unknown"
+    if expected.low >= supply.quota:
+        return "yes"
+    return "no" if expected.high < supply.quota else "undecided"
+
+
+def _needed(supply: Supply, characters: int, share: Draws | None, random: np.random.Generator) -> Draws | None:
+    """Draws of the characters that are missing: what the quota lacks, over what a character yields."""
+    if share is None or not characters:
+        return None
+    density = random.gamma(supply.found + 0.5, size=len(share)) / characters
+    lacking = np.maximum(0.0, supply.quota - supply.kept - supply.left * share)
+    needed: Draws = lacking / np.maximum(density * share, 1e-300)
+    return needed
+
+
+def _characters(supply: Supply, characters: int, rate: Estimate, needed: Draws | None, draws: int) -> Estimate:
+    if supply.kept >= supply.quota:
+        return Estimate(0.0, 0.0, 0.0, note=MET)
+    if not characters:
+        return Estimate.undefined(NO_TEXT)
+    if needed is None or rate.value is None:
+        return Estimate.undefined(NO_PILOT)
+    low, high = _percentiles(needed)
+    if not supply.found:
+        return Estimate(None, low=low, reason=NO_CANDIDATE)
+    if not rate.value:
+        return Estimate(None, low=low, reason=Note(NONE_KEPT.message, {"reviewed": rate.units}))
+    lacking = max(0.0, supply.quota - supply.kept - supply.left * rate.value)
+    value = lacking / (supply.found / characters * rate.value)
+    return Estimate(value, min(low, value), max(high, value), supply.found)
+
+
+def _together(capped: Sequence[Draws | None]) -> Estimate:
+    known = [values for values in capped if values is not None]
+    if not known or len(known) < len(capped):
+        return Estimate.undefined(NO_PILOT)
+    total = np.sum(known, axis=0)
+    low, high = _percentiles(total)
+    return Estimate(float(total.mean()), low, high, len(known))
+
+
+def _most(cells: Sequence[CellForecast], needs: Sequence[Draws | None]) -> tuple[Estimate, Cell | None]:
+    open_cells = [(cell, drawn) for cell, drawn in zip(cells, needs, strict=True) if cell.verdict != "met"]
+    if not open_cells:
+        return Estimate(0.0, 0.0, 0.0, note=MET), None
+    drawn = [values for _, values in open_cells if values is not None]
+    if len(drawn) < len(open_cells):
+        return Estimate.undefined(next(cell.characters.reason for cell, d in open_cells if d is None) or NO_PILOT), None
+    low, high = _percentiles(np.max(drawn, axis=0))
+    unknown = [cell for cell, _ in open_cells if cell.characters.value is None]
+    if unknown:
+        worst = max(unknown, key=lambda cell: cell.characters.low or 0.0)
+        return Estimate(None, low=low, reason=worst.characters.reason), (worst.pair, worst.side)
+    worst = max((cell for cell, _ in open_cells), key=lambda cell: cell.characters.value or 0.0)
+    value = worst.characters.value or 0.0
+    where = (worst.pair, worst.side) if value else None
+    return Estimate(value, min(low, value), max(high, value)), where
+
+
+def as_json(found: Forecast) -> dict[str, Any]:
+    """The forecast as one JSON object; what is undefined is null with `<key>_reason` beside it."""
+    cells = []
+    for cell in found.cells:
+        row: dict[str, Any] = {"pair": cell.pair, "side": cell.side, "quota": cell.supply.quota}
+        row |= {"found": cell.supply.found, "left": cell.supply.left, "kept": cell.supply.kept}
+        row |= {"reviewed": cell.supply.reviewed, "accepted": cell.supply.accepted, "rate_from": _from(cell)}
+        row |= {"verdict": cell.verdict}
+        for name in ("rate", "expected", "characters"):
+            row |= _numbers(name, getattr(cell, name))
+        cells.append(row)
+    verdicts: tuple[Verdict, ...] = ("met", "yes", "no", "undecided", "unknown")
+    together = _numbers("expected", found.expected) | _numbers("characters", found.characters)
+    scarcest = list(found.scarcest) if found.scarcest else None
+    counted = {verdict: found.count(verdict) for verdict in verdicts}
+    whole = {"quota": found.quota, **together, "scarcest": scarcest, "verdicts": counted}
+    return {**whole, "cells": cells, "signature": found.signature}
+
+
+def _from(cell: CellForecast) -> str:
+    return "own" if cell.own else "all"
+
+
+def _numbers(name: str, estimate: Estimate) -> dict[str, Any]:
+    found: dict[str, Any] = {name: {"value": estimate.value, "low": estimate.low, "high": estimate.high}}
+    if estimate.value is None:
+        found[f"{name}_reason"] = str(estimate.reason)
+    return found
+
+
+Counts = Mapping[tuple[str, str], int]
+
+
+def supplies(
+    report: Report,
+    quotas: Counts,
+    *,
+    left: Counts,
+    kept: Counts,
+    reviewed: Counts,
+    accepted: Counts,
+) -> dict[tuple[str, str], Supply]:
+    """What a forecast needs: each quota of *quotas* whose pair was looked for, with what is known of it.
+
+    `left`: candidates still to be reviewed; `kept`: accepted already;
+    `reviewed`, `accepted`: the pilot. Cells that a mapping does not name have 0.
+    """
+    return {
+        cell: Supply(
+            quota=quotas[cell],
+            found=counts.candidates,
+            left=left.get(cell, 0),
+            kept=kept.get(cell, 0),
+            reviewed=reviewed.get(cell, 0),
+            accepted=accepted.get(cell, 0),
+        )
+        for cell, counts in report.cells.items()
+        if quotas.get(cell)
+    }

@@ -1,0 +1,91 @@
+"""What was last said of items whose labels were sent back, until they have all their labels again.
+
+A new version of the guideline sends back labels by what they said: rejects that name a criterion which changed, while
+accepts stay. What stands meanwhile is a choice by outcome, and a share or a forecast that rests on it expects too much
+to be kept. So such an item goes on to count by the last blind label of each of its annotators, sent back or not: it is
+there whatever its labels said, and each new label takes the place of the old one as it is made. With all labels
+made anew nothing of this is left.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from annotations.database.store import Store
+from annotations.items.gold import verdict
+from annotations.items.wanted_labels import TERMS, Terms, wanted_now
+from annotations.types import GoldRule, Project, Status
+
+# Slots whose label was sent back and stands no more: kept for their annotators, or free because these have left. A
+# label that its annotator took back is none: the last operation there has no choice.
+BACK = """
+back (item, annotator) AS MATERIALIZED (
+    SELECT item, annotator FROM assignment INDEXED BY assignment_kept
+        WHERE project = :project AND kept = 1 AND blind IS NULL AND latest IS NULL
+    UNION ALL
+    SELECT assignment.item, assignment.annotator FROM member CROSS JOIN assignment
+        ON assignment.annotator = member.annotator AND assignment.project = :project AND state = 'released'
+        JOIN label ON label.op_id = assignment.op_id AND label.choice IS NOT NULL AND label.superseded = 0
+        WHERE member.project = :project AND kept = 0 AND blind IS NULL AND revealed IS NULL
+)"""
+# The last blind label of every annotator of the items in `back`.
+WORDS = f"""
+{BACK}, words (item, label) AS (
+    SELECT item, (
+        SELECT max(id) FROM label WHERE label.item = back.item AND label.annotator = back.annotator
+            AND choice IS NOT NULL AND superseded = 0 AND after_reveal = 0
+    ) FROM back
+    UNION ALL
+    SELECT item, blind FROM assignment WHERE item IN (SELECT item FROM back) AND blind IS NOT NULL
+)"""
+# First what was said of each item, then the item: a fifth to a half faster than both at once.
+_ITEMS = f"""
+WITH {WORDS}
+SELECT item.id, cell.id, cell.pair, cell.side, item.labels, item.status, choices,
+    (SELECT version FROM guideline WHERE id = oldest), (SELECT version FROM guideline WHERE id = newest),
+    project.gold, {TERMS}
+FROM (
+    SELECT words.item AS said, group_concat(choice) AS choices, min(guideline) AS oldest, max(guideline) AS newest
+    FROM words JOIN label ON label.id = words.label GROUP BY words.item
+) JOIN item ON item.id = said JOIN batch ON batch.id = item.batch AND batch.published > 0
+    JOIN cell ON cell.id = item.cell JOIN project ON project.id = item.project
+WHERE {{which}}
+"""
+
+
+class LastWords(NamedTuple):
+    """An item some of whose labels were sent back.
+
+    `cell`: row id; `labels` and `status`: as it stands without what was sent back; `choices`: the last blind one of
+    each annotator; `oldest`, `newest`: versions of the guideline they were made under.
+    """
+
+    item: int
+    cell: int
+    pair: str
+    side: str
+    labels: int
+    status: Status
+    choices: tuple[str, ...]
+    oldest: int
+    newest: int
+    rule: GoldRule
+    terms: Terms
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has fewer labels than it would want, and no adjudicator has decided it."""
+        return self.status == "pending" and self.labels < self.terms.before
+
+    @property
+    def outcome(self) -> Status:
+        """The status that these choices come to."""
+        return verdict(self.choices, wanted_now(self.terms, self.choices), self.rule).status
+
+
+def last_words(
+    store: Store, project: Project, which: str = "true", values: Mapping[str, Any] | None = None
+) -> Iterator[LastWords]:
+    """Items with labels that were sent back and are not made anew; *which*: an SQL condition on `item`."""
+    query = _ITEMS.format(which=which)
+    for row in store.db.execute(query, {"project": project.id, **(values or {})}):
+        yield LastWords._make([*row[:6], tuple(row[6].split(",")), *row[7:10], Terms._make(row[10:])])

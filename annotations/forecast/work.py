@@ -1,0 +1,269 @@
+"""What labelling a project will take: labels, hours and candidates, from items that were labelled in full.
+
+Under the plan `all` those are all items with as many labels as the plan wants; under `stop` only those that all label
+whatever the first says (the pilot and the random share), because the others have many labels only where everybody
+accepted. The same after a change of the plan, until what it has opened again is done (`forecast.fully_labelled`).
+Hidden gold is left out: its items were chosen, not drawn. An item of which labels were sent back counts by what was
+last said of it until it has all labels again (`annotations.forecast.sent_back`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from annotations.database.store import Store, at_one_moment
+from annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
+from annotations.forecast.sent_back import WORDS, last_words
+from annotations.forecast.work_model import Cell, Work, WorkForecast, forecast_work
+from annotations.guideline.versions import guidelines
+from annotations.items.wanted_labels import labels_planned
+from annotations.projects.projects import counts
+from annotations.types import Project
+from core.errors import N_
+from core.statistics import Estimate, Note
+
+Sample = Literal["pilot", "all"]
+TIMES = 5_000  # labels of which the mean time is taken, the newest
+
+NO_REJECT = Note(N_("Generations have no reject at which to stop."))
+
+_PATTERNS = """
+SELECT cell, labels, rejects, oldest, newest, count(*) FROM (
+    SELECT item.cell AS cell, count(*) AS labels, sum(label.choice <> 'accept') AS rejects,
+        min(label.guideline) AS oldest, max(label.guideline) AS newest
+    FROM item {how} JOIN batch ON batch.id = item.batch AND batch.published > 0
+    JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
+    WHERE {which} AND item.labels >= :per_item AND item.known IS NULL GROUP BY item.id
+) GROUP BY cell, labels, rejects, oldest, newest
+"""
+_PILOT = "item.pilot IN (SELECT id FROM pilot WHERE project = :project)"
+_ALL = "item.project = :project AND (:plan = 'all' OR item.shared = 1 OR item.pilot IS NOT NULL)"
+_TIMES = """
+SELECT label.item, label.seconds FROM label WHERE project = :project AND seconds IS NOT NULL AND choice IS NOT NULL
+    AND superseded = 0 ORDER BY id DESC LIMIT :most
+"""
+# Rejects take longer than accepts: the times of what was sent back count, too.
+_PILOT_TIMES = f"""
+WITH {WORDS}
+SELECT item.id, label.seconds FROM item JOIN (
+    SELECT item, blind AS label FROM assignment WHERE blind IS NOT NULL AND item NOT IN (SELECT item FROM back)
+    UNION ALL SELECT item, label FROM words
+) AS said ON said.item = item.id JOIN label ON label.id = said.label
+WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What both plans will take, and what is known already.
+
+    `items`: in the project; `made`: labels that it has; `people`: active annotators; `sample`: which items the
+    forecast rests on, `reviewed` how many, of which `accepted` were accepted by all. `work` has the numbers.
+    `returned`: how many of `reviewed` wait for labels that were sent back, and count by what was last said of them.
+    `versions`: (oldest, newest, items): the versions of the guideline that the labels were made under.
+    `narrowed`: other items have all their labels too, but too many accepted ones are among them, because the plan was
+    `stop`, or the share smaller, until lately.
+    """
+
+    items: int
+    made: int
+    people: int
+    sample: Sample
+    reviewed: int
+    work: WorkForecast
+    narrowed: bool = False
+    returned: int = 0
+    versions: tuple[tuple[int, int, int], ...] = ()
+
+
+@at_one_moment
+def forecast(
+    store: Store,
+    project: Project,
+    *,
+    per_item: int | None = None,
+    share: float | None = None,
+    candidates: int | None = None,
+    on: Sample | None = None,
+) -> Forecast:
+    """What labelling *project* will take under both plans; what is not given is as the project has it.
+
+    `candidates`: as if there were so many, without quotas. `on`: which items it rests on, "pilot" or "all" that were
+    labelled in full (None: the pilot's, where there are such).
+    """
+    wanted = project.per_item if per_item is None else per_item
+    drawn = project.share if share is None else share
+    sample = on or _sample(store, project, wanted)
+    narrow = unselected(store, project, wanted) if sample == "all" else None
+    found = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else _Sample()
+    cells = _cells(store, project, found.patterns)
+    if candidates is not None:
+        cells = [Cell("", "", candidates, patterns=_together(cells))]
+    work = forecast_work(cells, wanted, drawn, seconds=_times(store, project, sample))
+    if project.kind == "generations":
+        work = _of_generations(project, work, sum(cell.stock for cell in cells))
+    work = replace(work, signature=work.signature + found.signature(narrow is not None))
+    items, made, people = counts(store, project).items, _made(store, project), _people(store, project)
+    return Forecast(
+        items, made, people, sample, work.rate.units, work, narrow is not None, found.returned, found.by_version
+    )
+
+
+def has_pilot(store: Store, project: Project, per_item: int) -> bool:
+    """Whether a pilot's item has been labelled in full, now or before its labels were sent back."""
+    query = f"SELECT 1 FROM item WHERE {_PILOT} AND labels >= :per_item LIMIT 1"
+    if store.db.execute(query, {"project": project.id, "per_item": per_item}).fetchone() is not None:
+        return True
+    return any(len(one.choices) >= per_item for one in last_words(store, project, _PILOT))
+
+
+def _sample(store: Store, project: Project, per_item: int) -> Sample:
+    return "pilot" if has_pilot(store, project, per_item) else "all"
+
+
+@dataclass(slots=True)
+class _Sample:
+    """The items that a forecast rests on: cell -> (labels, rejects) -> items, and what their labels are."""
+
+    patterns: dict[int, dict[tuple[int, int], int]] = field(default_factory=dict)
+    versions: dict[tuple[int, int], int] = field(default_factory=dict)
+    returned: int = 0
+
+    def add(self, cell: int, pattern: tuple[int, int], versions: tuple[int, int], items: int) -> None:
+        """Count *items* more."""
+        of = self.patterns.setdefault(cell, {})
+        of[pattern] = of.get(pattern, 0) + items
+        self.versions[versions] = self.versions.get(versions, 0) + items
+
+    @property
+    def by_version(self) -> tuple[tuple[int, int, int], ...]:
+        """(oldest, newest, items), the oldest first."""
+        return tuple((*versions, items) for versions, items in sorted(self.versions.items()))
+
+    def signature(self, narrowed: bool) -> str:
+        """What is added to the signature of the numbers: which labels of which items they rest on."""
+        seen = sorted({version for versions in self.versions for version in versions})
+        text = "|guideline:" + "+".join(f"v{version}" for version in seen) if seen else ""
+        text += "|sent-back:last-word" if self.returned else ""
+        return text + ("|items:not-chosen-by-outcome" if narrowed else "")
+
+
+def _patterns(store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None) -> _Sample:
+    # All items in the order of their rows: twice as fast as in that of an index.
+    which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
+    values = {"project": project.id, "per_item": per_item, "plan": project.plan}
+    if narrow is not None:
+        which = f"item.project = :project AND {SPEAKS}"
+        values |= narrow.values(store, project, per_item)
+    found, number = _Sample(), {one.id: one.version for one in guidelines(store, project)}
+    query = _PATTERNS.format(which=which, how=how)
+    for cell, labels, rejects, oldest, newest, items in store.db.execute(query, values):
+        found.add(cell, (labels, rejects), (number[oldest], number[newest]), items)
+    which += " AND item.labels < :per_item AND item.known IS NULL"
+    for one in last_words(store, project, which, values):
+        if len(one.choices) >= per_item:
+            rejects = sum(choice != "accept" for choice in one.choices)
+            found.add(one.cell, (len(one.choices), rejects), (one.oldest, one.newest), 1)
+            found.returned += 1
+    return found
+
+
+def _cells(store: Store, project: Project, found: Mapping[int, dict[tuple[int, int], int]]) -> list[Cell]:
+    query = (
+        "SELECT cell.id, pair, side, coalesce(sum(items), 0), quota,"
+        " coalesce(sum(iif(status = 'accepted', items, 0)), 0)"
+        " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? GROUP BY cell.id ORDER BY cell.id"
+    )
+    rows = store.db.execute(query, (project.id,)).fetchall()
+    return [
+        Cell(pair, side, stock, quota, kept, found.get(cell, {}))
+        for cell, pair, side, stock, quota, kept in rows
+        if stock or quota is not None
+    ]
+
+
+def _together(cells: list[Cell]) -> dict[tuple[int, int], int]:
+    found: dict[tuple[int, int], int] = {}
+    for cell in cells:
+        for pattern, items in cell.patterns.items():
+            found[pattern] = found.get(pattern, 0) + items
+    return found
+
+
+def _times(store: Store, project: Project, sample: Sample) -> dict[int, list[float]]:
+    query = _PILOT_TIMES if sample == "pilot" else _TIMES
+    found: dict[int, list[float]] = {}
+    for item, seconds in store.db.execute(query, {"project": project.id, "most": TIMES}):
+        found.setdefault(item, []).append(seconds)
+    return found
+
+
+def _made(store: Store, project: Project) -> int:
+    query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
+    return int(store.db.execute(query, (project.id,)).fetchone()[0])
+
+
+def _people(store: Store, project: Project) -> int:
+    query = "SELECT count(*) FROM member WHERE project = ? AND active = 1"
+    return int(store.db.execute(query, (project.id,)).fetchone()[0])
+
+
+def _of_generations(project: Project, work: WorkForecast, items: int) -> WorkForecast:
+    """Nothing stops at a reject, nothing is kept or dropped; a sample may be labelled more often than the rest."""
+    none = Estimate.undefined(NO_REJECT)
+    every = work.all
+    if project.doubled is not None and items:
+        every = _scaled(every, labels_planned(project, items) / (items * project.per_item))
+    stop = Work(none, none, none)
+    return replace(work, all=every, stop=stop, saved=none, needed=none, rate=none, cells=())
+
+
+def _scaled(work: Work, factor: float) -> Work:
+    def times(value: float | None) -> float | None:
+        return None if value is None else value * factor
+
+    parts = (work.judgements, work.each, work.hours)
+    return Work(*(replace(one, value=times(one.value), low=times(one.low), high=times(one.high)) for one in parts))
+
+
+def as_json(found: Forecast) -> dict[str, Any]:
+    """The forecast as one JSON object; what is undefined is null with `<key>_reason` beside it."""
+    work = found.work
+    whole: dict[str, Any] = {
+        "items": found.items,
+        "labels_made": found.made,
+        "annotators": found.people,
+        "sample": found.sample,
+        "labelled_in_full": found.reviewed,
+        "narrowed": found.narrowed,
+        "counted_by_last_word": found.returned,
+        "guideline_versions": [
+            {"oldest": oldest, "newest": newest, "items": items} for oldest, newest, items in found.versions
+        ],
+        "per_item": work.per_item,
+        "share": work.share,
+    }
+    for name in ("candidates", "rate", "seconds", "saved", "needed"):
+        whole |= _numbers(name, getattr(work, name))
+    for name in ("all", "stop"):
+        plan: Work = getattr(work, name)
+        whole[name] = {}
+        for part in ("judgements", "each", "hours"):
+            whole[name] |= _numbers(part, getattr(plan, part))
+    whole["cells"] = [
+        {"pair": cell.pair, "side": cell.side, "items": cell.stock, "quota": cell.quota, "kept": cell.kept}
+        | {"rate_from": "own" if cell.own else "all"}
+        | _numbers("rate", cell.rate)
+        | _numbers("needed", cell.needed)
+        for cell in work.cells
+    ]
+    return whole | {"signature": work.signature}
+
+
+def _numbers(name: str, estimate: Estimate) -> dict[str, Any]:
+    found: dict[str, Any] = {name: {"value": estimate.value, "low": estimate.low, "high": estimate.high}}
+    if estimate.value is None:
+        found[f"{name}_reason"] = str(estimate.reason)
+    elif estimate.note is not None:
+        found[f"{name}_note"] = str(estimate.note)
+    return found

@@ -1,0 +1,285 @@
+"""How much work a project will be, before it is done: labels, hours, candidates for the quotas.
+
+Everything comes from items that were labelled in full: of each, how many of its labels were rejects. Under the plan
+`stop` an item costs as many labels as come up to its first reject; over all orders of the annotators that is exactly
+(n + 1) / (r + 1) labels on average for r rejects among n, and n where nobody rejects. An item with more than n labels
+stands for all its subsets of n (hypergeometric).
+
+Two things are uncertain and both are drawn: the shares of items with 0, 1 ... n rejects (Dirichlet, Jeffreys' prior of
+1/2 each), and what so many items will come to (normal, with the variance of one item's labels). Hours are labels times
+the mean time of a label: a median would fall short of the sum, because a few labels take long. A time of over five
+minutes counts as five, as in the hours of a release; its interval is by resampling items. Intervals are the 2.5 and
+97.5 percentiles of the draws; the share that all accept is shown with the Wilson interval, and the candidates needed
+carry that interval through.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotations.forecast.label_times import NO_SECONDS, LabelTime
+from core.errors import N_
+from core.statistics import Estimate, Note, wilson
+
+DRAWS = 2000
+OWN_RATE = 10  # fully labelled items of a pair and side from which on its own shares are used
+METHOD = 2  # version of this forecast, in its signature
+
+NO_SAMPLE = Note(N_("No item has been labelled in full yet: a pilot shows what the others will take."))
+NO_QUOTA = Note(N_("No pair and side has a quota."))
+NO_ITEMS = Note(N_("There is no item yet."))
+NONE_KEPT = Note(N_("None of the {reviewed} items that were labelled in full was kept: no number can be named."))
+
+Numbers = NDArray[np.float64]
+Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One pair and side: its candidates, its quota (None: no end), what is kept already, the items labelled in full."""
+
+    pair: str
+    side: str
+    stock: int
+    quota: int | None = None
+    kept: int = 0
+    patterns: Patterns = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CellNeed:
+    """How many candidates one pair and side needs for its quota.
+
+    `rate`: share that all accept, 0 to 1, Wilson interval; `own`: it rests on this pair and side alone. `needed`:
+    candidates for the whole quota, quota / rate, with the interval carried through; None where none was kept.
+    """
+
+    pair: str
+    side: str
+    stock: int
+    quota: int
+    kept: int
+    rate: Estimate
+    own: bool
+    needed: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a plan costs in all, from the first label to the last.
+
+    `judgements`: labels; `each`: labels per candidate, 1 to n; `hours`: of all annotators together.
+    """
+
+    judgements: Estimate
+    each: Estimate
+    hours: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class WorkForecast:
+    """Both plans side by side.
+
+    `candidates`: how many will be judged: all there are, or up to the quotas. `rate`: share that all accept.
+    `seconds`: mean time of one label, none counted as more than 300 s. `saved`: 1 - labels under
+    `stop` / labels under `all`, 0 to 1.
+    `needed`: candidates that all quotas take together; its range adds up those of the cells.
+    """
+
+    per_item: int
+    share: float
+    candidates: Estimate
+    rate: Estimate
+    seconds: Estimate
+    all: Work
+    stop: Work
+    saved: Estimate
+    needed: Estimate
+    cells: tuple[CellNeed, ...]
+    signature: str
+
+
+def labels_to_first_reject(labels: int, rejects: int) -> tuple[float, float]:
+    """Mean and mean square of how many labels come up to the first reject, over all orders of *labels* labels."""
+    beyond = [comb(labels - rejects, j) / comb(labels, j) for j in range(labels)]  # P(the first j are accepts)
+    return sum(beyond), sum((2 * j + 1) * share for j, share in enumerate(beyond))
+
+
+def rejects_among(per_item: int, patterns: Patterns) -> Numbers:
+    """How many items have 0, 1 ... *per_item* rejects, if of each item's labels a random *per_item* had been made.
+
+    Items with fewer labels are left out.
+    """
+    found = np.zeros(per_item + 1)
+    for (labels, rejects), items in patterns.items():
+        if labels >= per_item:
+            for r in range(min(rejects, per_item) + 1):
+                found[r] += items * comb(rejects, r) * comb(labels - rejects, per_item - r) / comb(labels, per_item)
+    return found
+
+
+def forecast_work(
+    cells: Sequence[Cell],
+    per_item: int,
+    share: float,
+    *,
+    seconds: Mapping[int, Sequence[float]] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> WorkForecast:
+    """What labelling *cells* will take under both plans.
+
+    *per_item* labels each; under `stop` a *share*, 0 to 1, is labelled by all. *seconds*: the times of the labels of
+    each item (any key), as the desk measured them. The same input and seed give the same numbers.
+    """
+    random = np.random.default_rng(seed)
+    pooled = sum((rejects_among(per_item, cell.patterns) for cell in cells), np.zeros(per_item + 1))
+    # Cells that rest on all together rest on the same draws of them: they err to the same side.
+    together = random.dirichlet(pooled + 0.5, draws)
+    drawn = [_Drawn(cell, per_item, share, (pooled, together), random, draws) for cell in cells]
+    time = LabelTime(seconds or {}, random, draws)
+    needs = tuple(one.need() for one in drawn if one.cell.quota is not None)
+    known = all(one.known for one in drawn)
+    judged = _sum([one.judged for one in drawn], known)
+    whole = _sum([one.whole for one in drawn], known)
+    stopped = _sum([one.stopped for one in drawn], bool(pooled.sum()))
+    if not cells or not sum(cell.stock for cell in cells):
+        judged = whole = stopped = _Total.undefined(NO_ITEMS)
+    return WorkForecast(
+        per_item,
+        share,
+        judged.estimate,
+        wilson(float(pooled[0]), round(float(pooled.sum())), nothing=NO_SAMPLE),
+        time.mean,
+        _work(whole, judged, time),
+        _work(stopped, judged, time),
+        stopped.share_below(whole),
+        _needed_in_all(needs),
+        needs,
+        f"labels-forecast|dirichlet:jeffreys|per-item:{per_item}|share:{share:g}|time:mean,most300s"
+        f"|draws:{draws}|seed:{seed}|v{METHOD}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """A sum with its draws; `estimate` is what is shown of it."""
+
+    estimate: Estimate
+    draws: Numbers
+
+    @classmethod
+    def undefined(cls, reason: Note) -> "_Total":
+        return cls(Estimate.undefined(reason), np.zeros(0))
+
+    @classmethod
+    def of(cls, value: float, draws: Numbers) -> "_Total":
+        low, high = (float(one) for one in np.percentile(draws, [2.5, 97.5]))
+        return cls(Estimate(value, min(low, value), max(high, value)), draws)
+
+    def over(self, other: "_Total") -> Estimate:
+        """This as a multiple of the other."""
+        if self.estimate.value is None or not other.estimate.value:
+            return Estimate.undefined(self.estimate.reason or other.estimate.reason or NO_ITEMS)
+        counted = other.draws > 0
+        return _Total.of(
+            self.estimate.value / other.estimate.value, self.draws[counted] / other.draws[counted]
+        ).estimate
+
+    def share_below(self, other: "_Total") -> Estimate:
+        """By which share of the other this is less."""
+        found = self.over(other)
+        if found.value is None or found.low is None or found.high is None:
+            return found
+        return Estimate(1 - found.value, 1 - found.high, 1 - found.low)
+
+
+class _Drawn:
+    """One cell with its draws."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        per_item: int,
+        share: float,
+        pooled: tuple[Numbers, Numbers],
+        random: np.random.Generator,
+        draws: int,
+    ) -> None:
+        own = rejects_among(per_item, cell.patterns)
+        self.cell, self.own = cell, bool(own.sum() >= OWN_RATE)
+        self.found, drawn = (own, random.dirichlet(own + 0.5, draws)) if self.own else pooled
+        self.sample = float(self.found.sum())
+        self.known = bool(self.sample) or cell.quota is None
+        nothing = np.zeros(draws)
+        point = self.found / self.sample if self.sample else None
+        candidates = float(self._judged(None if point is None else point[:1])[0])
+        self.judged = (candidates, nothing + self._judged(drawn[:, 0] if self.sample else None))
+        self.whole = (candidates * per_item, self.judged[1] * per_item)
+        if point is None:
+            self.stopped = (0.0, nothing)
+            return
+        mean, square = np.array([labels_to_first_reject(per_item, r) for r in range(per_item + 1)]).T
+        each = share * per_item + (1 - share) * float(point @ mean)
+        means = share * per_item + (1 - share) * (drawn @ mean)
+        variance = np.maximum(share * per_item**2 + (1 - share) * (drawn @ square) - means**2, 0.0)
+        noise = random.standard_normal(draws) * np.sqrt(self.judged[1] * variance)
+        total = np.clip(self.judged[1] * means + noise, self.judged[1], self.whole[1])
+        self.stopped = (candidates * each, total)
+
+    def _judged(self, rates: Numbers | None) -> Numbers:
+        """How many candidates will be judged: all, or as many as the quota takes at these *rates*."""
+        if self.cell.quota is None or rates is None:
+            return np.array([float(self.cell.stock)])
+        if not self.cell.quota:
+            return np.zeros_like(rates)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            taken = np.where(rates > 0, self.cell.quota / rates, np.inf)
+        return np.minimum(self.cell.stock, taken)
+
+    def need(self) -> CellNeed:
+        """Candidates for the quota."""
+        cell, quota = self.cell, self.cell.quota or 0
+        rate = wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
+        return CellNeed(cell.pair, cell.side, cell.stock, quota, cell.kept, rate, self.own, _needed(quota, rate))
+
+
+def _needed(quota: int, rate: Estimate) -> Estimate:
+    if rate.value is None:
+        return Estimate.undefined(NO_SAMPLE)
+    low = quota / rate.high if rate.high else None
+    if not rate.value:
+        return Estimate(None, low=low, reason=Note(NONE_KEPT.message, {"reviewed": rate.units}), units=rate.units)
+    return Estimate(quota / rate.value, low, quota / rate.low if rate.low else None, rate.units)
+
+
+def _needed_in_all(needs: Sequence[CellNeed]) -> Estimate:
+    if not needs:
+        return Estimate.undefined(NO_QUOTA)
+    lows, highs = [need.needed.low for need in needs], [need.needed.high for need in needs]
+    low = sum(one for one in lows if one is not None) if None not in lows else None
+    values = [need.needed.value for need in needs]
+    if missing := [need.needed for need in needs if need.needed.value is None]:
+        return Estimate(None, low=low, reason=missing[0].reason)
+    high = sum(one for one in highs if one is not None) if None not in highs else None
+    return Estimate(sum(one for one in values if one is not None), low, high)
+
+
+def _sum(parts: Sequence[tuple[float, Numbers]], known: bool) -> _Total:
+    if not known or not parts:
+        return _Total.undefined(NO_SAMPLE)
+    return _Total.of(sum(value for value, _ in parts), np.sum([draws for _, draws in parts], axis=0))
+
+
+def _work(labels: _Total, judged: _Total, time: LabelTime) -> Work:
+    if labels.estimate.value is None:
+        return Work(labels.estimate, labels.estimate, labels.estimate)
+    if time.mean.value is None:
+        hours = Estimate.undefined(time.mean.reason or NO_SECONDS)
+    else:
+        value = labels.estimate.value * time.mean.value / 3600
+        hours = _Total.of(value, time.seconds_of(labels.draws) / 3600).estimate
+    return Work(labels.estimate, labels.over(judged), hours)

@@ -1,0 +1,1 @@
+"""Versions, drafts, criteria, tags, and labels sent back for relabelling."""

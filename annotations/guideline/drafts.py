@@ -1,0 +1,180 @@
+"""The next version of the guideline while it is written: kept at every change, published as a whole."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.relabelling import CHUNK, Counts, Which, affected, send_back, send_back_now
+from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
+from annotations.types import Choice, Guideline, Project
+from core.errors import N_, Refused
+from core.files.timestamps import timestamp
+from core.text.sentences import control_character
+
+LONGEST_TEXT = 100_000  # characters; a guideline is read by people
+LONGEST_CHANGES = 2_000
+LONGEST_NAME = 400  # of a criterion
+LONGEST_CODE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The next version as it is so far. `base`: the version it was begun from; `saved` None: nothing is changed yet."""
+
+    base: int
+    text: str
+    choices: tuple[Choice, ...]
+    reasons: tuple[Choice, ...]
+    changes: str = ""
+    saved: str | None = None
+
+    def differs(self, old: Guideline) -> bool:
+        """Whether annotators would be asked anything else than under *old*."""
+        asked = (self.text.strip(), self.choices, self.reasons)
+        return asked != (old.text.strip(), old.choices, old.reasons)
+
+
+def draft(store: Store, project: Project) -> Draft:
+    """What is kept of the next version; where nothing is, the newest version to begin from."""
+    query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
+    row = store.db.execute(query, (project.id,)).fetchone()
+    if row is None:
+        newest = guideline(store, project)
+        return Draft(newest.version, newest.text, newest.choices, newest.reasons)
+    kept = json.loads(row[0])
+    options = {name: tuple(Choice(**option) for option in kept[name]) for name in ("choices", "reasons")}
+    return Draft(kept["base"], kept["text"], **options, changes=kept["changes"], saved=row[1])
+
+
+def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
+    """Keep a draft, whatever state it is in; returns it with the moment."""
+    content = asdict(draft)
+    del content["saved"]
+    moment = timestamp()
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET content = excluded.content, saved = excluded.saved",
+            (project.id, json.dumps(content, ensure_ascii=False), moment),
+        )
+    return replace(draft, saved=moment)
+
+
+def discard_draft(store: Store, project: Project) -> None:
+    """Forget the draft; the tags keep what was decided about them."""
+    with store.write() as db:
+        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+
+
+def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
+    """What was decided about tags: the code of the criterion that a tag became, None where it was left out."""
+    rows = store.db.execute("SELECT tag, code FROM tag_draft WHERE project = ?", (project.id,))
+    return dict(rows.fetchall())
+
+
+def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str | None) -> None:
+    """Decide that *tags* become the criterion *code*; None: they are left out."""
+    with store.write() as db:
+        db.conn.executemany(
+            "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET code = excluded.code",
+            ((project.id, tag, code) for tag in tags),
+        )
+
+
+def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
+    """Take back what was decided about *tags*."""
+    with store.write() as db:
+        db.conn.executemany("DELETE FROM tag_draft WHERE project = ? AND tag = ?", ((project.id, tag) for tag in tags))
+
+
+def check_draft(store: Store, project: Project, draft: Draft) -> None:
+    """Raise Refused, with one sentence, where the draft cannot be the next version."""
+    newest = guideline(store, project)
+    if draft.base != newest.version:
+        message = N_(
+            "Somebody wrote version {newest} meanwhile, and this draft began from version {base}. Look at what changed,"
+            " then go on from the newest version."
+        )
+        raise Refused(message, newest=newest.version, base=draft.base)
+    if not draft.differs(newest):
+        raise Refused(N_("Nothing differs from version {base} yet."), base=draft.base)
+    _check_words(draft)
+    check_options(project.kind, draft.choices, draft.reasons)
+
+
+def _check_words(draft: Draft) -> None:
+    if not draft.text.strip():
+        raise Refused(N_("The guideline has no text yet."))
+    if len(draft.text) > LONGEST_TEXT:
+        raise Refused(N_("A guideline has at most {most} characters."), most=LONGEST_TEXT)
+    if not draft.changes.strip():
+        raise Refused(N_("Say in a sentence what changed: annotators are told it."))
+    if len(draft.changes) > LONGEST_CHANGES:
+        raise Refused(N_("What changed is told in at most {most} characters."), most=LONGEST_CHANGES)
+    for place, one in enumerate(draft.reasons):
+        check_criterion(one, draft.reasons[:place])
+
+
+def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
+    """Raise Refused, with one sentence, where *one* cannot be a criterion beside the *others*."""
+    bare = not any(character.isalnum() for character in one.code)
+    if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
+        message = N_("{code} is no code: write one word of at most {most} characters, like too_vague.")
+        raise Refused(message, code=repr(one.code[:LONGEST_CODE]), most=LONGEST_CODE)
+    if one.code in {other.code for other in others}:
+        raise Refused(N_("There is a criterion with the code {code} already."), code=one.code)
+    if one.key and one.key.lower() in {other.key.lower() for other in others}:
+        raise Refused(N_("The key {key} stands for another criterion already."), key=one.key)
+    if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
+        message = N_("The criterion {code} needs a name, of at most {most} characters.")
+        raise Refused(message, code=one.code, most=LONGEST_NAME)
+
+
+def write_version(
+    store: Store,
+    project: Project,
+    draft: Draft,
+    *,
+    which: Which = "none",
+    also: Collection[str] = (),
+    author: str = "",
+) -> tuple[Guideline, Counts]:
+    """Publish a draft as the next version and send back what *which* says (see `sending_back`).
+
+    All or nothing up to 1,000 labels; more are sent back after the version is written, in several transactions.
+    Returns the version and what was sent back. Raises Refused where somebody wrote a version since the draft was
+    begun, where nothing differs, or where labels could not be made with it.
+    """
+    at_once = which == "none" or _is_small(store, project, draft, which, also)
+    with store.write() as db:
+        check_draft(store, project, draft)
+        version, old = draft.base + 1, guideline(store, project)
+        insert_guideline(store, project, version, draft.text, draft.choices, draft.reasons, draft.changes)
+        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+        record(
+            store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
+            criteria=_said(old, draft), tags=_used(tag_codes(store, project), draft),
+        )  # fmt: skip
+        sent = send_back_now(store, project, version, which if at_once else "none", also=also, author=author)
+    if not at_once:
+        sent = send_back(store, project, version, which, also=also, author=author)
+    return guideline(store, project, version), sent
+
+
+def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: Collection[str]) -> bool:
+    counts = affected(store, project, draft.choices, draft.reasons, also)
+    return (counts.named if which == "named" else counts.all).labels <= CHUNK
+
+
+def _said(old: Guideline, draft: Draft) -> dict[str, list[str]]:
+    found = changed_codes((*old.choices, *old.reasons), (*draft.choices, *draft.reasons))
+    return {name: list(codes) for name, codes in found._asdict().items()}
+
+
+def _used(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any]:
+    known = {one.code for one in draft.reasons}
+    return {tag: code for tag, code in codes.items() if code is None or code in known}

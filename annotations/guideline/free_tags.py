@@ -1,0 +1,151 @@
+"""Free tags: what annotators write in their own words in a pilot, and how the lead makes criteria of them."""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from annotations.database.store import Store
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.types import Annotator, Item, Project
+from core.errors import N_, Refused
+from core.text.sentences import control_character
+
+LONGEST_TAG = 60
+MOST_TAGS = 12  # on one label
+OWN_TAGS = 200  # that a desk offers
+ALIKE = 86.0  # from here on two tags look like one, of 100 (rapidfuzz ratio)
+
+# The last label that each annotator made of an item and did not take back, also where it was sent back since.
+_TAGGED = """
+SELECT label.item, label.annotator, label.choice, label.reasons, label.tags, label.note
+FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
+WHERE item.pilot IN (SELECT id FROM pilot WHERE project = :project) AND label.tags <> '[]' AND label.superseded = 0
+    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
+    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item
+                    AND later.annotator = label.annotator AND later.superseded = 0 AND later.id > label.id)
+ORDER BY item.rank, label.annotator
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag: how many labels bear it, on how many items, by how many annotators; `spellings`: what it stands for."""
+
+    text: str
+    labels: int
+    items: int
+    annotators: int
+    spellings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One label that bears a tag. `annotator` is a row id: who may see the name is for the page to decide."""
+
+    annotator: int
+    choice: str
+    reasons: tuple[str, ...]
+    tags: tuple[str, ...]
+    note: str
+
+
+def cleaned(tags: Iterable[str]) -> tuple[str, ...]:
+    """*tags* without blanks at their ends, runs of blanks as one, each once. Raises Refused for what is no tag."""
+    found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
+    if len(found) > MOST_TAGS:
+        raise Refused(N_("A label has at most {most} tags."), most=MOST_TAGS)
+    for tag in found:
+        half = any(0xD800 <= ord(character) < 0xE000 for character in tag)
+        if len(tag) > LONGEST_TAG or ";" in tag or half or control_character(tag):
+            message = N_("A tag is one line of at most {most} characters without a semicolon.")
+            raise Refused(message, most=LONGEST_TAG)
+    return tuple(found)
+
+
+def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
+    """The tags that this annotator has used in the project, commonest first: what the desk offers, nobody else's."""
+    query = (
+        "SELECT label.tags FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id"
+        " WHERE item.pilot IN (SELECT id FROM pilot WHERE project = ?) AND label.annotator = ? AND label.tags <> '[]'"
+    )
+    rows = store.db.execute(query, (project.id, annotator.id))
+    counted = Counter(tag for (tags,) in rows for tag in json.loads(tags))
+    return sorted(counted, key=lambda tag: (-counted[tag], tag))[:OWN_TAGS]
+
+
+def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:
+    """Every tag of the project's pilots, commonest first: of labels that stand, or were sent back since.
+
+    `together`: tags that are probably one (see `alike`) are counted as one, under the commonest of them.
+    """
+    rows = store.db.execute(_TAGGED, {"project": project.id}).fetchall()
+    single = _counted((tag, row[0], row[1]) for row in rows for tag in json.loads(row[4]))
+    if not together:
+        return single
+    first = {text: group for group in alike([tag.text for tag in single]) for text in group}
+    spelt = {text: first[text][0] if text in first else text for text in (tag.text for tag in single)}
+    # A label that bears two spellings of a tag bears the tag once.
+    merged = _counted((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
+    return [replace(tag, spellings=first.get(tag.text, (tag.text,))) for tag in merged]
+
+
+def _counted(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
+    """Tags with their counts, from (tag, item, annotator) of each label that bears it."""
+    labels, items, people = Counter[str](), dict[str, set[int]](), dict[str, set[int]]()
+    for tag, item, annotator in borne:
+        labels[tag] += 1
+        items.setdefault(tag, set()).add(item)
+        people.setdefault(tag, set()).add(annotator)
+    found = [Tag(tag, number, len(items[tag]), len(people[tag]), (tag,)) for tag, number in labels.items()]
+    return sorted(found, key=lambda tag: (-tag.items, -tag.labels, tag.text))
+
+
+def items_with(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[Tagged]]]:
+    """The items that bear one of the tags *wanted*, each with the labels that do, in the order of their ranks."""
+    asked = set(wanted)
+    found: dict[int, list[Tagged]] = {}
+    for item, annotator, choice, reasons, stored, note in store.db.execute(_TAGGED, {"project": project.id}):
+        given = tuple(json.loads(stored))
+        if asked & set(given):
+            found.setdefault(item, []).append(Tagged(annotator, choice, tuple(json.loads(reasons)), given, note))
+    by_id: dict[int, Item] = {}
+    ids = list(found)
+    for start in range(0, len(ids), 500):
+        some = ids[start : start + 500]
+        marks = ", ".join("?" * len(some))
+        query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})"
+        by_id |= {row[0]: as_item(row) for row in store.db.execute(query, some)}
+    return [(by_id[item], labels) for item, labels in found.items() if item in by_id]
+
+
+def bare(tag: str) -> str:
+    """What is left of a tag where case, width, blanks and the marks at its ends do not count."""
+    folded = "".join(unicodedata.normalize("NFKC", tag).casefold().split())
+    inside = [place for place, character in enumerate(folded) if unicodedata.category(character)[0] in "LNS"]
+    return folded[inside[0] : inside[-1] + 1] if inside else folded
+
+
+def alike(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Groups of two or more tags that are probably one: the same but for case, width and marks, or nearly so spelt.
+
+    In the order of *texts*; each group names its first, commonest one first.
+    """
+    groups: list[list[str]] = []
+    for text in texts:
+        key = bare(text)
+        near = (group for group in groups if _is_alike(key, bare(group[0])))
+        group = next(near, None)
+        if group is None:
+            groups.append([text])
+        else:
+            group.append(text)
+    return [tuple(group) for group in groups if len(group) > 1]
+
+
+def _is_alike(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
+    # Two short tags that differ by a character are two words; two long ones are a slip.
+    return one == other or (min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= ALIKE)

@@ -1,0 +1,282 @@
+"""A new version of the guideline, and what becomes of labels that were made under older ones.
+
+They are kept, or sent back to those who made them: the old label stays in the history, counts no more, and its
+annotator labels the item anew. Nobody else is handed the item meanwhile, however long the annotator is away.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.versions import changed_codes, guideline, guidelines
+from annotations.items.gold import settle
+from annotations.queue.repeats import void
+from annotations.types import Choice, Guideline, Item, Project
+from core.errors import N_, Refused
+
+Which = Literal["none", "named", "all"]
+WHICH: tuple[Which, ...] = ("none", "named", "all")
+ACCEPTED = ("accept", "correct")  # the choices that name no criterion, because nothing is wrong
+
+CHUNK = 1_000  # labels a transaction; a longer one makes desks wait
+
+# Blind labels that stand, with the version that each was made under.
+_STANDING = """
+SELECT assignment.item, assignment.annotator, label.id, label.guideline, label.choice, label.reasons, label.tags,
+    assignment.revealed IS NOT NULL
+FROM assignment JOIN label ON label.id = assignment.blind
+WHERE assignment.project = ? AND assignment.state = 'labelled'
+"""
+_HIDDEN = """
+SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE batch.project = ? AND batch.published = 0
+"""
+
+
+class Standing(NamedTuple):
+    """A label that would be sent back."""
+
+    item: int
+    annotator: int
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much would be sent back: labels, items, and labels of each annotator by name."""
+
+    labels: int
+    items: int
+    annotators: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What a new version means for labels of older ones.
+
+    `older`: all that stand blind; `named`: those that name a criterion or choice that changed, was dropped or was
+    marked as changed, and rejects that name a free tag and no criterion; `all`: those and every accept; `shown`: those
+    that stay in any case, because their annotators have seen an opinion or what others said; `left`: of `all`, labels
+    of people who have left: they are free for others.
+    """
+
+    older: Counts
+    named: Counts
+    all: Counts
+    shown: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an annotator had said of an item that was sent back: for the desk."""
+
+    choice: str
+    reasons: tuple[str, ...]
+    version: int
+    tags: tuple[str, ...]
+
+
+def affected(
+    store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Collection[str] = ()
+) -> Affected:
+    """Count what a version with these *choices* and *reasons* would send back, before it is written.
+
+    *also*: codes whose meaning changes although their names do not.
+    """
+    found = _standing(store, project, guidelines(store, project), choices, reasons, also)
+    names = dict(
+        store.db.execute(
+            "SELECT annotator.id, name FROM annotator JOIN member ON member.annotator = annotator.id"
+            " WHERE member.project = ?",
+            (project.id,),
+        ).fetchall()
+    )
+    every = [*found.named, *found.accepts]
+    here = _active(store, project)
+    left = sum(one.annotator not in here for one in every)
+    older = [*every, *found.others]
+    return Affected(_counts(older, names), _counts(found.named, names), _counts(every, names), found.shown, left)
+
+
+def send_back(
+    store: Store,
+    project: Project,
+    version: int,
+    which: Which = "named",
+    *,
+    also: Collection[str] = (),
+    author: str = "",
+) -> Counts:
+    """Send labels of versions before *version* back to their annotators; returns what was sent.
+
+    "named": see `Affected`; "all": accepts too, for a criterion that is new; "none": nothing. Idempotent: what was
+    sent back stands no more, and who is interrupted may call it again. One transaction up to 1,000 labels, else one
+    for each 1,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
+    NotFound for a version that is not there.
+    """
+    found = _meant(store, project, version, which, also)
+    sent: list[Standing] = []
+    for start in range(0, len(found), CHUNK):
+        with store.write():
+            sent += _send(store, project, found[start : start + CHUNK])
+            if start + CHUNK >= len(found):
+                counts = _noted(store, project, sent, version, which, also, author)
+    return counts if found else Counts(0, 0)
+
+
+def send_back_now(
+    store: Store,
+    project: Project,
+    version: int,
+    which: Which,
+    *,
+    also: Collection[str] = (),
+    author: str = "",
+) -> Counts:
+    """The same as `send_back`, inside the caller's transaction."""
+    sent = _send(store, project, _meant(store, project, version, which, also))
+    return _noted(store, project, sent, version, which, also, author)
+
+
+def _meant(store: Store, project: Project, version: int, which: Which, also: Collection[str]) -> list[Standing]:
+    if which not in WHICH:
+        raise Refused(N_("Labels are sent back as {known}, not {which}."), known=", ".join(WHICH), which=which)
+    new = guideline(store, project, version)
+    if which == "none":
+        return []
+    older = [each for each in guidelines(store, project) if each.version < version]
+    found = _standing(store, project, older, new.choices, new.reasons, also)
+    return [*found.named, *(found.accepts if which == "all" else [])]
+
+
+def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Standing]:
+    """Send back those that still stand, inside the caller's transaction; returns them."""
+    here = _active(store, project)
+    sent = []
+    for one in found:
+        stays = one.annotator in here
+        # Who has left cannot be asked again: the slot is free for others.
+        changed = store.db.execute(
+            "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
+            " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL"
+            # Its import may have been taken back meanwhile: what is hidden is on no desk.
+            " AND EXISTS (SELECT 1 FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+            " WHERE item.id = assignment.item)",
+            ("leased" if stays else "released", int(stays), *one),
+        )
+        if changed.rowcount:
+            sent.append(one)
+    void(store.db, ((one.item, one.annotator) for one in sent))
+    for item in dict.fromkeys(one.item for one in sent):
+        settle(store, item)
+    return sent
+
+
+def _noted(
+    store: Store,
+    project: Project,
+    sent: Sequence[Standing],
+    version: int,
+    which: Which,
+    also: Collection[str],
+    author: str,
+) -> Counts:
+    counts = _counts(sent, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
+    if sent:
+        record(
+            store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
+            labels=counts.labels, items=counts.items,
+        )  # fmt: skip
+    return counts
+
+
+def waiting(store: Store, project: Project) -> dict[str, int]:
+    """How many items that were sent back each annotator has still to label, by name; nobody with none."""
+    query = (
+        "SELECT annotator.name, count(*) FROM assignment INDEXED BY assignment_kept"
+        " JOIN annotator ON annotator.id = assignment.annotator"
+        " WHERE assignment.project = ? AND kept = 1 AND state = 'leased' AND latest IS NULL GROUP BY annotator.id"
+    )
+    return dict(store.db.execute(query, (project.id,)).fetchall())
+
+
+def earlier(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, Earlier]:
+    """What this annotator had said of those *items* that were sent back, by public id."""
+    marks = ", ".join("?" * len(items))
+    query = (
+        "SELECT item.uid, label.choice, label.reasons, guideline.version, label.tags FROM assignment"
+        " JOIN item ON item.id = assignment.item JOIN label ON label.op_id = assignment.op_id"
+        " JOIN guideline ON guideline.id = label.guideline"
+        " WHERE assignment.annotator = ? AND kept = 1 AND state = 'leased' AND label.choice IS NOT NULL"
+        f" AND assignment.item IN ({marks})"
+    )
+    rows = store.db.execute(query, (annotator_id, *[item.id for item in items])).fetchall()
+    return {
+        uid: Earlier(choice, tuple(json.loads(reasons)), version, tuple(json.loads(tags)))
+        for uid, choice, reasons, version, tags in rows
+    }
+
+
+class _Found(NamedTuple):
+    """Labels of older versions by what a new one means for them; `shown`: how many stay in any case."""
+
+    named: list[Standing]
+    accepts: list[Standing]
+    others: list[Standing]
+    shown: int
+
+
+def _active(store: Store, project: Project) -> set[int]:
+    query = "SELECT annotator FROM member WHERE project = ? AND active = 1"
+    return {row[0] for row in store.db.execute(query, (project.id,))}
+
+
+def _standing(
+    store: Store,
+    project: Project,
+    versions: Sequence[Guideline],
+    choices: Sequence[Choice],
+    reasons: Sequence[Choice],
+    also: Collection[str],
+) -> _Found:
+    """The labels of these *versions*, read once. What was labelled after an opinion or others' labels were shown
+    cannot be made blind again: it stays."""
+    new = (*choices, *reasons)
+    touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
+    hidden = {row[0] for row in store.db.execute(_HIDDEN, (project.id,))}
+    found = _Found([], [], [], 0)
+    kinds: dict[tuple[int, str, str, str], list[Standing]] = {}
+    shown = 0
+    for item, annotator, label, version, choice, named, tags, seen in store.db.execute(_STANDING, (project.id,)):
+        if version not in touched or item in hidden:
+            continue
+        if seen:
+            shown += 1
+            continue
+        key = (version, choice, named, tags)
+        if key not in kinds:
+            kinds[key] = _kind(found, choice, named, tags, touched[version])
+        kinds[key].append(Standing(item, annotator, label))
+    return found._replace(shown=shown)
+
+
+def _kind(found: _Found, choice: str, named: str, tags: str, touched: Collection[str]) -> list[Standing]:
+    """The list that a label with this choice, these reasons and tags (JSON) belongs to."""
+    if choice in touched:
+        return found.named
+    if choice in ACCEPTED:
+        return found.accepts
+    reasons = json.loads(named)
+    if any(code in touched for code in reasons) or (not reasons and tags != "[]"):
+        return found.named
+    return found.others
+
+
+def _counts(found: Sequence[Standing], names: dict[int, str]) -> Counts:
+    people: dict[str, int] = {}
+    for one in found:
+        people[names[one.annotator]] = people.get(names[one.annotator], 0) + 1
+    return Counts(len(found), len({one.item for one in found}), people)

@@ -1,0 +1,60 @@
+"""What people said of generations as the third way, beside the rule's verdict and a run's (SPEC 4.9)."""
+
+from typing import TYPE_CHECKING
+
+from annotations.database.store import Store
+from annotations.labels.generation_labels import generations, judged
+from annotations.types import Project
+from core.errors import BadFile
+from core.text.pronouns import verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WRONG = "misgendering"  # the one label that counts as 0; correct, no_pronoun and plural_they count as 1
+MATCHED = ("model", "dataset", "template", "name", "pronoun")  # what names one instance of a run
+
+
+def people(store: Store, project: Project) -> "pd.DataFrame":
+    """One row per generation that people have finished: columns model, pronoun, dataset, setting, template, name,
+    people, rule, labels.
+
+    `people`: 1 right, 0 misgendered: the gold label where there is one, else what most blind labels say; NaN where
+    they are split. `rule`: the first-pronoun rule's verdict on the same text, NaN where the pronouns are not known.
+    Generations that somebody still has to label blindly are left out (nothing of them may be shown).
+    """
+    import numpy as np
+
+    rows = generations(store, project)
+    rows = rows[rows["finished"]].reset_index(drop=True)  # settled ones too: more labels may be wanted since
+    said = judged(store, project)
+    share = (said["choice"] != WRONG).groupby(said["item"]).mean() if len(said) else said["item"]
+    mean = rows["item"].map(share) if len(said) else rows["labels"].astype(float) * np.nan
+    settled = rows["gold"].notna()
+    most = np.select([mean > 0.5, mean < 0.5], [1.0, 0.0], np.nan)
+    rows["people"] = np.where(settled, (rows["gold"] != WRONG).astype(float), most)
+    rows["rule"] = [_rule(*one) for one in rows[["text", "pronouns", "dataset"]].itertuples(index=False)]
+    rows["template"] = [cluster.partition("|")[2] for cluster in rows["cluster"]]
+    return rows[["model", "pronoun", "dataset", "setting", "template", "name", "people", "rule", "labels"]]
+
+
+def _rule(text: str, pronouns: tuple[str, ...], dataset: str) -> float:
+    try:
+        found = verdict(text, pronouns, dataset).correct
+    except BadFile:
+        return float("nan")
+    return float("nan") if found is None else float(found)
+
+
+def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":
+    """*rows* of `people` with the column `prob` of the same instance in a table of verdicts; NaN where it has none.
+
+    An instance is the same where model, data set, template, name and pronouns are; what the run does not tell is not
+    asked. Without a template in the run nothing matches.
+    """
+    keys = [key for key in MATCHED if key in run]
+    if "template" not in keys:
+        return rows.assign(prob=float("nan"))
+    mine = run.assign(pronoun=run["pronoun"].str.replace(";", " + ")) if "pronoun" in run else run
+    prob = mine.drop_duplicates(keys)[[*keys, "prob"]]
+    return rows.merge(prob, on=keys, how="left", validate="many_to_one")

@@ -1,0 +1,186 @@
+"""From labels to gold: which choice counts for an item, and whether it is kept (SPEC 1.4, 4.9)."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from annotations.database.store import Store
+from annotations.items.wanted_labels import TERMS, Terms, is_shared, wanted_now
+from annotations.types import GoldRule, Plan, Project, Status
+
+LABELS = (
+    "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
+    " WHERE assignment.item = ?"
+)
+_STATE = (
+    f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
+    f" settlement.choice, {TERMS}"
+)
+_TABLES = "item JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
+_LABELLED = (
+    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM {_TABLES}"
+    " JOIN batch ON batch.id = item.batch AND batch.published > 0"
+    " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
+    " WHERE item.project = ? {some} GROUP BY item.id"
+)
+
+
+class Outcome(NamedTuple):
+    """What labels come to: the choice that counts (None: none yet), the status, and whether annotators differ."""
+
+    gold: str | None
+    status: Status
+    split: bool
+
+
+def verdict(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
+    """What the blind labels of one item, one per annotator, come to.
+
+    Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
+    sentences on which annotators differ are rejected (SPEC 1.4), generations
+    wait for adjudication. "majority": more than half decide; a tie is pending.
+    """
+    if len(choices) < wanted or not choices:
+        return Outcome(None, "pending", False)
+    counted = Counter(choices)
+    (first, most), split = counted.most_common(1)[0], len(counted) > 1
+    if not split or (rule == "majority" and 2 * most > len(choices)):
+        return Outcome(first, _status(first), split)
+    if rule == "unanimous" and set(counted) <= {"accept", "reject"}:
+        return Outcome("reject", "rejected", True)
+    return Outcome(None, "pending", True)
+
+
+def _status(gold: str) -> Status:
+    # Generations are not kept or dropped: with a gold label they are done.
+    return "rejected" if gold == "reject" else "accepted"
+
+
+class _Before(NamedTuple):
+    """An item as it stands, and the rules of its project."""
+
+    item: int
+    cell: int
+    labels: int
+    status: Status
+    gold: str | None
+    split: int
+    rule: GoldRule
+    rescue: int
+    decided: str | None
+    terms: Terms
+
+
+class _After(NamedTuple):
+    """What an item comes to."""
+
+    wanted: int
+    labels: int
+    status: Status
+    gold: str | None
+    split: int
+
+
+def settle(store: Store, item: int) -> int:
+    """Bring wanted, labels, gold and status of one item up to date; returns the number of blind labels.
+
+    To be called in the transaction that changes what they depend on: labels, an adjudication, a pilot, a known answer.
+    A decision of the adjudicator counts before the labels do; where the project
+    does not let adjudication rescue sentences, it cannot accept what they reject.
+    """
+    rows = store.db.execute(LABELS, (item,)).fetchall()
+    before = _before(store.db.execute(f"SELECT {_STATE} FROM {_TABLES} WHERE item.id = ?", (item,)).fetchone())
+    flags = {extraneous for _, extraneous in rows if extraneous is not None}
+    _write(store, before, _after(before, [choice for choice, _ in rows], len(flags) > 1))
+    return len(rows)
+
+
+def _before(row: Sequence[Any]) -> _Before:
+    return _Before._make([*row[:9], Terms._make(row[9:])])
+
+
+def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _After:
+    wanted = wanted_now(before.terms, choices)
+    outcome = verdict(choices, wanted, before.rule)
+    split = outcome.split or (len(choices) >= wanted and flags_differ)
+    decided = before.decided
+    counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
+    gold, status = (decided, _status(decided)) if counts and decided else (outcome.gold, outcome.status)
+    return _After(wanted, len(choices), status, gold, int(split))
+
+
+def _write(store: Store, before: _Before, after: _After) -> None:
+    """Store what has changed; an item that wants more labels lies open behind those who walked past it."""
+    if after == (before.terms.before, before.labels, before.status, before.gold, before.split):
+        return
+    more = int(after.wanted > before.terms.before)
+    if more:
+        query = "UPDATE project SET returns = returns + 1 WHERE id = (SELECT project FROM item WHERE id = ?)"
+        store.db.execute(query, (before.item,))
+    store.db.execute(
+        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned ="
+        " iif(?, (SELECT returns FROM project WHERE id = item.project), returned) WHERE id = ?",
+        (*after, more, before.item),
+    )
+    if before.status == "accepted" != after.status:
+        _look_again(store, before.cell)
+
+
+def _look_again(store: Store, cell: int) -> None:
+    # A cell that was closed by its quota may be open again: nobody may have gone past what came back meanwhile.
+    store.db.execute(
+        "UPDATE member SET looked = 0 WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
+        (cell,),
+    )
+
+
+def settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
+    """`settle` for many labelled items (row ids) of published files at once."""
+    query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
+    turned = []
+    for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():
+        before = _before(row)
+        turned.append((before, _after(before, choices.split(","), _differ(flags))))
+    number = store.db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0]
+    values = []
+    for before, after in turned:
+        more = int(after.wanted > before.terms.before)
+        number += more
+        values.append((*after, more, number, before.item))
+    store.db.conn.executemany(
+        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned = iif(?, ?, returned)"
+        " WHERE id = ?",
+        values,
+    )
+    store.db.execute("UPDATE project SET returns = ? WHERE id = ?", (number, project.id))
+    for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
+        _look_again(store, cell)
+
+
+def _differ(flags: str | None) -> bool:
+    return len(set(flags.split(",") if flags else ())) > 1
+
+
+class Effects(NamedTuple):
+    """What another plan does to the items that have labels: how many stay, are decided by it, wait for labels again."""
+
+    same: int
+    decided: int
+    reopened: int
+
+
+def effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> Effects:
+    """What a change of the plan would do to the labelled items of *project*; nothing is changed."""
+    query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
+    decided = reopened = same = 0
+    for identity, choices, flags, *row in store.db.execute(query, (project.id,)):
+        before = _before(row)
+        shared = is_shared(project.seed, bytes(identity), share)
+        terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
+        after = _after(before._replace(terms=terms), choices.split(","), _differ(flags))
+        if (before.status == "pending") == (after.status == "pending"):
+            same += 1
+        else:
+            decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
+    return Effects(same, decided, reopened)

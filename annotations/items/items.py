@@ -1,0 +1,319 @@
+"""Items: how they come in, invisible until their file is complete, and how they are read."""
+
+import hashlib
+import json
+import sqlite3
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from types import TracebackType
+from typing import Any, Literal, NamedTuple
+
+import psutil
+
+from annotations.database.store import Store
+from annotations.items.gold import settle
+from annotations.items.import_differences import other_text, other_word
+from annotations.items.recount_mark import UNSETTLED, WANTING, unsettled
+from annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
+from annotations.items.withdrawn import HALF_OUT, LEFT_OFF_S, bring_in, clear_out
+from annotations.types import Item, Project
+from core.errors import N_, Busy, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.processes import is_alive
+from core.text.sentences import text_hash
+from core.types import Candidate, Side
+
+# An import on its way; a batch that was taken back, and the one of withdrawn items, are not published either.
+ON_ITS_WAY = "published = 0 AND withdrawn = 0 AND undone IS NULL"
+CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
+PAUSE_S = 0.01  # between two commits, so that labels get their turn
+SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
+LOOK_S = 0.2  # between two looks whether it is this file's turn
+LATE = 1 << 62  # ranks from here on come after all others of their cell, whatever batch these are in
+
+ITEM_COLUMNS = (
+    "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
+    " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status,"
+    " item.gold"
+)
+ITEM_TABLES = "item JOIN cell ON cell.id = item.cell JOIN batch ON batch.id = item.batch AND batch.published > 0"
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item as a file has it.
+
+    `candidate` None: a text without a keyword (generations), then `context` is
+    what it completes, `stratum` the cell it is drawn from, and `key` what makes
+    it itself (context, completion, model, setting and index in one string).
+    `uid` keeps the public id of an item that was exported before. `late`: it
+    comes last in its cell (mining flagged it). `counterpart`: the other word
+    where it is written otherwise here than in the pair (She of he/she).
+    """
+
+    text: str
+    candidate: Candidate | None
+    file: str
+    line: int
+    extra: dict[str, Any] = field(default_factory=dict)
+    uid: str | None = None
+    context: str | None = None
+    key: str | None = None
+    stratum: str = ""
+    late: bool = False
+    counterpart: str | None = None
+
+
+class Taken(Refused):
+    """Another file is on its way into the project."""
+
+
+class Added(NamedTuple):
+    """How many rows became items, and how many were there before."""
+
+    added: int
+    duplicates: int
+
+
+class Batch:
+    """The items of one file, invisible until `publish`.
+
+    `with Batch.begin(...) as batch:` discards them when the block fails.
+    """
+
+    def __init__(self, store: Store, project: Project, batch_id: int, created: str) -> None:
+        # The number of a batch that is removed is given again: it takes the moment, too, to know one's own.
+        self.store, self.project, self.id, self.created = store, project, batch_id, created
+        self._cells: dict[tuple[str, str], int] = {}
+        self._back: dict[int, None] = {}  # withdrawn items that the file has: they come back when it is published
+        self._last_commit = 0.0
+
+    @classmethod
+    def begin(cls, store: Store, project: Project, file: str) -> "Batch":
+        """Open a batch. Raises Taken while another file comes into the project, or is taken back."""
+        discard_unpublished(store)
+        with store.write() as db:
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+                message = N_("Another file is being imported into this project. Try again when that is done.")
+                raise Taken(message)
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {HALF_OUT}", (project.id,)).fetchone():
+                raise Taken(N_("An import of this project is being taken back. Try again when that is done."))
+            mark = unsettled(store, project)
+            if mark is not None and mark.changed & WANTING:
+                raise Taken(UNSETTLED)
+            process = psutil.Process()
+            row = (project.id, file, process.pid, process.create_time(), time.time(), created := timestamp())
+            cursor = db.execute(
+                "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            now = db.execute("SELECT per_item, plan, share FROM project WHERE id = ?", (project.id,)).fetchone()
+        # The plan may have changed since the caller read the project; from here on it cannot.
+        fresh = replace(project, per_item=now[0], plan=now[1], share=now[2])
+        return cls(store, fresh, int(cursor.lastrowid or 0), created)
+
+    @classmethod
+    def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
+        """Open a batch as soon as no other file is on its way. Raises Taken after *patience_s* seconds."""
+        end = time.monotonic() + patience_s
+        while True:
+            try:
+                return cls.begin(store, project, file)
+            except Taken:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(LOOK_S)
+
+    def add(self, rows: Iterable[NewItem]) -> Added:
+        """Store rows in commits of at most 1,000; a text that the project has already is counted, not stored."""
+        added = duplicates = 0
+        source = iter(rows)
+        while chunk := list(islice(source, CHUNK)):
+            time.sleep(max(0.0, self._last_commit + PAUSE_S - time.monotonic()))
+            with self.store.write():
+                self._heard()
+                new = sum(self._insert(row) for row in chunk)
+            self._last_commit = time.monotonic()
+            added, duplicates = added + new, duplicates + len(chunk) - new
+        return Added(added, duplicates)
+
+    def _heard(self) -> None:
+        query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
+        if self.store.db.execute(query, (time.time(), self.id, self.created)).rowcount != 1:
+            raise Refused(N_("This import was given up, because nothing was heard of it for a long time. Start again."))
+
+    def _insert(self, new: NewItem) -> bool:
+        found, identity = new.candidate, item_hash(new)
+        pair, side = (found.pair.name, found.side) if found else (new.stratum, "")
+        values: list[Any] = [self.project.id, self.id, self._cell(pair, side)]
+        values.append(_rank(self.project.seed, identity) + (LATE if new.late else 0))
+        values += [identity, new.text, new.context]
+        if found:
+            values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword]
+            values.append(new.counterpart or found.counterpart)
+        else:
+            values += [None] * 6
+        shared = is_shared(self.project.seed, identity, self.project.share)
+        wanted = wanted_at_first(self.project.per_item, self.project.plan, shared)
+        values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), wanted, int(shared)]
+        try:
+            added = self._insert_row(new.uid or uuid.uuid4().hex, values)
+        except sqlite3.IntegrityError as error:
+            if "item.uid" not in str(error):
+                raise
+            # The id belongs to an item of another project here, or to another text of this one.
+            other_text(self.store, self.project, new)
+            added = self._insert_row(uuid.uuid4().hex, values)
+        return added or self._is_back(new, identity, pair)
+
+    def _is_back(self, new: NewItem, identity: bytes, pair: str) -> bool:
+        """Of a text that the project has: whether it was withdrawn and comes back with this file."""
+        row = self.store.db.execute(
+            "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair FROM item JOIN batch"
+            " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
+            (self.project.id, identity),
+        ).fetchone()
+        if row[1] and row[0] not in self._back:
+            self._back[row[0]] = None
+            return True
+        found = new.candidate
+        if found is not None and (found.start, found.end, found.keyword, pair) != row[2:]:
+            other_word(self.store, self.project, new, found, row[0])
+        return False
+
+    def _insert_row(self, uid: str, values: list[Any]) -> bool:
+        cursor = self.store.db.execute(
+            "INSERT INTO item (uid, project, batch, cell, rank, hash, text, context, start, stop, stem_start,"
+            " stem_stop, keyword, counterpart, file, line, extra, wanted, shared)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, hash) DO NOTHING",
+            [uid, *values],
+        )
+        return cursor.rowcount == 1
+
+    def _cell(self, pair: str, side: str) -> int:
+        if (pair, side) not in self._cells:
+            where = (self.project.id, pair, side)
+            self.store.db.execute(
+                "INSERT INTO cell (project, pair, side) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", where
+            )
+            query = "SELECT id FROM cell WHERE project = ? AND pair = ? AND side = ?"
+            self._cells[pair, side] = int(self.store.db.execute(query, where).fetchone()[0])
+        return self._cells[pair, side]
+
+    def publish(self, also: Callable[[], object] | None = None) -> None:
+        """Make the items visible to everybody at once; *also* is done in the same transaction."""
+        # Nobody can take an item of this batch yet, so the partial index on open items holds them all.
+        stock = self.store.db.execute(
+            "SELECT cell, count(*) FROM item WHERE batch = ? AND taken < wanted AND aside = 0 GROUP BY cell", (self.id,)
+        ).fetchall()
+        with self.store.write() as db:
+            self._heard()
+            for cell, number in stock:
+                db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
+                db.execute(
+                    "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, 0, 'pending', 0, ?)"
+                    " ON CONFLICT DO UPDATE SET items = items + excluded.items",
+                    (cell, number),
+                )
+            bring_in(self.store, self.project, self.id, list(self._back))
+            # Now that what came back is here: a doubly labelled sample is drawn from all.
+            for item_id in redraw_sample(self.store, self.project, self.id):
+                settle(self.store, item_id)
+            db.execute(
+                "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
+                (self.project.id, self.id),
+            )
+            if also is not None:
+                also()
+
+    def discard(self) -> None:
+        """Remove the items again, in short transactions. Does nothing to a published batch."""
+        delete_items(self.store, self.id, self.created)
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            with suppress(Busy):  # the disk is full, say: what stopped the import is told, the next one clears up
+                self.discard()
+
+
+def discard_unpublished(store: Store) -> int:
+    """Remove what imports left that died or were given up, finish what was being taken back; returns how many."""
+    rows = store.db.execute(
+        f"SELECT id, pid, started_process, heard + iif(withdrawn, {LEFT_OFF_S}, {SILENT_S}), withdrawn, created"
+        f" FROM batch WHERE {HALF_OUT} OR published = 0 AND withdrawn = 0"
+        " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
+    ).fetchall()
+    dead = [row for row in rows if row[3] < time.time() or not is_alive(row[1], row[2])]
+    for batch_id, *_, half_out, created in dead:
+        clear_out(store, batch_id) if half_out else delete_items(store, batch_id, created)
+    return len(dead)
+
+
+def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
+    """Every published item in the order of import; read in pages, so no read transaction stays open."""
+    query = "SELECT id FROM batch WHERE project = ? AND published > 0 ORDER BY published"
+    batches = [row[0] for row in store.db.execute(query, (project.id,))]
+    kept = "AND item.status = 'accepted'" if accepted_only else ""
+    for batch_id in batches:
+        last = 0
+        while rows := store.db.execute(
+            f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.batch = ? AND item.id > ? {kept}"
+            f" ORDER BY item.id LIMIT {CHUNK}",
+            (batch_id, last),
+        ).fetchall():
+            yield from map(as_item, rows)
+            last = rows[-1][0]
+
+
+def item(store: Store, project: Project, uid: str) -> Item:
+    """The published item of that public id. Raises NotFound."""
+    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
+    row = store.db.execute(query, (uid, project.id)).fetchone()
+    if row is None:
+        raise NotFound(N_("This project has no item {uid}."), uid=uid)
+    return as_item(row)
+
+
+def as_item(row: tuple[Any, ...]) -> Item:
+    """An item from a row of ITEM_COLUMNS."""
+    item_id, uid, pair, side, text, start, stop, stem_start, stem_stop, *rest = row
+    keyword, counterpart, file, line, extra, *last = rest
+    word, stem = ((start, stop), (stem_start, stem_stop)) if start is not None else (None, None)
+    kind: Side | Literal[""] = side
+    return Item(item_id, uid, pair, kind, text, word, stem, keyword, counterpart, file, line, json.loads(extra), *last)
+
+
+def item_hash(new: NewItem) -> bytes:
+    """What makes an item itself in its project: its text, or its key."""
+    return text_hash(new.text if new.key is None else new.key)
+
+
+def _rank(seed: int, identity: bytes) -> int:
+    # 62 random bits that depend on the seed and the text alone: the same order in any database.
+    digest = hashlib.blake2b(identity, digest_size=8, key=str(seed).encode()).digest()
+    return int.from_bytes(digest, "big") >> 2
+
+
+def delete_items(store: Store, batch_id: int, created: str) -> None:
+    """Delete the items of an unpublished batch in short transactions, and the batch, unless it was taken back."""
+    this = "batch.id = ? AND batch.created = ? AND published = 0"
+    # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
+    with store.write() as db:
+        db.execute(f"UPDATE batch SET heard = 0 WHERE {this}", (batch_id, created))
+    some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT {CHUNK}"
+    deleted = 1
+    while deleted:
+        with store.write() as db:
+            deleted = db.execute(f"DELETE FROM item WHERE id IN ({some})", (batch_id, created)).rowcount
+        time.sleep(PAUSE_S if deleted else 0)
+    with store.write() as db:
+        db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))

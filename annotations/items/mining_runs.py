@@ -1,0 +1,89 @@
+"""Runs of mining behind the items of a project: what was read and what each filter left, carried by the candidates.
+
+The last line of a candidates file holds the facts of its run under `run` (see `core.mining.report`). An import writes
+them down as an event `mined`, so that papers can tell the whole way from the text that was read to the set.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+from annotations.database.events import Event, events, record
+from annotations.database.store import Store
+from annotations.types import Project
+
+RUN = "run"  # the key of a mined line
+MINED, UNDONE = "mined", "import_undone"
+READ = ("files", "bytes", "characters", "sentences", "damaged")
+COUNTED = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
+BY_FILTER = ("rejected", "flagged")
+LONGEST = 600  # characters of a signature
+MOST = 2_000  # pairs of one run
+LARGEST = 1 << 53
+Facts = dict[str, Any]
+
+
+def run_facts(value: object) -> Facts | None:
+    """The facts of a run as *value* of a line has them, without anything else; None where it is something else."""
+    if not isinstance(value, dict) or not isinstance(value.get("read"), dict):
+        return None
+    signature, cells = value.get("signature"), value.get("cells")
+    if not isinstance(signature, str) or not signature.startswith("mine|") or len(signature) > LONGEST:
+        return None
+    if not isinstance(cells, dict) or len(cells) > MOST or not all(isinstance(one, dict) for one in cells.values()):
+        return None
+    read, total = _numbers(value["read"], READ), _numbers(value, COUNTED)
+    sides = {
+        pair: {side: _numbers(one.get(side), COUNTED) for side in ("male", "female")} for pair, one in cells.items()
+    }
+    if read is None or total is None or any(found is None for one in sides.values() for found in one.values()):
+        return None
+    by_filter = {key: _counts(value.get(key)) for key in BY_FILTER}
+    facts = {"signature": signature, "read": read | {"whole": value["read"].get("whole") is not False}, "cells": sides}
+    return facts | total | by_filter
+
+
+def _numbers(values: object, keys: Sequence[str]) -> dict[str, int] | None:
+    found = _counts({key: values.get(key) for key in keys}) if isinstance(values, dict) else {}
+    return found if len(found) == len(keys) else None
+
+
+def _counts(values: object) -> dict[str, int]:
+    return {str(key)[:40]: one for key, one in values.items() if _is_count(one)} if isinstance(values, dict) else {}
+
+
+def _is_count(number: object) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < LARGEST
+
+
+def record_runs(store: Store, project: Project, batch: int, runs: Sequence[Facts], imported: int, known: int) -> None:
+    """Write down which runs the items of a batch come from, inside the transaction that publishes it.
+
+    `imported`, `known`: how many of the file's lines became items, and how many the project had already.
+    """
+    for facts in runs:
+        record(store, project, MINED, at=store.uid, batch=batch, imported=imported, known=known, run=facts)
+
+
+def mined_runs(store: Store, project: Project) -> list[Facts]:
+    """The runs behind the items that a project has now, oldest first, each once: their facts, with `imported`.
+
+    A run whose import was taken back is left out. One that came in twice is told once.
+    """
+    found = events(store, project)
+    # A batch has its number in one database only; a package may bring the events of another.
+    undone = {_place(one) for one in found if one.action == UNDONE}
+    runs: dict[str, Facts] = {}
+    for one in found:
+        if one.action != MINED or _place(one) in undone:
+            continue
+        facts = run_facts(one.data.get("run"))
+        if facts is not None:
+            key, number = json.dumps(facts, sort_keys=True), one.data.get("imported")
+            runs.setdefault(key, facts | {"imported": 0})["imported"] += number if _is_count(number) else 0
+    return list(runs.values())
+
+
+def _place(event: Event) -> str:
+    # In the event of a package anything may stand there, a list too.
+    return json.dumps([event.data.get("at"), event.data.get("batch")])

@@ -1,0 +1,72 @@
+"""Items that everybody skipped: they wait for the lead."""
+
+from annotations.database.store import Store
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from annotations.types import Item, Project
+
+
+def set_aside(store: Store, project: Project, item: int) -> None:
+    """Set an item aside for the lead when nobody is left who would still label it; or take that back.
+
+    Nobody is left when every active annotator has labelled or skipped it, and
+    all of several have skipped it or those who skipped it did so twice
+    (DESIGN 4): who works alone sees a skipped item once more at the end.
+    """
+    row = store.db.execute(
+        "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
+        " sum(coalesce(state, '') <> 'skipped'), min(iif(state = 'skipped', skips, NULL))"
+        " FROM member LEFT JOIN assignment ON assignment.annotator = member.annotator AND assignment.item = ?"
+        " WHERE member.project = ? AND member.active = 1",
+        (item, project.id),
+    ).fetchone()
+    could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
+    aside = int(not could and skipped > 0 and ((others == 0 and skipped > 1) or fewest >= 2))
+    store.db.execute(
+        "UPDATE item SET aside = (:aside AND taken < wanted) WHERE id = :item AND aside <> (:aside AND taken < wanted)",
+        {"aside": aside, "item": item},
+    )
+
+
+def set_aside_everything(store: Store, project: Project) -> None:
+    """Look at every skipped item again, inside the caller's transaction: an annotator has left."""
+    query = (
+        "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by the index: few are skipped
+    )
+    for (skipped,) in store.db.execute(query, {"project": project.id}).fetchall():
+        set_aside(store, project, skipped)
+
+
+def hand_out_to_new(store: Store, project: Project) -> None:
+    """Hand out again what was set aside and somebody who has joined has not seen, inside the caller's transaction."""
+    waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
+    for (item_id,) in waiting:
+        set_aside(store, project, item_id)
+        # Who is back may have passed it before it was set aside: it counts as returned, each with a number of its own.
+        store.db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
+        store.db.execute(
+            "UPDATE item SET returned = (SELECT returns FROM project WHERE id = ?) WHERE id = ? AND aside = 0",
+            (project.id, item_id),
+        )
+
+
+def set_aside_items(store: Store, project: Project) -> list[Item]:
+    """What waits for the lead, in the order of import."""
+    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.project = ? AND aside = 1 ORDER BY item.id"
+    return [as_item(row) for row in store.db.execute(query, (project.id,))]
+
+
+def bring_back(store: Store, project: Project, uid: str) -> None:
+    """Hand an item that was set aside out again, to everybody who skipped it too. Raises NotFound."""
+    found = item(store, project, uid)
+    with store.write() as db:
+        # As if each had been away: the skips are forgotten, and the item is new for those who had passed it.
+        db.execute(
+            "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'", (found.id,)
+        )
+        db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
+        db.execute(
+            "UPDATE item SET aside = 0, returned = (SELECT returns FROM project WHERE id = ?)"
+            " WHERE id = ? AND aside = 1",
+            (project.id, found.id),
+        )

@@ -1,0 +1,211 @@
+"""Items of imports that were taken back: whoever touched them left something behind, so they wait, seen by nobody.
+
+They lie in the one batch of their project that is never published, or, while an import is being taken back, in that
+of the import. Every count leaves them out; their labels stay stored, and a later import of the same text brings item
+and labels back.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+
+import psutil
+
+from annotations.database.store import Store
+from annotations.items.gold import settle
+from annotations.items.wanted_labels import draw_share
+from annotations.types import Project
+from core.files.timestamps import timestamp
+
+CHUNK = 500  # items a transaction
+PAUSE_S = 0.01  # between two transactions, so that labels get their turn
+LEFT_OFF_S = 60.0  # silent for so long: whoever cleared up has left off, and if not, two may well be at it
+HALF_OUT = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
+# Something points to these items; nothing that was recorded is ever deleted. With the cheapest question first.
+TOUCHED = """
+SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL OR item.pilot IS NOT NULL
+    OR EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
+    OR EXISTS (SELECT 1 FROM label WHERE label.item = item.id)
+    OR EXISTS (SELECT 1 FROM event WHERE event.item = item.id)
+    OR EXISTS (SELECT 1 FROM comment WHERE comment.item = item.id)
+    OR EXISTS (SELECT 1 FROM settlement WHERE settlement.item = item.id)
+    OR EXISTS (SELECT 1 FROM known WHERE known.item = item.id)
+    OR EXISTS (SELECT 1 FROM retest WHERE retest.item = item.id)
+    OR EXISTS (SELECT 1 FROM skip WHERE skip.item = item.id)
+    OR EXISTS (SELECT 1 FROM release_item WHERE release_item.item = item.id))
+"""
+
+
+def touched(store: Store, batch: int) -> list[int]:
+    """The items (row ids) of a batch that something was recorded of."""
+    return [row[0] for row in store.db.execute(TOUCHED, {"batch": batch})]
+
+
+def withdraw(store: Store, project: Project, batch: int) -> None:
+    """Hide a published batch, in the caller's transaction: from then on all its items are withdrawn ones.
+
+    After it `clear_out` has to be called; until that is done the batch bears the mark that the one of withdrawn items
+    has, and the moment when it was taken back.
+    """
+    _count_out(store, project, batch)
+    store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
+    store.db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
+    process = psutil.Process()
+    store.db.execute(
+        "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
+        " WHERE id = ?",
+        (timestamp(), process.pid, process.create_time(), time.time(), batch),
+    )
+    _let_go(store, project, batch)
+    # What was accepted may be less now: a cell that was closed by its quota may be open again.
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+
+
+def clear_out(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
+    """Move the items of a withdrawn batch that were touched to the others that are hidden, and delete the rest.
+
+    In short transactions, so that labels need not wait; done again, by anybody, after a crash. *report* is told how
+    many items are done so far.
+    """
+    done = 0
+    while found := _clear_some(store, batch):
+        done += found
+        if report is not None:
+            report(done)
+        time.sleep(PAUSE_S)
+
+
+def _clear_some(store: Store, batch: int) -> int:
+    """How many items were moved or deleted, a few hundred together; 0 where nothing is left to do."""
+    with store.write() as db:
+        mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {HALF_OUT}", (batch,)).fetchone()
+        if mark is None:
+            return 0
+        some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, CHUNK))]
+        if not some:
+            query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
+            db.execute(query, (batch,))
+            return 0
+        query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
+        kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
+        if kept:
+            _move(store, kept, _place(store, mark[0]))
+        rest = sorted(set(some) - set(kept))
+        db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
+        db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
+    return len(some)
+
+
+def _count_out(store: Store, project: Project, batch: int) -> None:
+    """Take a batch out of the census and of what annotators did: by counting it, or the others where they hold less."""
+    query = "SELECT coalesce(sum(items), 0) FROM stock JOIN batch ON batch.id = batch WHERE published > 0"
+    (own,) = store.db.execute(f"{query} AND batch.id = ?", (batch,)).fetchone()
+    (others,) = store.db.execute(f"{query} AND project = ? AND batch.id <> ?", (project.id, batch)).fetchone()
+    if own <= others:
+        _census(store, "item.batch = ?", (batch,), -1)
+        _tally(store, "item.batch = ?", (batch,), -1)
+        return
+    cells = "cell IN (SELECT id FROM cell WHERE project = ?)"
+    store.db.execute(f"UPDATE census SET items = 0 WHERE {cells}", (project.id,))
+    store.db.execute(f"UPDATE tally SET handed = 0, labelled = 0, accepted = 0 WHERE {cells}", (project.id,))
+    rest = "item.batch IN (SELECT id FROM batch WHERE project = ? AND published > 0 AND id <> ?)"
+    _census(store, rest, (project.id, batch), 1)
+    _tally(store, rest, (project.id, batch), 1)
+
+
+def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:
+    """Move withdrawn *items* to a batch that is about to be published, in the caller's transaction.
+
+    Their labels count again, under the settings that the project has now.
+    """
+    if not items:
+        return
+    # While they are withdrawn no count follows them, so what is counted below is what they are then.
+    for some in _chunks(items):
+        draw_share(store, project, some)
+        for one in some:
+            settle(store, one)
+        _move(store, some, batch)
+        _stock(store, some, batch)
+        _census(store, f"item.id IN ({_marks(some)})", some, 1)
+        _tally(store, f"item.id IN ({_marks(some)})", some, 1)
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+
+
+def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
+    return [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
+
+
+def _marks(items: Sequence[int]) -> str:
+    return ", ".join("?" * len(items))
+
+
+def _let_go(store: Store, project: Project, batch: int) -> None:
+    """Nobody has its items on the desk any more; who skipped one may be given it again when it comes back."""
+    store.db.execute(
+        "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = ?)"
+        " AND EXISTS (SELECT 1 FROM item WHERE item.id = assignment.item AND item.batch = ?)",
+        (project.id, project.id, batch),
+    )
+
+
+def _place(store: Store, project: int) -> int:
+    """The batch of withdrawn items of a project, made where there is none."""
+    query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
+    if row := store.db.execute(query, (project,)).fetchone():
+        return int(row[0])
+    cursor = store.db.execute(
+        "INSERT INTO batch (project, file, heard, created, withdrawn) VALUES (?, '', ?, ?, 1)",
+        (project, time.time(), timestamp()),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def _move(store: Store, items: Sequence[int], batch: int) -> None:
+    # In its new batch everybody walks past it in its order: it is not one that came back.
+    store.db.execute(f"UPDATE item SET batch = ?, returned = 0 WHERE id IN ({_marks(items)})", [batch, *items])
+
+
+def _stock(store: Store, items: Sequence[int], batch: int) -> None:
+    query = f"SELECT cell, count(*) FROM item WHERE id IN ({_marks(items)}) GROUP BY 1"
+    for cell, number in store.db.execute(query, items).fetchall():
+        store.db.execute(
+            "INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET items = items + excluded.items",
+            (batch, cell, number),
+        )
+
+
+def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+    """Take items out of the counts of their cells (-1), or put them there (+1); *which*: an SQL condition on `item`."""
+    query = f"SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
+    for cell, labels, status, aside, number in store.db.execute(query, values).fetchall():
+        place = (cell, labels, status, aside)
+        store.db.execute(
+            "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
+            place,
+        )
+        store.db.execute(
+            "UPDATE census SET items = items + ? WHERE cell = ? AND labels = ? AND status = ? AND aside = ?",
+            (sign * number, *place),
+        )
+
+
+def _tally(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+    """Take what annotators did on items out of their own counts (-1), or put it back (+1); *which* as in `_census`."""
+    rows = store.db.execute(
+        "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"
+        " sum(coalesce(label.choice = 'accept', 0)) FROM item CROSS JOIN assignment ON assignment.item = item.id"
+        # As in annotations/progress/annotators.py: the choice is read from the index that holds it.
+        " LEFT JOIN label INDEXED BY label_item ON label.item = assignment.item"
+        " AND label.annotator = assignment.annotator AND label.id = latest"
+        f" WHERE {which} GROUP BY 1, 2",
+        values,
+    ).fetchall()
+    for who, cell, handed, labelled, accepted in rows:
+        store.db.execute(
+            "UPDATE tally SET handed = handed + ?, labelled = labelled + ?, accepted = accepted + ?"
+            " WHERE annotator = ? AND cell = ?",
+            (sign * handed, sign * labelled, sign * accepted, who, cell),
+        )

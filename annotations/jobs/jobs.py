@@ -1,0 +1,316 @@
+"""Long work: a job is the command a person would type, run in its own process, with one row in `job`.
+
+The process writes its own row, so a job outlives the app that started it. It
+is told apart from a later process of the same number by its start time.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import psutil
+
+from annotations.database.store import Store
+from core.errors import N_, BadFile, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.resources import ROOT
+
+State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
+STATES: tuple[State, ...] = get_args(State)
+LARGE_BYTES = 5_000_000  # a file from here on, or with more lines than LARGE_LINES, is imported as a job
+LARGE_LINES = 20_000
+UPLOAD_KEPT_S = 24 * 3600.0
+GRACE_S = 5.0  # how long a cancelled process may clean up before it is killed
+CLI = ROOT / "cli.py"
+_STARTING_S = 30.0  # a row whose process has not begun to write after this long has lost it
+_children: dict[str, subprocess.Popen[bytes]] = {}  # kept, so that the app reaps what it started
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row: what was asked for and how far it is.
+
+    `done` of `total` in the command's own unit (lines, sentences); `total` is
+    None until it is known. `result` is the command's JSON answer; of a failed
+    job it is {"error": sentence with {names}, "values": {...}}.
+    """
+
+    uid: str
+    command: tuple[str, ...]
+    title: str
+    state: State
+    pid: int | None
+    started_process: float | None
+    done: int
+    total: int | None
+    message: str
+    result: dict[str, Any] | None
+    created: str
+    started: str | None
+    heartbeat: float | None
+    finished: str | None
+
+    @property
+    def active(self) -> bool:
+        """Whether it may still change by itself."""
+        return self.state in ("waiting", "running")
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, 0 to 1; None while the total is not known."""
+        return min(1.0, self.done / self.total) if self.total else None
+
+    def seconds(self, now: float | None = None) -> float | None:
+        """How long it has run, or ran; None before it began."""
+        if not self.started:
+            return None
+        end = _unix(self.finished) if self.finished else now if now is not None else time.time()
+        return max(0.0, end - _unix(self.started))
+
+    def rate(self, now: float | None = None) -> float | None:
+        """Units done per second since it began; None while nothing is done."""
+        seconds = self.seconds(now)
+        return self.done / seconds if seconds and self.done else None
+
+    def seconds_left(self, now: float | None = None) -> float | None:
+        """What is left at the rate so far; None while that cannot be told or the job is over."""
+        rate = self.rate(now)
+        return (self.total - self.done) / rate if rate and self.total and self.state == "running" else None
+
+
+def _unix(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
+
+
+_COLUMNS = tuple(Job.__dataclass_fields__)
+
+
+def _job(row: Sequence[Any]) -> Job:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    values["command"] = tuple(json.loads(values["command"]))
+    values["result"] = json.loads(values["result"]) if values["result"] else None
+    return Job(**values)
+
+
+def jobs(store: Store) -> list[Job]:
+    """Every job, the newest first."""
+    rows = store.db.execute(f"SELECT {', '.join(_COLUMNS)} FROM job ORDER BY id DESC").fetchall()
+    return [_job(row) for row in rows]
+
+
+def find(store: Store, uid: str) -> Job:
+    """The job of that id, or of the only id that begins so. Raises NotFound."""
+    query = f"SELECT {', '.join(_COLUMNS)} FROM job WHERE substr(uid, 1, length(?)) = ? LIMIT 2"
+    rows = store.db.execute(query, (uid, uid)).fetchall() if uid else []
+    if len(rows) != 1:
+        raise NotFound(N_("There is no job {uid}. The page Jobs and `job list` show them all."), uid=uid)
+    return _job(rows[0])
+
+
+def folder(store: Store) -> Path:
+    """Where logs and uploaded files of jobs lie: beside the database, for its owner only."""
+    place = store.path.resolve().with_name(store.path.name + "-jobs")
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+def keep_upload(store: Store, name: str, data: bytes) -> Path:
+    """Put an uploaded file where a job can read it under its own name; it goes when the job is done.
+
+    Raises BadFile where the name is no file name.
+    """
+    bare = Path(name.replace("\\", "/")).name
+    if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
+        raise BadFile(N_("The file needs a plain name of at most 200 bytes; rename it and try again."))
+    _forget_uploads(store)
+    place = folder(store) / uuid.uuid4().hex
+    place.mkdir(mode=0o700)
+    path = place / bare
+    path.write_bytes(data)
+    return path
+
+
+def drop_upload(store: Store, path: Path) -> None:
+    """Delete a file that `keep_upload` put there; any other file is left alone."""
+    if path.parent.parent == folder(store) and path.is_file():
+        shutil.rmtree(path.parent)
+
+
+def _forget_uploads(store: Store) -> None:
+    """Remove files that somebody uploaded a day ago and no job that may still run needs."""
+    needed = {Path(argument).parent for one in jobs(store) if one.state != "done" for argument in one.command}
+    for place in folder(store).iterdir():
+        if place.is_dir() and place not in needed and place.stat().st_mtime < time.time() - UPLOAD_KEPT_S:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def is_large(data: bytes) -> bool:
+    """Whether a file should be imported as a job rather than while the page waits."""
+    return len(data) > LARGE_BYTES or data.count(b"\n") > LARGE_LINES
+
+
+def start(store: Store, command: Sequence[str], title: str, *, secrets: Mapping[str, str] | None = None) -> Job:
+    """Run `python cli.py COMMAND...` in a process of its own and return at once.
+
+    `command` should ask for `--json`, so that the answer is kept as the result;
+    paths in it must be absolute. The database is given by EVENHAND_DB. `secrets`
+    go into the environment of the process only: they are not stored, so a job
+    that is taken up again has to do without.
+    """
+    uid = uuid.uuid4().hex
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO job (uid, command, title, state, created) VALUES (?, ?, ?, 'waiting', ?)",
+            (uid, json.dumps(list(command), ensure_ascii=False), title, timestamp()),
+        )
+    _spawn(store, uid, secrets or {})
+    return find(store, uid)
+
+
+def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
+    _reap()
+    environment = os.environ | {
+        **secrets,
+        "EVENHAND_DB": str(store.path.resolve()),
+        # The app shares the machine: models of a job get one thread.
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    with log_path(store, uid).open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(CLI), "job", "run", uid],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    if (before := _children.pop(uid, None)) is not None:
+        with suppress(subprocess.TimeoutExpired):
+            before.wait(10)  # killed before this job was resumed; its last threads may still be leaving
+    _children[uid] = process
+    began = _started(process.pid)
+    with store.write() as db:
+        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (process.pid, began, uid))
+
+
+def _reap() -> None:
+    for uid, child in list(_children.items()):
+        if child.poll() is not None:
+            _children.pop(uid, None)
+
+
+def _started(pid: int) -> float | None:
+    try:
+        return float(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return None
+
+
+def process_of(job: Job) -> psutil.Process | None:
+    """The process of a job, if that very process is still alive."""
+    _reap()
+    if job.pid is None or job.started_process is None:
+        return None
+    try:
+        process = psutil.Process(job.pid)
+        # One second of slack: the clock may have been set since.
+        same = abs(process.create_time() - job.started_process) < 1.0
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.Error:
+        return None
+
+
+def mark_interrupted(store: Store, now: float | None = None) -> int:
+    """Mark jobs whose process is gone as interrupted; how many there were. Cheap: call it at start and when listing."""
+    moment = time.time() if now is None else now
+    lost = [
+        one
+        for one in jobs(store)
+        if one.active and process_of(one) is None and (one.pid or moment - _unix(one.created) > _STARTING_S)
+    ]
+    for one in lost:
+        with store.write() as db:
+            # The process may have written its end since it was read.
+            db.execute(
+                "UPDATE job SET state = 'interrupted', finished = ? WHERE uid = ? AND pid IS ? "
+                "AND state IN ('waiting', 'running')",
+                (timestamp(), one.uid, one.pid),
+            )
+    return len(lost)
+
+
+def cancel(store: Store, job: Job) -> None:
+    """End a job with everything it started. What it had published stays; the rest is thrown away.
+
+    Raises Refused if it is over already.
+    """
+    with store.write() as db:
+        ended = db.execute(
+            "UPDATE job SET state = 'cancelled', finished = ? WHERE uid = ? AND state IN ('waiting', 'running')",
+            (timestamp(), job.uid),
+        )
+        if ended.rowcount != 1:
+            raise Refused(N_("This job is over; there is nothing to cancel."))
+    if (process := process_of(job)) is not None:
+        _end(process)
+
+
+def _end(process: psutil.Process) -> None:
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(GRACE_S)
+        except psutil.TimeoutExpired:
+            continue
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            return
+        else:
+            return
+
+
+def resume(store: Store, job: Job) -> Job:
+    """Run a job again that failed, was cancelled or interrupted. An import adds only what is not there yet.
+
+    Raises Refused if it is running or done.
+    """
+    with store.write() as db:
+        again = db.execute(
+            "UPDATE job SET state = 'waiting', pid = NULL, started_process = NULL, done = 0, total = NULL, "
+            "message = '', result = NULL, created = ?, started = NULL, heartbeat = NULL, finished = NULL "
+            "WHERE uid = ? AND state IN ('failed', 'cancelled', 'interrupted')",
+            (timestamp(), job.uid),
+        )
+        if again.rowcount != 1:
+            raise Refused(N_("Only a job that failed, was cancelled or interrupted can be resumed."))
+    _spawn(store, job.uid, {})
+    return find(store, job.uid)
+
+
+def log_path(store: Store, uid: str) -> Path:
+    """The file with what a job wrote to its terminal."""
+    return folder(store) / f"{uid}.log"
+
+
+def log_tail(store: Store, job: Job, lines: int = 20) -> str:
+    """The last lines of a job's log; empty where it wrote nothing."""
+    path = log_path(store, job.uid)
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 65_536))
+        text = file.read().decode("utf-8", "replace")
+    return "\n".join(text.splitlines()[-lines:])

@@ -1,0 +1,205 @@
+"""The inside of a job: what runs in the process that `annotations.jobs.jobs.start` made."""
+
+import json
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import psutil
+
+from annotations.database.store import Store
+from annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
+from core.errors import N_, Busy, EvenhandError
+from core.files.timestamps import timestamp
+
+AT_ONCE = 2  # jobs that run side by side; the others wait in the order of their start
+NICE = 10
+LISTED = 500  # entries of a list that the result keeps
+HEARTBEAT_S = 2.0
+PATIENCE_S = 600.0  # how long the end of a job waits for a database that others keep busy
+_TICK_S = 0.25
+
+
+class _Ended(BaseException):
+    """SIGTERM arrived: unwind, so that what is half done is thrown away."""
+
+
+class Progress:
+    """How far this process is: call it with (done, total).
+
+    It only remembers. A thread with a connection of its own writes the row, so
+    that a command may report in the middle of a transaction.
+    """
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total: int | None = None
+        self.message = ""
+
+    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
+        """`done` units of `total`; `message` says in words what is going on."""
+        self.done = done
+        self.total = total if total is not None else self.total
+        self.message = message or self.message
+
+
+_current: Progress | None = None
+
+
+def progress() -> Progress:
+    """Where a command reports how far it is; nobody reads it outside a job."""
+    return _current or Progress()
+
+
+def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
+    """Be the process of a job: wait for a place, run `call(command)`, write down what came of it.
+
+    `call` returns what the command printed; a JSON object becomes the result.
+    """
+    global _current
+    os.nice(NICE)
+    signal.signal(signal.SIGTERM, _end_now)
+    with store.write() as db:
+        me = psutil.Process()
+        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (me.pid, me.create_time(), uid))
+    try:
+        _wait_for_place(store, uid)
+        this = find(store, uid)
+        _current = Progress()
+        with _written(store.path, uid, _current):
+            state, result, message = _run(call, this.command)
+    except _Ended:
+        return
+    finally:
+        last, _current = _current, None
+    with suppress(_Ended):  # cancelled while the end had to wait: the row says so already
+        _write_end(store, uid, state, result, message, last or Progress())
+        if state == "done":
+            _remove_uploads(store, this)
+
+
+def _end_now(number: int, frame: FrameType | None) -> None:
+    raise _Ended
+
+
+def _wait_for_place(store: Store, uid: str) -> None:
+    while True:
+        mark_interrupted(store)
+        if _place_free(store, uid):
+            with store.write() as db:
+                if _place_free(store, uid):  # nobody else can have taken it since
+                    began = db.execute(
+                        "UPDATE job SET state = 'running', started = ?, heartbeat = ? "
+                        "WHERE uid = ? AND state = 'waiting'",
+                        (timestamp(), time.time(), uid),
+                    )
+                    if began.rowcount != 1:
+                        raise _Ended  # cancelled while it waited
+                    return
+        time.sleep(_TICK_S)
+
+
+def _place_free(store: Store, uid: str) -> bool:
+    query = """
+        SELECT count(*) FROM job AS other, job AS this WHERE this.uid = ? AND (other.state = 'running'
+            OR other.state = 'waiting' AND (other.created, other.id) < (this.created, this.id))"""
+    return bool(store.db.execute(query, (uid,)).fetchone()[0] < AT_ONCE)
+
+
+def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[str, dict[str, Any] | None, str]:
+    try:
+        printed = call(command)
+    except EvenhandError as error:
+        values = {key: value if isinstance(value, int | float) else str(value) for key, value in error.values.items()}
+        return "failed", {"error": error.message, "values": values}, str(error)
+    except _Ended:
+        raise
+    except BaseException as error:  # the row must say how it ended, whatever happened
+        traceback.print_exc()
+        message = N_("The command ended unexpectedly ({why}); the log says more.")
+        why = f"{type(error).__name__}: {error}"[:300]
+        return "failed", {"error": message, "values": {"why": why}}, message.format(why=why)
+    try:
+        answer = json.loads(printed)
+    except ValueError:
+        print(printed, end="")  # for people: it belongs in the log
+        return "done", None, printed.strip().rsplit("\n", 1)[-1][:300]
+    return "done", _shortened(answer if isinstance(answer, dict) else {"answer": answer}), ""
+
+
+def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
+    # The row is read whenever jobs are listed; thousands of bad lines belong in a file.
+    return {key: value[:LISTED] if isinstance(value, list) else value for key, value in answer.items()}
+
+
+@contextmanager
+def _written(path: Path, uid: str, progress: Progress) -> Iterator[None]:
+    over = threading.Event()
+    thread = threading.Thread(target=_write_rows, args=(path, uid, progress, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _write_rows(path: Path, uid: str, progress: Progress, over: threading.Event) -> None:
+    written: tuple[int, int | None, str] | None = None
+    beat = 0.0
+    with Store.open(path) as store:
+        while not over.wait(_TICK_S):
+            seen = (progress.done, progress.total, progress.message)
+            if seen == written and time.time() - beat < HEARTBEAT_S:
+                continue
+            beat = time.time()
+            try:
+                alive = _write_row(store, uid, seen, beat)
+            except EvenhandError:  # the database is busy; the next beat tells the same
+                continue
+            written = seen
+            if not alive:  # cancelled by somebody who may not signal this process
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
+
+
+def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: float) -> bool:
+    """Write how far the job is; False where it is not running any more."""
+    with store.write() as db:
+        row = db.execute(
+            "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
+            (*seen, beat, uid),
+        )
+    return bool(row.rowcount)
+
+
+def _write_end(
+    store: Store, uid: str, state: str, result: dict[str, Any] | None, message: str, progress: Progress
+) -> None:
+    text = json.dumps(result, ensure_ascii=False) if result is not None else None
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            with store.write() as db:
+                db.execute(
+                    "UPDATE job SET state = ?, result = ?, message = ?, done = ?, total = ?, finished = ?, "
+                    "heartbeat = ? WHERE uid = ? AND state = 'running'",
+                    (state, text, message, progress.done, progress.total, timestamp(), time.time(), uid),
+                )
+            return
+        except Busy:  # hours of work must not count as interrupted because of a disk that hesitates
+            if time.monotonic() > until:
+                raise
+        time.sleep(_TICK_S)
+
+
+def _remove_uploads(store: Store, done: Job) -> None:
+    for argument in done.command:
+        drop_upload(store, Path(argument))

@@ -1,0 +1,1 @@
+"""Labels appended and read; the only writer of `label`."""

@@ -1,0 +1,273 @@
+"""Labels: appended, never changed. What a desk sends is stored once and answered when it is on disk."""
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.guideline.versions import guidelines
+from annotations.items.gold import settle
+from annotations.items.set_aside import set_aside
+from annotations.labels import repeated
+from annotations.labels.marks import check_marks, check_rules
+from annotations.labels.operations import check_form, columns
+from annotations.labels.read import conflicts, history, label_rows, own_progress
+from annotations.labels.repeated import Again
+from annotations.queue.claim import renew_presence
+from annotations.queue.repeats import draw
+from annotations.types import Annotator, Answer, Guideline, Operation, Project
+from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+
+__all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
+
+# Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
+TAKES_LABELS = "(batch.published > 0 OR (batch.withdrawn = 1 AND assignment.item IS NOT NULL))"
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An item and what this annotator did with it so far; no assignment yet: `state` is ''."""
+
+    item: int
+    length: int  # of the text, in code points
+    state: str = ""
+    revealed: str | None = None
+    blind: int | None = None
+    skips: int = 0
+    op_id: str | None = None
+    desk: str | None = None
+    revision: int = -1
+    withdrawn: int = 0  # its import was taken back: nobody is handed it
+    here: int = 1  # 0: this annotator has left the project and is handed nothing
+
+
+def append(
+    store: Store,
+    project: Project,
+    annotator: Annotator,
+    operations: Sequence[Operation],
+    *,
+    now: float | None = None,
+) -> list[Answer]:
+    """Store operations in one transaction; when this returns they are on disk. One answer each, in order.
+
+    An operation that cannot be stored is refused by itself and holds up no
+    other. One that is stored already is answered again as stored. `now` (unix
+    seconds) renews the annotator's leases and is when the labels were made.
+    Raises NotAllowed for somebody who is not an annotator of the project.
+    """
+    moment = time.time() if now is None else now
+    with store.write() as db:
+        renew_presence(db, project, annotator, moment)
+        writer = _Writer(store, project, annotator, timestamp(now))
+        return [writer.answer(operation) for operation in operations]
+
+
+def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) -> None:
+    """Record that an opinion on an item is shown to an annotator: labels from now on carry `after_reveal`.
+
+    Raises NotAllowed while no label of this annotator stands (DESIGN 4.4), NotFound for an unknown item.
+    """
+    with store.write():
+        target = _target(store, project, annotator, item_uid)
+        if target.state != "labelled":
+            raise NotAllowed(N_("An opinion on a sentence is shown only after you have labelled it."))
+        store.db.execute(
+            "UPDATE assignment SET revealed = coalesce(revealed, ?) WHERE item = ? AND annotator = ?",
+            (timestamp(), target.item, annotator.id),
+        )
+
+
+def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
+    row = store.db.execute(
+        "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
+        " coalesce(revision, -1), batch.withdrawn, coalesce(member.active, 0)"
+        " FROM item JOIN batch ON batch.id = item.batch"
+        " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
+        " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
+        f" WHERE item.uid = :uid AND item.project = :project AND {TAKES_LABELS}",
+        {"annotator": annotator.id, "uid": uid, "project": project.id},
+    ).fetchone()
+    if row is not None:
+        return _Target(*row)
+    came_again = repeated.again(store.db, project, annotator, uid)
+    if came_again is None:
+        raise NotFound(N_("This project has no such item; the label was not stored."))
+    return came_again
+
+
+class _Writer:
+    """Writes one annotator's operations, inside one transaction."""
+
+    def __init__(self, store: Store, project: Project, annotator: Annotator, created: str) -> None:
+        self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
+        self.created = created
+        self.guidelines = {each.version: each for each in guidelines(store, project)}
+        # it may have changed since the caller read the project
+        query = "SELECT checked, retest FROM project WHERE id = ?"
+        self.checked, self.retest = self.db.execute(query, (project.id,)).fetchone()
+
+    def answer(self, operation: Operation) -> Answer:
+        """Store one operation, or say why not."""
+        self.db.execute("SAVEPOINT operation")
+        try:
+            answer = self._store(operation)
+        except EvenhandError as error:
+            self.db.execute("ROLLBACK TO operation")
+            answer = Answer(operation.op_id, False, error.message, values=error.values)
+        except sqlite3.IntegrityError as error:
+            self.db.execute("ROLLBACK TO operation")
+            message = N_("The database refused this label ({why}).")
+            answer = Answer(operation.op_id, False, message, values={"why": str(error)})
+        self.db.execute("RELEASE operation")
+        return answer
+
+    def _store(self, operation: Operation) -> Answer:
+        check_form(operation)
+        target = _target(self.store, self.project, self.annotator, operation.item)
+        known = self._known(operation)
+        if known is not None:
+            conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
+            return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
+        guideline = self._guideline(operation)
+        self._check_marks(operation, target)
+        superseded = not self._may_stand(operation, target)
+        label: int | None = None
+        if isinstance(target, Again):
+            said = columns(operation, guideline, superseded, self.created)
+            label = repeated.keep(self.db, target, operation, said)
+        elif operation.choice == "skip":
+            self._insert_skip(operation, target, superseded)
+        else:
+            label = self._insert_label(operation, target, guideline, superseded)
+        if superseded:
+            return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
+        if isinstance(target, Again):
+            repeated.move(self.db, self.project, self.annotator, target, operation, label)
+        else:
+            self._move(operation, target, label)
+        return Answer(operation.op_id, True, latest=operation.op_id)
+
+    def _may_stand(self, operation: Operation, target: _Target | Again) -> bool:
+        # What a desk sends may arrive in another order than it was made: within a desk the higher revision wins.
+        if target.desk == operation.desk:
+            return operation.revision > target.revision
+        if self._overtaken(operation, target):
+            return False
+        return target.op_id is None or operation.base == target.op_id  # nothing to be in conflict with, or known
+
+    def _overtaken(self, operation: Operation, target: _Target | Again) -> bool:
+        if isinstance(target, Again):
+            return repeated.overtaken(self.db, target, operation)
+        newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
+        query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
+        values = {
+            "item": target.item, "annotator": self.annotator.id, "desk": operation.desk, "revision": operation.revision,
+        }  # fmt: skip
+        return self.db.execute(query, values).fetchone() is not None
+
+    def _known(self, operation: Operation) -> bool | None:
+        """Whether a stored operation of that id was superseded; None if there is none. Refuses another's id."""
+        row = self.db.execute(
+            "SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op"
+            " UNION ALL"
+            " SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op"
+            " UNION ALL SELECT annotator, retest.uid, superseded FROM retest_label"
+            " JOIN retest ON retest.id = retest_label.retest WHERE retest_label.op_id = :op",
+            {"op": operation.op_id},
+        ).fetchone()
+        if row is None:
+            return None
+        if (row[0], row[1]) != (self.annotator.id, operation.item):
+            raise Refused(N_("Another operation bears this id already."))
+        return bool(row[2])
+
+    def _guideline(self, operation: Operation) -> Guideline:
+        version = max(self.guidelines) if operation.guideline is None else operation.guideline
+        if version not in self.guidelines:
+            raise Refused(N_("This guideline has no version {version}."), version=version)
+        guideline = self.guidelines[version]
+        if operation.choice in (None, "skip"):
+            return guideline
+        if operation.choice not in {choice.code for choice in guideline.choices}:
+            raise Refused(N_("{choice} is not a choice of this guideline."), choice=operation.choice)
+        unknown = set(operation.reasons) - {reason.code for reason in guideline.reasons}
+        if unknown:
+            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
+        named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a criterion to be
+        if operation.choice == "reject" and not named and not operation.note.strip():
+            raise Refused(N_("A reject needs a reason or a note."))
+        return guideline
+
+    def _check_marks(self, operation: Operation, target: _Target | Again) -> None:
+        if operation.choice in (None, "skip"):
+            return
+        if self.project.kind != "generations":
+            if operation.spans or operation.extraneous is not None:
+                raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
+            return
+        check_marks(operation.spans, target.length)
+        if self.checked:
+            check_rules(operation.choice, operation.extraneous, operation.spans)
+
+    def _insert_skip(self, operation: Operation, target: _Target, superseded: bool) -> None:
+        self.db.execute(
+            "INSERT INTO skip (op_id, item, annotator, desk, revision, base, superseded, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                operation.op_id, target.item, self.annotator.id, operation.desk, operation.revision,
+                operation.base, superseded, self.created,
+            ),
+        )  # fmt: skip
+
+    def _insert_label(self, operation: Operation, target: _Target, guideline: Guideline, superseded: bool) -> int:
+        values: dict[str, Any] = {
+            "project": self.project.id,
+            "item": target.item,
+            "annotator": self.annotator.id,
+            "after_reveal": int(target.revealed is not None),
+            **columns(operation, guideline, superseded, self.created),
+        }
+        marks = ", ".join(f":{name}" for name in values)
+        cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)
+        return int(cursor.lastrowid or 0)
+
+    def _is_skip(self, op_id: str | None) -> bool:
+        # Not the state: a skipped item may have been handed out again before its skip is taken back.
+        return self.db.execute("SELECT 1 FROM skip WHERE op_id = ?", (op_id,)).fetchone() is not None
+
+    def _move(self, operation: Operation, target: _Target, label: int | None) -> None:
+        """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
+        state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
+        latest = label if state == "labelled" else None
+        blind = latest if target.revealed is None else target.blind
+        # What somebody who has left takes back goes to others: an open desk would hold it for as long as it is open.
+        left = state == "leased" and not target.here and blind is None
+        state = "released" if left or (target.withdrawn and latest is None) else state
+        skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))
+        new_turn = state == "skipped" or not target.state
+        self.db.execute(
+            "UPDATE member SET turn = turn + ? WHERE project = ? AND annotator = ?",
+            (int(new_turn), self.project.id, self.annotator.id),
+        )
+        self.db.execute(
+            "INSERT INTO assignment"
+            " (item, annotator, project, state, turn, skips, revealed, latest, blind, op_id, desk, revision)"
+            " SELECT :item, :annotator, :project, :state, turn, :skips, :revealed, :latest, :blind, :op_id, :desk,"
+            " :revision FROM member WHERE project = :project AND annotator = :annotator"
+            " ON CONFLICT DO UPDATE SET state = excluded.state, skips = excluded.skips, latest = excluded.latest,"
+            " blind = excluded.blind, op_id = excluded.op_id, desk = excluded.desk, revision = excluded.revision,"
+            " turn = iif(excluded.state = 'skipped', excluded.turn, turn)",
+            {
+                "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "state": state,
+                "skips": max(0, skips), "revealed": target.revealed, "latest": latest, "blind": blind,
+                "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
+            },
+        )  # fmt: skip
+        settle(self.store, target.item)
+        if self.retest and blind is not None and blind == label:
+            draw(self.store, self.project, self.annotator, target.item, self.created)
+        set_aside(self.store, self.project, target.item)

@@ -1,0 +1,103 @@
+"""What people said of generations, as tables: one row per generation, and one per blind label.
+
+A *blind* label is the last one that an annotator made before seeing anybody's opinion. A generation is *finished* when
+nobody is left who would still label it blindly (DESIGN 4.4): only then may its labels or the rule's verdict be shown.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from annotations.database.store import Store
+from annotations.types import Mark, Project
+from core.errors import BadFile
+from core.text.pronouns import PRONOUN_DATASETS, parse_sets
+
+if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
+    import pandas as pd
+
+# As many labels as the item wants, or one of everybody who is still there; the same rule as for disagreements.
+ITEMS = """
+SELECT item.id, item.uid, item.text, coalesce(item.context, ''), item.extra, item.labels, item.wanted, item.gold,
+    item.status,
+    item.labels > 0 AND (item.labels >= item.wanted OR NOT EXISTS
+        (SELECT 1 FROM member WHERE member.project = item.project AND member.active = 1 AND NOT EXISTS
+            (SELECT 1 FROM assignment WHERE assignment.item = item.id
+                AND assignment.annotator = member.annotator AND assignment.blind IS NOT NULL)))
+FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+WHERE item.project = ? ORDER BY batch.published, item.id
+"""
+LABELS = """
+SELECT item.uid, annotator.name, blind_label.choice, blind_label.extraneous, blind_label.spans, blind_label.reasons,
+    blind_label.note
+FROM blind_label JOIN item ON item.id = blind_label.item JOIN annotator ON annotator.id = blind_label.annotator
+WHERE blind_label.project = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
+ORDER BY item.id, annotator.name
+"""
+COLUMNS = (
+    "item", "text", "context", "cluster", "model", "pronouns", "pronoun", "dataset", "setting", "index", "name",
+    "labels", "wanted", "finished", "gold", "status",
+)  # fmt: skip
+SAID = ("item", "annotator", "choice", "extraneous", "spans", "reasons", "note")
+
+
+def generations(store: Store, project: Project) -> "pd.DataFrame":
+    """One row per generation, labelled or not, in the order of import; columns as in COLUMNS.
+
+    `cluster`: data set and template of the context (else the context itself, else the item): generations of one
+    cluster resemble each other. `pronouns`: tuple of set names, () where unknown; `pronoun`: the same as one word for
+    a table ("she", "she + they", ""). `dataset`: one of the data sets of core.text.pronouns. `finished`: see above.
+    """
+    import pandas as pd
+
+    rows = [_generation(row) for row in store.db.execute(ITEMS, (project.id,))]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def judged(store: Store, project: Project) -> "pd.DataFrame":
+    """One row per blind label, with the columns of `generations` beside it.
+
+    `choice`: correct, misgendering, no_pronoun or plural_they; `extraneous`: True, False or None; `spans`: tuple of
+    Mark; `reasons`: tuple of tag codes. Rows come in the order of import, then by name of annotator.
+    """
+    import pandas as pd
+
+    said = [
+        (item, who, choice, None if extraneous is None else bool(extraneous), _marks(spans), _codes(reasons), note)
+        for item, who, choice, extraneous, spans, reasons, note in store.db.execute(LABELS, (project.id,))
+    ]
+    labels = pd.DataFrame(said, columns=SAID)
+    return labels.merge(generations(store, project), on="item", how="inner", validate="many_to_one")
+
+
+def _generation(row: Sequence[Any]) -> tuple[Any, ...]:
+    _id, uid, text, context, extra, labels, wanted, gold, status, finished = row
+    values: dict[str, Any] = json.loads(extra)
+    dataset = str(values.get("dataset") or "").lower()
+    dataset = dataset if dataset in PRONOUN_DATASETS else "own"
+    template = str(values.get("template") or context or uid)
+    pronouns = _pronouns(values)
+    return (
+        uid, text, context, f"{dataset}|{template}", _text(values, "model"), pronouns, " + ".join(pronouns), dataset,
+        _text(values, "setting"), _text(values, "index"), _text(values, "name"), labels, wanted, bool(finished), gold,
+        status,
+    )  # fmt: skip
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    return "" if values.get(key) is None else str(values[key])
+
+
+def _pronouns(values: Mapping[str, Any]) -> tuple[str, ...]:
+    try:
+        return parse_sets(values.get("pronouns") or values.get("pronoun"))
+    except BadFile:  # imported before pronouns were read: nobody knows which are right
+        return ()
+
+
+def _marks(spans: str) -> tuple[Mark, ...]:
+    return tuple(Mark(*mark) for mark in json.loads(spans))
+
+
+def _codes(reasons: str) -> tuple[str, ...]:
+    return tuple(str(code) for code in json.loads(reasons))

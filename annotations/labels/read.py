@@ -1,0 +1,201 @@
+"""Reading labels: an annotator's own decisions and progress, and the rows that files and statistics are made of."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Literal
+
+from annotations.database.store import Store
+from annotations.items.items import ITEM_COLUMNS, as_item
+from annotations.items.wanted_labels import labels_expected
+from annotations.labels import repeated
+from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
+
+Which = Literal["blind", "latest", "all"]
+
+SEARCHED = 50_000  # two and a half times the released set; a search reads the sentence of each
+PACE_LABELS = 60  # the pace is that of the last labels
+PACE_FEWEST = 6
+BREAK_S = 300.0  # a longer gap between two labels is a break
+# Not of an import that was taken back, and not brought by a file of labels that was.
+SEEN = "(SELECT published FROM batch WHERE batch.id = item.batch) > 0"
+NOT_TAKEN_BACK = (
+    "NOT EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file"
+    " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
+)
+
+DECISION_COLUMNS = (
+    "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans,"
+    " label.tags"
+)
+
+
+def decision(item: Item, row: Sequence[Any]) -> Decision:
+    """What was decided on an item, from a row of DECISION_COLUMNS."""
+    choice, reasons, note, op_id, revision, created, superseded, after_reveal, extraneous, spans, tags = row
+    flag = None if extraneous is None else bool(extraneous)
+    marks = tuple(Mark(*mark) for mark in json.loads(spans))
+    kept = tuple(json.loads(reasons))
+    seen = bool(superseded), bool(after_reveal)
+    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks, tuple(json.loads(tags)))
+
+
+def _decision(row: Sequence[Any]) -> Decision:
+    return decision(as_item(tuple(row[:-11])), row[-11:])
+
+
+def history(
+    store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
+) -> list[Decision]:
+    """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it.
+
+    Looks back over the annotator's last 50,000 labels.
+    """
+    wanted = (
+        "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search))"
+        " AND label.id > coalesce((SELECT id FROM label"
+        f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
+    )
+    query = (
+        f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
+        " JOIN assignment ON assignment.item = label.item"
+        " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
+        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        f" WHERE label.annotator = :annotator AND label.project = :project {wanted if search.strip() else ''}"
+        f" AND {SEEN}"
+        " ORDER BY label.id DESC LIMIT :limit"
+    )
+    values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
+    found = [_decision(row) for row in store.db.execute(query, values)]
+    again = repeated.history(store, project, annotator, limit=limit, search=search.strip())
+    return repeated.merged(found, again)[:limit]
+
+
+def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
+    """The annotator's own decisions that came too late, because another desk of theirs was first.
+
+    The newest of each item and desk, until the item is decided once more.
+    """
+    query = (
+        f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
+        " JOIN assignment ON assignment.item = label.item"
+        " AND assignment.annotator = label.annotator"
+        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        f" WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1 AND {SEEN}"
+        f" AND {NOT_TAKEN_BACK}"
+        " AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id"
+        "   AND later.annotator = label.annotator AND later.superseded = 0)"
+        " AND NOT EXISTS (SELECT 1 FROM label AS newer WHERE newer.item = label.item"
+        "   AND newer.annotator = label.annotator AND newer.desk = label.desk AND newer.revision > label.revision)"
+        " ORDER BY label.id DESC"
+    )
+    values = {"annotator": annotator.id, "project": project.id}
+    found = [_decision(row) for row in store.db.execute(query, values)]
+    return repeated.merged(found, repeated.conflicts(store, project, annotator))
+
+
+def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:
+    """How far the annotator is; nothing in it depends on what others decided.
+
+    Of a cell with a quota, no more is expected than the quota and what the
+    annotator did not accept: then the cell is full. Where labelling stops at a
+    first reject, the others are expected to accept as often as this annotator.
+    """
+    rows = store.db.execute(
+        "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
+        " (SELECT coalesce(sum(items), 0) FROM census WHERE cell = cell.id)"
+        " FROM cell LEFT JOIN tally ON tally.cell = cell.id AND tally.annotator = ?"
+        " WHERE cell.project = ? ORDER BY cell.id",
+        (annotator.id, project.id),
+    )
+    cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
+    labelled = sum(cell.labelled for cell in cells)
+    query = (
+        "SELECT (SELECT count(*) FROM member WHERE project = project.id AND active = 1), per_item, doubled,"
+        " plan, share FROM project WHERE id = :project"
+    )
+    people, per_item, doubled, plan, share = store.db.execute(query, {"project": project.id}).fetchone()
+    # With more annotators than labels per item, each can expect an equal share.
+    each = min(per_item, people) or 1
+    most = each if doubled is None else 1
+    mean = labels_expected(most, plan, share, sum(cell.accepted for cell in cells), labelled)
+    expected = sum(_expected(cell, most, mean, max(people, 1)) for cell in cells)
+    if doubled is not None:
+        expected += min(doubled, sum(cell.items for cell in cells)) * (each - 1)
+    total, pace = max(math.ceil(expected / max(people, 1)), labelled), _pace(store, project, annotator)
+    return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+
+
+def _expected(cell: CellProgress, most: int, mean: float, people: int) -> float:
+    """What one of *people* can expect to label in a cell, times *people*.
+
+    *most* is how many labels an item gets that is kept, *mean* how many any item gets.
+    """
+    if cell.quota is None:
+        return cell.items * mean
+    return min(cell.items * mean, cell.quota * most + (cell.labelled - cell.accepted) * people)
+
+
+def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
+    """Labels per hour over the last labels, breaks left out; None where there are too few."""
+    rows = store.db.execute(
+        "SELECT created FROM label WHERE annotator = ? AND project = ? AND choice IS NOT NULL"
+        f" ORDER BY id DESC LIMIT {PACE_LABELS}",
+        (annotator.id, project.id),
+    )
+    times = [datetime.fromisoformat(row[0]).timestamp() for row in rows]
+    gaps = [gap for gap in (b - a for b, a in pairwise(times)) if 0 <= gap <= BREAK_S]
+    if len(gaps) < PACE_FEWEST or not sum(gaps):
+        return None
+    return 3600 * len(gaps) / sum(gaps)
+
+
+_ROW_NAMES = (
+    "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
+    "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
+    "revision", "base", "superseded", "created", "tags",
+)  # fmt: skip
+
+_ROW = (
+    "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
+    " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
+    " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
+    " label.base, label.superseded, label.created, label.tags"
+    " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+    " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
+    " WHERE label.project = ? {kept} AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+    " ORDER BY label.item, {order}label.id"
+)
+
+_SOURCES: dict[Which, tuple[str, str]] = {
+    "blind": ("assignment JOIN label ON label.id = assignment.blind", "AND label.choice IS NOT NULL"),
+    "latest": ("assignment JOIN label ON label.id = assignment.latest", "AND label.choice IS NOT NULL"),
+    "all": ("label", ""),
+}
+
+
+def each_label_row(store: Store, project: Project, *, which: Which = "blind") -> Iterator[dict[str, Any]]:
+    """Labels as flat dicts, by item and annotator; "all" by item, in the order in which they were made.
+
+    "blind": the last label of each before anything was revealed (agreement and
+    gold); "latest": what stands now; "all": every row, undone (`choice` None)
+    and superseded ones too. `item` is the public id, `annotator` the name,
+    `guideline` its version, `reasons`, `spans` and `tags` are lists.
+    """
+    source, kept = _SOURCES[which]
+    # What came before a known answer is told by the order of the operations of all: it has to come back as it was.
+    query = _ROW.format(source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
+    for values in store.db.execute(query, (project.id,)):
+        row = dict(zip(_ROW_NAMES, values, strict=True))
+        for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million of them
+            row[key] = [] if row[key] == "[]" else json.loads(row[key])
+        row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
+        row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
+        yield row
+
+
+def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
+    """All of `each_label_row` in a list."""
+    return list(each_label_row(store, project, which=which))

@@ -1,0 +1,176 @@
+"""Second labels: stored by the same rules as first ones, and read back by the desk that made them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotations.database.sqlite import Database
+from annotations.database.store import Store
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
+
+COLUMNS = (
+    "retest.uid, retest_label.choice, retest_label.reasons, retest_label.note, retest_label.op_id,"
+    " retest_label.revision, retest_label.created, superseded, extraneous, spans, retest_label.tags"
+)
+OWN = (
+    f"SELECT {ITEM_COLUMNS}, {COLUMNS} FROM {ITEM_TABLES} JOIN retest ON retest.item = item.id"
+    " JOIN retest_label ON {which} WHERE retest.annotator = :annotator AND retest.project = :project"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An item that came again, as `annotations.labels.append` sees it: in the place of an assignment."""
+
+    id: int
+    item: int
+    length: int  # of the text, in code points
+    state: str
+    skips: int
+    first: int | None  # the label to compare with
+    op_id: str | None
+    desk: str | None
+    revision: int
+    sent_back: int | None  # whether its first label is
+
+
+def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Again | None:
+    """What came again to this annotator under that public id; None: the id is no such one."""
+    row = db.execute(
+        "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
+        " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled'"
+        " FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch"
+        " AND (batch.published > 0 OR batch.withdrawn = 1)"
+        " JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator"
+        " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
+        (uid, project.id, annotator.id),
+    ).fetchone()
+    return None if row is None else Again(*row)
+
+
+def overtaken(db: Database, target: Again, operation: Operation) -> bool:
+    """Whether something newer of the same desk has arrived already."""
+    query = "SELECT 1 FROM retest_label WHERE retest = ? AND desk = ? AND revision > ?"
+    return db.execute(query, (target.id, operation.desk, operation.revision)).fetchone() is not None
+
+
+def keep(db: Database, target: Again, operation: Operation, columns: Mapping[str, Any]) -> int:
+    """Append a second label, a skip or the taking back of one; returns its row. *columns*: those of any label."""
+    values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
+    marks = ", ".join(f":{name}" for name in values)
+    cursor = db.execute(f"INSERT INTO retest_label ({', '.join(values)}) VALUES ({marks})", values)
+    return int(cursor.lastrowid or 0)
+
+
+def move(
+    db: Database, project: Project, annotator: Annotator, target: Again, operation: Operation, label: int | None
+) -> None:
+    """Let the second label stand, or what takes it back or skips it. One that was void stays so."""
+    state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
+    after_skip = db.execute("SELECT 1 FROM retest_label WHERE op_id = ? AND skip = 1", (target.op_id,)).fetchone()
+    skips = target.skips + (state == "skipped") - (state == "leased" and after_skip is not None)
+    if state == "skipped":
+        where = (project.id, annotator.id)
+        db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
+    db.execute(
+        "UPDATE retest SET state = :state, latest = :latest, first = :first, skips = :skips, op_id = :op_id,"
+        " desk = :desk, revision = :revision, turn = iif(:state = 'skipped',"
+        " (SELECT turn FROM member WHERE project = :project AND annotator = :annotator), turn) WHERE id = :id",
+        {
+            "state": "void" if target.state == "void" or target.sent_back else state,
+            "latest": label if state == "labelled" else None, "first": target.first, "skips": max(0, skips),
+            "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision, "id": target.id,
+            "project": project.id, "annotator": annotator.id,
+        },
+    )  # fmt: skip
+
+
+def bases(store: Store, annotator: Annotator, uids: list[str]) -> dict[str, str]:
+    """Public id of what came again -> the operation that a new label would replace; none: not in it."""
+    marks = ", ".join("?" * len(uids))
+    query = f"SELECT uid, op_id FROM retest WHERE annotator = ? AND op_id IS NOT NULL AND uid IN ({marks})"
+    return dict(store.db.execute(query, (annotator.id, *uids)).fetchall())
+
+
+def standing(store: Store, project: Project, annotator: Annotator, uid: str) -> Decision | None:
+    """The second label that stands under that public id, as the desk lists it."""
+    query = f"{OWN.format(which='retest_label.id = retest.latest')} AND retest.uid = :uid"
+    row = store.db.execute(query, {"annotator": annotator.id, "project": project.id, "uid": uid}).fetchone()
+    return None if row is None else _decision(row)
+
+
+def history(store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = "") -> list[Decision]:
+    """The annotator's second labels that stand, newest first."""
+    wanted = (
+        "AND (instr(item.text, :search) OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
+        if search
+        else ""
+    )
+    query = f"{OWN.format(which='retest_label.id = retest.latest')} {wanted} ORDER BY retest_label.id DESC LIMIT :limit"
+    values = {"annotator": annotator.id, "project": project.id, "search": search, "limit": limit}
+    return [_decision(row) for row in store.db.execute(query, values)]
+
+
+def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
+    """Second labels that came too late because another desk was first; the newest of each item and desk."""
+    query = (
+        f"{OWN.format(which='retest_label.retest = retest.id')} AND superseded = 1 AND retest_label.skip = 0"
+        " AND NOT EXISTS (SELECT 1 FROM retest_label AS later WHERE later.retest = retest.id"
+        "   AND later.skip = 0 AND later.id > retest_label.id AND later.superseded = 0)"
+        " AND NOT EXISTS (SELECT 1 FROM retest_label AS newer WHERE newer.retest = retest.id"
+        "   AND newer.skip = 0 AND newer.desk = retest_label.desk AND newer.revision > retest_label.revision)"
+        " ORDER BY retest_label.id DESC"
+    )
+    return [_decision(row) for row in store.db.execute(query, {"annotator": annotator.id, "project": project.id})]
+
+
+def merged(first: list[Decision], again: list[Decision]) -> list[Decision]:
+    """Both lists as one, newest first; each keeps its own order. What a desk sent at once: by the desk's own count."""
+    if not again:
+        return first
+    found, waiting = [], list(again)
+    for one in first:
+        while waiting and (waiting[0].created, waiting[0].revision) >= (one.created, one.revision):
+            found.append(waiting.pop(0))
+        found.append(one)
+    return found + waiting
+
+
+def with_retests(store: Store, project: Project, annotator: Annotator, own: OwnProgress) -> OwnProgress:
+    """An annotator's progress as the desk is told it: what comes again is work like any other.
+
+    A count that stands still would give it away. What is still to come is expected at the project's share.
+    """
+    rows = store.db.execute(
+        "SELECT pair, side, state, count(*), sum(coalesce(choice = 'accept', 0)), sum(choice IS NOT NULL) FROM retest"
+        " JOIN item ON item.id = retest.item JOIN cell ON cell.id = item.cell"
+        " LEFT JOIN retest_label ON retest_label.id = retest.latest"
+        " WHERE retest.annotator = ? AND retest.project = ? AND (state IN ('leased', 'labelled') OR latest NOT NULL)"
+        " GROUP BY cell.id, state",
+        (annotator.id, project.id),
+    ).fetchall()
+    expected = round(project.retest * own.total) if own.labelled < own.total else 0
+    if not rows and not expected:
+        return own
+    done = sum(row[5] for row in rows)
+    handed = sum(row[3] for row in rows)
+    cells = tuple(_cell_with(cell, rows) for cell in own.cells)
+    total, labelled = own.total + max(handed, expected), own.labelled + done
+    return OwnProgress(labelled, total, own.pace, (total - labelled) / own.pace if own.pace else None, cells)
+
+
+def _cell_with(cell: CellProgress, rows: list[tuple[Any, ...]]) -> CellProgress:
+    own = [row for row in rows if (row[0], row[1]) == (cell.pair, cell.side)]
+    labelled, accepted = cell.labelled + sum(row[5] for row in own), cell.accepted + sum(row[4] for row in own)
+    return replace(cell, labelled=labelled, accepted=accepted)
+
+
+def _decision(row: tuple[Any, ...]) -> Decision:
+    uid, choice, reasons, note, op_id, revision, created, superseded, extraneous, spans, tags = row[-11:]
+    item: Item = replace(as_item(tuple(row[:-11])), uid=uid)
+    flag = None if extraneous is None else bool(extraneous)
+    marks, kept = tuple(Mark(*mark) for mark in json.loads(spans)), tuple(json.loads(reasons))
+    seen = bool(superseded), False
+    return Decision(item, choice, kept, note, op_id, revision, created, *seen, flag, marks, tuple(json.loads(tags)))

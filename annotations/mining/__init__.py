@@ -1,0 +1,1 @@
+"""Candidates into a project."""

@@ -1,0 +1,108 @@
+"""What the database knows of a project for its data sheet: what it holds, who judged it how, how far they agree."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotations.agreement.agreement import AgreementReport, agreement
+from annotations.database.store import Store
+from annotations.guideline.versions import guideline, guidelines
+from annotations.items.items import items as stored_items
+from annotations.labels.read import each_label_row
+from annotations.progress.funnel import funnel, mining, total
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import counts
+from annotations.types import Guideline, Item, Project, ProjectCounts
+
+
+@dataclass(slots=True)
+class Held:
+    """What the items come to, counted one by one: a list of 100,000 would take a gigabyte with their labels.
+
+    `cells`: (pair, side) of sentences, (model, data set, pronouns, setting) of generations -> items.
+    """
+
+    items: int = 0
+    files: set[str] = field(default_factory=set)
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    contexts: set[str | None] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Said:
+    """What the labels that stand come to. `flags`: answers to the flag, and how many of them set it."""
+
+    labels: int = 0
+    people: set[str] = field(default_factory=set)
+    choices: Counter[str] = field(default_factory=Counter)
+    flags: Counter[bool] = field(default_factory=Counter)
+    marks: int = 0
+    tags: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All of it, read once for every language and form.
+
+    `way`, `found`: as `mining` and `total` of the funnel give them; `guideline`: the newest of `versions`; `joined`:
+    people, also those who left; `agreement`: None where fewer than two have labelled.
+    """
+
+    project: Project
+    held: Held
+    said: Said
+    way: dict[str, Any]
+    found: dict[str, Any]
+    guideline: Guideline
+    versions: int
+    joined: int
+    counts: ProjectCounts
+    agreement: AgreementReport | None
+
+
+def read_known(store: Store, project: Project) -> Known:
+    """Read everything that a data sheet of *project* says."""
+    said = _said(store, project)
+    return Known(
+        project=project,
+        held=_held(store, project),
+        said=said,
+        way=mining(store, project),
+        found=total(funnel(store, project)),
+        guideline=guideline(store, project),
+        versions=len(guidelines(store, project)),
+        joined=len(annotators(store, project, active=False)),
+        counts=counts(store, project),
+        agreement=agreement(store, project) if len(said.people) > 1 else None,
+    )
+
+
+def _held(store: Store, project: Project) -> Held:
+    held, sentences = Held(), project.kind == "sentences"
+    for item in stored_items(store, project):
+        held.items += 1
+        held.files.add(item.file)
+        held.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
+        if not sentences:
+            held.contexts.add(item.context)
+    return held
+
+
+def _origin(item: Item) -> tuple[str, ...]:
+    sets = item.extra.get("pronouns")
+    pronouns = ", ".join(map(str, sets)) if isinstance(sets, list) else ""
+    model, dataset, setting = (str(item.extra.get(key, "")) for key in ("model", "dataset", "setting"))
+    return model, dataset, pronouns, setting
+
+
+def _said(store: Store, project: Project) -> Said:
+    said = Said()
+    for row in each_label_row(store, project, which="latest"):
+        said.labels += 1
+        said.people.add(row["annotator"])
+        said.choices[row["choice"]] += 1
+        if row["extraneous"] is not None:
+            said.flags[row["extraneous"]] += 1
+        said.marks += len(row["spans"])
+        said.tags.update(row["reasons"])
+    return said

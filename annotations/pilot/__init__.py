@@ -1,0 +1,1 @@
+"""A few items that all label first."""

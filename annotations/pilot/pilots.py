@@ -1,0 +1,190 @@
+"""Pilots: a few items drawn at random that everybody labels first, with free tags, before the criteria are fixed.
+
+While a pilot is open the queue hands out its items and no others.
+"""
+
+import hashlib
+import heapq
+from dataclasses import dataclass
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.items.gold import settle
+from annotations.items.wanted_labels import sample_of, set_wanted
+from annotations.queue.claim import release
+from annotations.types import Annotator, Project
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+
+_COLUMNS = "id, number, items, people, seed, begun, closed"
+# What an import that was taken back has left behind lies in a batch that is not published: it is nobody's work.
+SEEN = "item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+# What nobody has touched: without a label, not skipped, not set aside, not in an earlier pilot, not hidden gold.
+_POOL = """
+SELECT item.hash, item.id FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS NULL AND item.known IS NULL
+    AND item.settlement IS NULL
+    AND NOT EXISTS (SELECT 1 FROM assignment WHERE item = item.id AND state IN ('labelled', 'skipped'))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """One pilot of a project. `items`: drawn at its start; `people`: how many label each; `closed` None: it goes on."""
+
+    id: int
+    number: int
+    items: int
+    people: int
+    seed: int
+    begun: str
+    closed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPilot:
+    """How far one annotator is in the open pilot, from this annotator's own labels alone."""
+
+    number: int
+    labelled: int
+    items: int
+
+
+def start_pilot(
+    store: Store, project: Project, items: int = 1000, *, seed: int | None = None, author: str = ""
+) -> Pilot:
+    """Draw *items* published items that nobody has labelled, and hand out only them until `close_pilot`.
+
+    The draw depends on *seed* (None: the project's), the pilot's number and the texts alone. Every annotator who is
+    active now labels each of them, and never fewer than `per_item`. Takes what there is where fewer are left. Raises
+    NotAllowed while another pilot is open; Refused where there is nobody to label or nothing to draw.
+    """
+    if not isinstance(items, int) or items < 1:
+        raise Refused(N_("A pilot has at least one item."))
+    with store.write() as db:
+        if open_pilot(store, project) is not None:
+            raise NotAllowed(N_("A pilot is open already. Close it before the next one."))
+        query = "SELECT count(*) FROM member WHERE project = ? AND active = 1"
+        people = int(db.execute(query, (project.id,)).fetchone()[0])
+        if people == 0:
+            raise Refused(N_("This project has no annotators yet. Add them first, then start the pilot."))
+        drawn_from = project.seed if seed is None else seed
+        number = 1 + len(pilots(store, project))
+        drawn = _draw(store, project, items, f"{drawn_from}|pilot|{number}")
+        row = (project.id, number, len(drawn), people, drawn_from, timestamp())
+        cursor = db.execute(
+            "INSERT INTO pilot (project, number, items, people, seed, begun) VALUES (?, ?, ?, ?, ?, ?)", row
+        )
+        pilot_id = int(cursor.lastrowid or 0)
+        wanted = max(people, _per_item(store, project))
+        db.conn.executemany(
+            "UPDATE item SET pilot = ?, wanted = ? WHERE id = ?", ((pilot_id, wanted, item) for item in drawn)
+        )
+        _give_back_leases(store, project)
+        record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
+    return _pilot(store, pilot_id)
+
+
+def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
+    """End the open pilot: from now on everything is handed out. Its labels stay and count.
+
+    Items without a label leave the pilot and are as if they had never been drawn; the others keep their place in it,
+    and who has not labelled them gets them in the ordinary course. Raises NotFound where no pilot is open.
+    """
+    with store.write():
+        pilot = open_pilot(store, project)
+        if pilot is None:
+            raise NotFound(N_("No pilot is open in this project."))
+        _give_back_leases(store, project)
+        labelled = _settle_closed(store, project, pilot)
+        record(store, project, "pilot_closed", author=author, pilot=pilot.number, items=pilot.items, labelled=labelled)
+    return _pilot(store, pilot.id)
+
+
+def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
+    """Let the items of a pilot be ordinary ones from now on; returns how many have a label."""
+    db = store.db
+    items = db.execute("SELECT id, labels FROM item WHERE pilot = ?", (pilot.id,)).fetchall()
+    # Where somebody left meanwhile, nobody waits for a label that cannot come.
+    people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
+    db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
+    db.execute("UPDATE item SET pilot = NULL WHERE pilot = ? AND labels = 0", (pilot.id,))
+    wanted = max(people, _per_item(store, project))
+    db.execute("UPDATE item SET wanted = ? WHERE pilot = ?", (wanted, pilot.id))
+    labelled = [item for item, labels in items if labels]
+    sample = sample_of(store, project)
+    for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
+        settle(store, item)
+    # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
+    # a desk asks for what came after the last number that it was handed.
+    number = int(db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0])
+    db.conn.executemany(
+        "UPDATE item SET returned = ? WHERE id = ? AND taken < wanted",
+        ((number + place, item) for place, (item, _) in enumerate(items, 1)),
+    )
+    db.execute("UPDATE project SET returns = returns + ? WHERE id = ?", (len(items), project.id))
+    return len(labelled)
+
+
+def pilots(store: Store, project: Project) -> list[Pilot]:
+    """Every pilot of a project, the first one first."""
+    query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? ORDER BY number"
+    return [Pilot(*row) for row in store.db.execute(query, (project.id,))]
+
+
+def open_pilot(store: Store, project: Project) -> Pilot | None:
+    """The pilot that goes on, if one does."""
+    query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? AND closed IS NULL"
+    row = store.db.execute(query, (project.id,)).fetchone()
+    return None if row is None else Pilot(*row)
+
+
+def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot | None:
+    """How far an annotator is in the open pilot; None where none is open. Nothing of it depends on what others did."""
+    pilot = open_pilot(store, project)
+    if pilot is None:
+        return None
+    query = (
+        "SELECT count(*) FROM item INDEXED BY item_pilot JOIN assignment ON assignment.item = item.id"
+        " WHERE item.pilot = ? AND assignment.annotator = ? AND assignment.state = 'labelled'"
+    )
+    labelled = int(store.db.execute(f"{query} AND {SEEN}", (pilot.id, annotator.id)).fetchone()[0])
+    return OwnPilot(pilot.number, labelled, items_left(store, pilot))
+
+
+def items_left(store: Store, pilot: Pilot) -> int:
+    """How many items are in a pilot now: without those that it let go of and those whose import was taken back."""
+    query = f"SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = ? AND {SEEN}"
+    return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
+
+
+def pilot_items(store: Store, pilot: Pilot) -> list[int]:
+    """Row ids of the items of a pilot, in the order of their ranks."""
+    return [row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot = ? ORDER BY rank", (pilot.id,))]
+
+
+def _pilot(store: Store, pilot_id: int) -> Pilot:
+    return Pilot(*store.db.execute(f"SELECT {_COLUMNS} FROM pilot WHERE id = ?", (pilot_id,)).fetchone())
+
+
+def _per_item(store: Store, project: Project) -> int:
+    # The caller's project may be of before.
+    return int(store.db.execute("SELECT per_item FROM project WHERE id = ?", (project.id,)).fetchone()[0])
+
+
+def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
+    rows = store.db.execute(_POOL, (project.id,)).fetchall()
+    if not rows:
+        raise Refused(N_("There is no item without labels left to draw from. Import a file first."))
+    return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: _place(key, bytes(row[0])))]
+
+
+def _place(key: str, identity: bytes) -> bytes:
+    return hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest()
+
+
+def _give_back_leases(store: Store, project: Project) -> None:
+    """Take back what desks hold ready: they ask for what is handed out from now on. A label on it still arrives."""
+    query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
+    for (annotator,) in store.db.execute(query, (project.id,)).fetchall():
+        release(store.db, project, annotator)

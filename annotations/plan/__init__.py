@@ -1,0 +1,1 @@
+"""A change of settings brings every item up to date."""

@@ -1,0 +1,151 @@
+"""After a change of settings: bring every item up to date, in short transactions, while people go on labelling.
+
+A small project is settled in the transaction that changes it. A larger one carries a mark from that transaction on
+(two events, begun and done), and its items are settled a few hundred at a time. While the mark stands, some items are
+as the old settings left them: who passes gold on (releases, exports) calls `finish` first, pages say so. The work can
+be done twice, by two processes at once or again after a crash: what is settled already is not written again.
+"""
+
+import json
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from annotations.database.events import SETTLING_BEGUN, SETTLING_DONE, record
+from annotations.database.store import Store
+from annotations.items.gold import settle_some
+from annotations.items.items import PAUSE_S
+from annotations.items.recount_mark import WANTING, Mark, unsettled
+from annotations.items.set_aside import set_aside_everything
+from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
+from annotations.queue.repeats import draw_again, drawn_labels, void_waiting
+from annotations.types import Project
+
+AGAIN = frozenset({"retest", "retest_hours"})  # which labels come again
+SETTLING = WANTING | AGAIN | {"gold", "rescue"}  # a change of these settles anew what it touches
+CHUNK = 250  # items a transaction
+AT_ONCE = 500  # a project of no more items is settled in the transaction that changes it
+MOST_PAUSE_S = 0.05  # between two transactions, so that labels get their turn; PAUSE_S at least
+
+_TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
+
+
+def begin(store: Store, project: Project, changed: Collection[str], *, author: str = "") -> None:
+    """Settings were *changed*: settle the items now or mark that it has to be done; in the caller's transaction.
+
+    After it `finish` has to be called.
+    """
+    if not SETTLING & frozenset(changed):
+        return  # what is on its way goes on as it is
+    before = unsettled(store, project)
+    every = SETTLING & (frozenset(changed) | (before.changed if before else frozenset()))
+    if every & AGAIN:
+        void_waiting(store, project)
+    items = [item for batch in _batches(store, project) for item in _items(store, batch, 0, AT_ONCE + 1)]
+    if len(items) > AT_ONCE:
+        record(store, project, SETTLING_BEGUN, author=author, changed=sorted(every))
+        return
+    recompute(store, project, every, items)
+    if before:
+        record(store, project, SETTLING_DONE, author=author, changed=sorted(every))
+
+
+def finish(store: Store, project: Project) -> bool:
+    """Settle what a change of settings has left to do, if anything; returns whether there was something.
+
+    Labels wait for one short transaction at most. Returns when everything is settled, whoever did it.
+    """
+    worked = False
+    while (mark := unsettled(store, project)) is not None:
+        worked = True
+        if _settled(store, project, mark):
+            with store.write():
+                if unsettled(store, project) == mark:
+                    _end(store, project, mark.changed)
+                    record(store, project, SETTLING_DONE, changed=sorted(mark.changed))
+    return worked
+
+
+def recompute(
+    store: Store, project: Project, changed: Collection[str] = SETTLING, items: Sequence[int] | None = None
+) -> None:
+    """Settle *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
+    if items is None:
+        items = [item for batch in _batches(store, project) for item in _items(store, batch)]
+    _settle(store, project, changed, items, sample_of(store, project) if WANTING & set(changed) else None)
+    if AGAIN & set(changed):
+        for annotator, labels in drawn_labels(store, project):
+            draw_again(store, project, annotator, labels)
+    _end(store, project, changed)
+
+
+def _settled(store: Store, project: Project, mark: Mark) -> bool:
+    """Settle every item in short transactions; False where the settings were changed again meanwhile."""
+    sample = sample_of(store, project) if WANTING & mark.changed else None
+    if mark.changed - AGAIN:
+        for batch in _batches(store, project):
+            for items in _chunks(store, batch):
+                with _short(store):
+                    if unsettled(store, project) != mark:
+                        return False
+                    _settle(store, project, mark.changed, items, sample)
+    if mark.changed & AGAIN:
+        for annotator, labels in drawn_labels(store, project):
+            for start in range(0, len(labels), CHUNK):
+                with _short(store):
+                    if unsettled(store, project) != mark:
+                        return False
+                    draw_again(store, project, annotator, labels[start : start + CHUNK])
+    return True
+
+
+def _settle(
+    store: Store, project: Project, changed: Collection[str], items: Sequence[int], sample: Collection[bytes] | None
+) -> None:
+    """Labels need not wait for the rest: what wants as many labels as before, under the same rules, is the same."""
+    found: set[int] = set()
+    if "share" in changed:
+        draw_share(store, project, items)
+    if WANTING & set(changed):
+        found.update(set_wanted(store, project, items, sample))
+    for setting, where in _TOUCHED.items():
+        if setting in changed:
+            query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {where}"
+            found.update(row[0] for row in store.db.execute(query, {"items": json.dumps(items)}))
+    if found:
+        settle_some(store, project, sorted(found))
+
+
+def _end(store: Store, project: Project, changed: Collection[str]) -> None:
+    if WANTING & set(changed):
+        # Items that were full may be open again behind those who walked past them: everybody walks once more.
+        store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
+    if set(changed) - AGAIN:
+        set_aside_everything(store, project)
+
+
+def _batches(store: Store, project: Project) -> list[int]:
+    query = "SELECT id FROM batch WHERE project = ? AND published > 0 ORDER BY published"
+    return [row[0] for row in store.db.execute(query, (project.id,))]
+
+
+def _items(store: Store, batch: int, after: int = 0, most: int = -1) -> list[int]:
+    query = "SELECT id FROM item WHERE batch = ? AND id > ? ORDER BY id LIMIT ?"
+    return [row[0] for row in store.db.execute(query, (batch, after, most))]
+
+
+def _chunks(store: Store, batch: int) -> Iterator[list[int]]:
+    last = 0
+    while items := _items(store, batch, last, CHUNK):
+        yield items
+        last = items[-1]
+
+
+@contextmanager
+def _short(store: Store) -> Iterator[None]:
+    """A short transaction, and after it a pause about as long as it took, for the labels."""
+    with store.write():
+        begun = time.monotonic()  # once the lock is held
+        yield
+        spent = time.monotonic() - begun
+    time.sleep(min(max(PAUSE_S, spent), MOST_PAUSE_S))

@@ -1,0 +1,195 @@
+"""What each annotator did: labels, pace, what is in hand, and how often the others saw it differently."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from annotations.database.store import Store
+from annotations.labels.read import conflicts, own_progress
+from annotations.progress.labels_per_day import Day
+from annotations.projects.annotators import annotators
+from annotations.queue.claim import LEASE_S
+from annotations.types import Annotator, Project
+from core.errors import N_
+from core.statistics import Estimate, Note, wilson
+
+LATELY = 500  # labels whose seconds give the median
+IDLE_S = 3600.0  # a desk that is open and labels nothing for so long holds its items up
+
+NO_LABEL = Note(N_("No label of this annotator stands."))
+NO_SHARED = Note(N_("No item of this annotator has a label of somebody else."))
+NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
+
+# What was said of items that more than one labelled: "1:accept 2:reject", and how many items; blind labels. A choice
+# is read from the index that holds it: the labels themselves lie in the order in which they were made.
+# Under `stop` only those on the random share: elsewhere a second label exists because the first one accepted, and a
+# rate over such items would be biased.
+SAID = """
+SELECT said, count(*) FROM (
+    SELECT group_concat(assignment.annotator || ':' || label.choice, ' ') AS said
+    FROM assignment {joined} CROSS JOIN label INDEXED BY label_item
+        ON label.item = assignment.item AND label.annotator = assignment.annotator AND label.id = assignment.blind
+    WHERE assignment.project = :project GROUP BY assignment.item HAVING count(*) > 1
+) GROUP BY said
+"""
+PUBLISHED = """
+CROSS JOIN item ON item.id = assignment.item CROSS JOIN batch ON batch.id = item.batch AND batch.published > 0
+"""
+STATES = """
+SELECT annotator, sum(state = 'leased'), sum(state = 'skipped') FROM assignment
+WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project = ?)
+    AND state IN ('leased', 'skipped') GROUP BY annotator
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How often an annotator differs, of the items that somebody else labelled too (blind labels).
+
+    `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1, Wilson intervals.
+    """
+
+    any: Estimate
+    most: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One annotator, who may have left (`active` False).
+
+    `labels`: those that stand. `accepted`: share of them, 0 to 1. `today`, `week`: labels made today and in the last
+    seven days, changed ones once more. `pace`: labels per hour over the last 60, breaks of over 5 minutes left out;
+    `seconds`: median time on an item, of the last 500 labels. `last`: when the last label was made (UTC), `heard`: when
+    the desk was last heard of (unix seconds). `leased`: items in hand, `sent_back` those of them that were sent back.
+    `stalled`: since when (unix seconds) items are in hand without anybody at work on them, None: they are not.
+    `skipped`: items that wait as skipped. `conflicts`: labels of a second desk that await a decision.
+    """
+
+    annotator: Annotator
+    active: bool
+    labels: int
+    accepted: Estimate
+    today: int
+    week: int
+    pace: float | None
+    seconds: float | None
+    last: str | None
+    heard: float | None
+    leased: int
+    sent_back: int
+    stalled: float | None
+    skipped: int
+    conflicts: int
+    differs: Difference
+
+
+def workers(
+    store: Store,
+    project: Project,
+    *,
+    days: tuple[Day, ...] = (),
+    today: str = "",
+    since: str = "",
+    now: float | None = None,
+) -> tuple[Worker, ...]:
+    """Everybody who labels or has labelled here, in the order of joining.
+
+    `days`: what `labels_by_day` found; `today` and `since` (ISO dates): what counts as today and as the last week.
+    """
+    moment = time.time() if now is None else now
+    active = {one.id for one in annotators(store, project)}
+    states = {row[0]: row[1:] for row in store.db.execute(STATES, (project.id, project.id))}
+    apart = disagreement(store, project)
+    made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}
+    found = []
+    for one in annotators(store, project, active=False):
+        known = states.get(one.id, (0, 0)), apart, made.get(one.name, (0, 0))
+        found.append(_worker(store, project, one, one.id in active, *known, moment))
+    return tuple(found)
+
+
+def _recent(days: tuple[Day, ...], who: str, today: str, since: str) -> tuple[int, int]:
+    own = [day for day in days if day.annotator == who]
+    now = sum(day.labels for day in own if day.day == today)
+    return now, sum(day.labels for day in own if since <= day.day <= today)
+
+
+def _worker(
+    store: Store,
+    project: Project,
+    one: Annotator,
+    active: bool,
+    states: tuple[int, int],
+    apart: dict[int, Difference],
+    made: tuple[int, int],
+    now: float,
+) -> Worker:
+    here = (one.id, project.id)
+    query = "SELECT sum(labelled), sum(accepted) FROM tally JOIN cell ON cell.id = tally.cell"
+    labels, accepted = store.db.execute(f"{query} WHERE annotator = ? AND project = ?", here).fetchone()
+    rate = wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
+    if project.kind == "generations":
+        rate = Estimate.undefined(NO_ACCEPTING)
+    query = "SELECT seen FROM member WHERE annotator = ? AND project = ?"
+    seen = store.db.execute(query, here).fetchone()[0]
+    query = "SELECT count(*) FROM assignment WHERE kept = 1 AND annotator = ? AND project = ? AND state = 'leased'"
+    kept = store.db.execute(query, here).fetchone()[0]
+    query = "SELECT created FROM label WHERE annotator = ? AND project = ? ORDER BY id DESC LIMIT 1"
+    last = (store.db.execute(query, here).fetchone() or (None,))[0]
+    nothing = Difference(Estimate.undefined(NO_SHARED), Estimate.undefined(NO_SHARED))
+    return Worker(
+        one, active, labels or 0, rate, *made,
+        pace=own_progress(store, project, one).pace, seconds=_seconds(store, here), last=last,
+        heard=seen - LEASE_S if seen else None, leased=states[0] or 0, sent_back=kept,
+        stalled=_stalled(seen, last, (states[0] or 0) - kept, now), skipped=states[1] or 0,
+        conflicts=len(conflicts(store, project, one)), differs=apart.get(one.id, nothing),
+    )  # fmt: skip
+
+
+def _seconds(store: Store, here: tuple[int, int]) -> float | None:
+    query = (
+        "SELECT seconds FROM label WHERE annotator = ? AND project = ? AND seconds IS NOT NULL"
+        f" ORDER BY id DESC LIMIT {LATELY}"
+    )
+    found = [row[0] for row in store.db.execute(query, here)]
+    return median(found) if found else None
+
+
+def _stalled(seen: float, last: str | None, leased: int, now: float) -> float | None:
+    """Since when *leased* items wait: the desk is not heard of, or it is open and has labelled nothing for an hour."""
+    if not leased:
+        return None
+    heard = seen - LEASE_S
+    if seen < now:
+        return heard if seen else _moment(last)
+    moment = _moment(last)
+    return moment if moment is not None and now - moment > IDLE_S else None
+
+
+def _moment(created: str | None) -> float | None:
+    return None if created is None else datetime.fromisoformat(created).timestamp()
+
+
+def disagreement(store: Store, project: Project) -> dict[int, Difference]:
+    """Annotator (row id) -> how often this one differs from the others; nobody who shares no item with anybody."""
+    query = "SELECT 1 FROM batch WHERE project = ? AND withdrawn = 1"
+    joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
+    if project.plan == "stop":
+        joined = f"{PUBLISHED} AND item.shared = 1"
+    units, some, most = Counter[int](), Counter[int](), Counter[int]()
+    for said, items in store.db.execute(SAID.format(joined=joined), {"project": project.id}):
+        labels = [one.split(":") for one in said.split(" ")]
+        chosen = Counter(choice for _who, choice in labels)
+        others = len(labels) - 1
+        for who, choice in labels:
+            apart = len(labels) - chosen[choice]
+            units[int(who)] += items
+            some[int(who)] += items * (apart > 0)
+            most[int(who)] += items * (2 * apart > others)
+    return {who: Difference(_share(some[who], of), _share(most[who], of)) for who, of in units.items()}
+
+
+def _share(items: int, units: int) -> Estimate:
+    return wilson(items, units, nothing=NO_SHARED)

@@ -1,0 +1,120 @@
+"""How far each pair and side is: mined, reviewed, unanimous, kept, and whether the quota can be met."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotations.database.store import Store
+from annotations.forecast.keep_rate import Followed, followed_by_cell
+from annotations.forecast.quota import Counted, Outlook, outlooks
+from annotations.forecast.sent_back import LastWords, last_words
+from annotations.types import Project
+from core.errors import N_
+from core.statistics import Note
+
+# One look at every item, whatever its cell; the last three sums are for the labels ahead.
+ITEMS = """
+SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
+    SELECT item.cell, count(*), sum(item.labels >= item.wanted AND item.labels > 0),
+        sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {agreed}),
+        sum(item.status = 'accepted' OR (:generations AND item.status = 'rejected')),
+        sum(item.status = 'pending' AND item.aside = 0), sum(item.status = 'pending' AND item.aside = 1),
+        sum(iif(item.labels >= item.wanted, item.labels, 0)),
+        sum(iif(item.status = 'pending' AND item.aside = 0, item.labels, 0)),
+        sum(item.status = 'pending' AND item.aside = 0 AND item.labels >= item.wanted)
+    FROM item NOT INDEXED WHERE item.batch IN (SELECT id FROM batch WHERE project = :project AND published > 0)
+    GROUP BY item.cell
+) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
+"""
+# What the labels say: the gold of an item without an adjudicator's decision, else the label of anybody.
+ACCEPTED = (
+    "iif(item.settlement IS NULL, item.gold = 'accept', EXISTS (SELECT 1 FROM assignment JOIN label"
+    " ON label.id = assignment.blind WHERE assignment.item = item.id AND label.choice = 'accept'))"
+)
+OWN_LABELS = 20  # reviewed items from which on their mean number of labels is taken for the rest
+
+NO_PACE = Note(N_("Nobody has labelled enough for a pace yet: it takes seven labels without a break."))
+
+
+@dataclass(frozen=True, slots=True)
+class CellState:
+    """One pair and side (of generations: one stratum, side "") with its outlook."""
+
+    pair: str
+    side: str
+    counted: Counted
+    outlook: Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What is still to be labelled.
+
+    `candidates`: items that will be reviewed: all that are left, or, where there is a quota, as many as it is expected
+    to need. `each`: labels that an item gets in the end: the mean of those that are reviewed (where items stop at a
+    first reject: followed label by label), or, with fewer than 20 of them or while nobody knows it, the number that the
+    project wants. `labels` = candidates x each - the labels that such items have already.
+    """
+
+    candidates: int
+    each: float
+    labels: int
+
+
+def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
+    """Every pair and side that has items or a quota, in the order of import, and the labels ahead."""
+    generations = project.kind == "generations"
+    query = ITEMS.format(agreed="1" if generations else ACCEPTED)
+    rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
+    shown = [row for row in rows if row[4] or row[2] is not None]
+    numbers = [[value or 0 for value in row[4:]] for row in shown]
+    back = [one for one in last_words(store, project) if one.waits]
+    again = _returned(back, generations)
+    found = {
+        (row[0], row[1]): Counted(row[2], *[*counts[:6], *again.get((row[0], row[1]), ())])
+        for row, counts in zip(shown, numbers, strict=True)
+    }
+    stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
+    seen = outlooks(found, stopped)
+    cells = tuple(CellState(*cell, counted, seen[cell]) for cell, counted in found.items())
+    return cells, _ahead(project, cells, [counts[6:] for counts in numbers], stopped)
+
+
+def _returned(back: Sequence[LastWords], generations: bool) -> dict[tuple[str, str], tuple[int, int]]:
+    """(pair, side) -> items that had been decided until labels were sent back, and how many of them were kept."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for one in back:
+        if (outcome := one.outcome) != "pending":
+            items, kept = found.get((one.pair, one.side), (0, 0))
+            found[one.pair, one.side] = items + 1, kept + (generations or outcome == "accepted")
+    return found
+
+
+def _ahead(
+    project: Project,
+    cells: tuple[CellState, ...],
+    sums: list[list[int]],
+    stopped: Mapping[tuple[str, str], Followed] | None,
+) -> Ahead:
+    reviewed = sum(cell.counted.reviewed for cell in cells)
+    made = sum(row[0] for row in sums)
+    each = made / reviewed if reviewed >= OWN_LABELS else _planned(project, cells)
+    if stopped and reviewed >= OWN_LABELS:  # rejected ones are done first, with few labels; a pilot's all have many
+        first, *others = stopped.values()
+        each = sum(others, first).labels(project) or float(project.per_item)
+    candidates, labels = 0, 0.0
+    for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
+        left, needed = cell.counted.left - waiting, cell.outlook.needed.value  # what all have labelled needs no more
+        if cell.outlook.missing is not None and needed is not None:
+            left = min(left, round(needed))
+        share = left / cell.counted.left if cell.counted.left else 0.0
+        candidates += left
+        labels += max(0.0, left * each - there * share)
+    return Ahead(candidates, each, round(labels))
+
+
+def _planned(project: Project, cells: tuple[CellState, ...]) -> float:
+    """Labels that an item gets on average as the project is set up."""
+    if project.doubled is None:
+        return float(project.per_item)
+    items = sum(cell.counted.mined for cell in cells)
+    return 1 + (project.per_item - 1) * min(1.0, project.doubled / items) if items else 1.0

@@ -1,0 +1,92 @@
+"""The lead's view of a project at work: who does what, what is missing, and whether the quotas can be met."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from annotations.database.store import Store, at_one_moment
+from annotations.forecast.quota import OWN_RATE
+from annotations.progress.annotators import Worker, workers
+from annotations.progress.cells import NO_PACE, Ahead, CellState, counted_cells
+from annotations.progress.labels_per_day import Day, labels_by_day
+from annotations.types import Project
+from core.statistics import Note
+
+VERSION = 1  # of the method: raise it when a number may change
+WEEK = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """Everything the page Progress shows, as of `moment` (unix seconds).
+
+    `pace`: mean of the paces of those who label here, labels per hour. `hours`: labels ahead / pace, hours of work of
+    all together; None, with `hours_reason`, where there is no pace. `each`: the same shared among them.
+    """
+
+    project: str
+    people: tuple[Worker, ...]
+    days: tuple[Day, ...]
+    cells: tuple[CellState, ...]
+    ahead: Ahead
+    pace: float | None
+    hours: float | None
+    each: float | None
+    hours_reason: Note | None
+    moment: float
+    signature: str
+
+    @property
+    def labels(self) -> int:
+        """How many labels stand, of everybody together."""
+        return sum(one.labels for one in self.people)
+
+    def count(self, verdict: str) -> int:
+        """How many pairs and sides have that verdict."""
+        return sum(1 for cell in self.cells if cell.outlook.verdict == verdict)
+
+
+@at_one_moment
+def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: datetime | None = None) -> Dashboard:
+    """Who did what and what is missing. `zone`: whose midnight begins a day (its present distance from UTC)."""
+    moment = datetime.now(UTC) if now is None else now.astimezone(UTC)
+    local = moment.astimezone(zone)
+    minutes = round((local.utcoffset() or timedelta()).total_seconds() / 60)
+    days = labels_by_day(store, project, minutes)
+    since = (local - timedelta(days=WEEK - 1)).date().isoformat()
+    people = workers(store, project, days=days, today=local.date().isoformat(), since=since, now=moment.timestamp())
+    cells, ahead = counted_cells(store, project)
+    paces = [one.pace for one in people if one.active and one.pace is not None]
+    pace = sum(paces) / len(paces) if paces else None
+    hours = None if pace is None else ahead.labels / pace
+    return Dashboard(
+        project=project.name, people=people, days=days, cells=cells, ahead=ahead, pace=pace, hours=hours,
+        each=None if hours is None else hours / sum(one.active for one in people),
+        hours_reason=NO_PACE if hours is None else None,
+        moment=moment.timestamp(), signature=signature(project, minutes),
+    )  # fmt: skip
+
+
+def signature(project: Project, minutes: int) -> str:
+    """Everything that can change the numbers: which labels, which days, which items, where a rate comes from."""
+    stopped = project.plan == "stop"
+    items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
+    return (
+        f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},wilson95"
+        f"|needed:missing/rate,rate:{rate},sent-back:last-word,own>={OWN_RATE},wilson95"
+        f"|pace:last60,breaks>300s|v{VERSION}"
+    )
+
+
+def filled_days(days: Sequence[Day], people: Sequence[str], most: int) -> list[Day]:
+    """The last *most* of *days*, with a 0 for all *people* on each day between, so that a day without labels is seen.
+
+    A label may be of any year, as its file says: no day is made that is not among the last.
+    """
+    if not days:
+        return []
+    first, last = (datetime.fromisoformat(end).date() for end in (days[0].day, days[-1].day))
+    first = last - timedelta(days=min((last - first).days, most - 1))
+    made = {(day.day, day.annotator): day.labels for day in days}
+    every = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
+    return [Day(day, who, made.get((day, who), 0)) for day in every for who in people]

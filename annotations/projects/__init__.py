@@ -1,0 +1,1 @@
+"""Projects and their annotators; the only writer of `project` and `member`."""

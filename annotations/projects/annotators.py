@@ -1,0 +1,165 @@
+"""Annotators: who labels in which project."""
+
+import uuid
+from collections.abc import Iterable
+
+from annotations.database.events import record
+from annotations.database.sqlite import Database
+from annotations.database.store import Store
+from annotations.items.set_aside import hand_out_to_new, set_aside_everything
+from annotations.queue.claim import release
+from annotations.types import Annotator, Project
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.text.sentences import control_character
+
+LONGEST_NAME = 80
+
+
+def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
+    """Who labels in this project, in the order of joining; `active=False`: those who have left as well."""
+    rows = store.db.execute(
+        "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
+        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id",
+        (project.id, int(active)),
+    )
+    return [Annotator(*row) for row in rows]
+
+
+def annotator(store: Store, project: Project, name: str) -> Annotator:
+    """The annotator of that name, also one who has left. Raises NotFound."""
+    row = store.db.execute(
+        "SELECT annotator.id, uid, name FROM annotator JOIN member ON member.annotator = annotator.id"
+        " WHERE member.project = ? AND name = ?",
+        (project.id, name.strip()),
+    ).fetchone()
+    if row is not None:
+        return Annotator(*row)
+    raise NotFound(N_("{name} is not an annotator of this project."), name=name)
+
+
+def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:
+    """Let people label here; someone who had left is back. Returns all active annotators."""
+    people = list(dict.fromkeys(checked_name(name) for name in names))
+    with store.write():
+        bring_annotators(store, project, people, author=author)
+    return annotators(store, project)
+
+
+def bring_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
+    """The same inside the caller's transaction. Raises Refused for what is no name."""
+    people = [checked_name(name) for name in names]
+    there = {one.name: one for one in annotators(store, project, active=False)}
+    before = {one.name for one in annotators(store, project)}
+    join(store, project, people)
+    for one in annotators(store, project):
+        if one.name not in before:
+            action = "reactivated" if one.name in there else "joined"
+            record(store, project, action, annotator=one, author=author, name=one.name)
+
+
+def remove_annotator(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> list[Annotator]:
+    """Let somebody leave: leases are given back, labels stay and still count. Returns who is left."""
+    with store.write() as db:
+        was_there = is_active(db, project, annotator)
+        db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
+        freed = free_everything(db, project, annotator)
+        set_aside_everything(store, project)
+        if was_there:
+            record(
+                store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed
+            )
+    return annotators(store, project)
+
+
+def rename_annotator(store: Store, project: Project, annotator: Annotator, name: str, *, author: str = "") -> Annotator:
+    """Give an annotator another name, in every project: a person has one name. Returns the annotator as it is now.
+
+    Each of those projects keeps the old name in its events. Raises NotAllowed where somebody bears that name, Refused
+    where it is no name, NotFound for a stranger.
+    """
+    new = checked_name(name)
+    with store.write() as db:
+        is_active(db, project, annotator)
+        row = db.execute("SELECT name FROM annotator WHERE id = ?", (annotator.id,)).fetchone()
+        if new == row[0]:
+            return Annotator(annotator.id, annotator.uid, new)
+        if db.execute("SELECT 1 FROM annotator WHERE name = ?", (new,)).fetchone():
+            message = N_("There is already an annotator named {name}. Choose another name.")
+            raise NotAllowed(message, name=new)
+        db.execute("UPDATE annotator SET name = ? WHERE id = ?", (new, annotator.id))
+        for (each,) in db.execute("SELECT project FROM member WHERE annotator = ?", (annotator.id,)).fetchall():
+            record(store, each, "renamed", annotator=annotator, author=author, old=row[0], new=new)
+    return Annotator(annotator.id, annotator.uid, new)
+
+
+def other_projects(store: Store, project: Project, annotator: Annotator) -> list[str]:
+    """The names of the other projects in which this annotator labels or has labelled, archived ones too."""
+    query = (
+        "SELECT project.name FROM member JOIN project ON project.id = member.project"
+        " WHERE member.annotator = ? AND project.id <> ? ORDER BY project.id"
+    )
+    return [str(row[0]) for row in store.db.execute(query, (annotator.id, project.id))]
+
+
+def give_back(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> int:
+    """Hand out to others what an annotator has and does not label; returns how many items. What was sent back stays.
+
+    Labels that this annotator's desk still sends are stored and count.
+    """
+    with store.write() as db:
+        is_active(db, project, annotator)
+        before = _leased(db, project, annotator)
+        release(db, project, annotator.id)
+        freed = before - _leased(db, project, annotator)
+        if freed:
+            record(store, project, "given_back", annotator=annotator, author=author, items=freed)
+    return freed
+
+
+def _leased(db: Database, project: Project, annotator: Annotator) -> int:
+    query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased'"
+    return int(db.execute(query, (annotator.id, project.id)).fetchone()[0])
+
+
+def is_active(db: Database, project: Project, annotator: Annotator) -> bool:
+    """Whether somebody still labels in a project. Raises NotFound for a stranger."""
+    query = "SELECT active FROM member WHERE project = ? AND annotator = ?"
+    row = db.execute(query, (project.id, annotator.id)).fetchone()
+    if row is None:
+        raise NotFound(N_("{name} is not an annotator of this project."), name=annotator.name)
+    return bool(row[0])
+
+
+def free_everything(db: Database, project: Project, annotator: Annotator) -> int:
+    """Give back all that somebody has who leaves, also what was sent back; inside the caller's transaction."""
+    before = _leased(db, project, annotator)
+    db.execute(
+        "UPDATE assignment SET kept = 0, state = iif(blind IS NULL AND state = 'leased', 'released', state)"
+        " WHERE project = ? AND annotator = ? AND kept = 1",
+        (project.id, annotator.id),
+    )
+    release(db, project, annotator.id)
+    return before - _leased(db, project, annotator)
+
+
+def checked_name(name: str) -> str:
+    """*name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
+    bare = name.strip()
+    if not bare or len(bare) > LONGEST_NAME or control_character(bare):
+        message = N_("A name is one line of 1 to {most} characters; {name} is not.")
+        raise Refused(message, most=LONGEST_NAME, name=repr(name[:LONGEST_NAME]))
+    return bare
+
+
+def join(store: Store, project: Project, names: Iterable[str]) -> None:
+    """Make people annotators of a project, inside the caller's transaction."""
+    for name in names:
+        person = "INSERT INTO annotator (uid, name, created) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING"
+        store.db.execute(person, (uuid.uuid4().hex, name, timestamp()))
+        store.db.execute(
+            "INSERT INTO member (project, annotator) SELECT ?, id FROM annotator WHERE name = ?"
+            " ON CONFLICT DO UPDATE SET active = 1",
+            (project.id, name),
+        )
+    hand_out_to_new(store, project)

@@ -1,0 +1,61 @@
+"""How far the sentences of all open projects have come: candidates, reviewed, unanimous, kept."""
+
+from dataclasses import dataclass
+
+from annotations.database.store import Store
+
+# Only published batches of sentence projects that are not archived count.
+OPEN = "batch.published > 0 AND project.archived IS NULL AND project.kind = 'sentences'"
+
+STATUSES = f"""
+SELECT count(*),
+       coalesce(sum(item.labels >= item.wanted), 0),
+       coalesce(sum(item.status = 'accepted'), 0)
+FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+WHERE {OPEN}
+"""
+
+UNANIMOUS = f"""
+SELECT count(*) FROM (
+    SELECT item.id
+    FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+         JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
+    WHERE {OPEN} AND item.labels >= item.wanted AND label.choice IS NOT NULL
+    GROUP BY item.id HAVING min(label.choice) = max(label.choice)
+        AND (count(*) >= project.per_item OR project.doubled IS NOT NULL)
+)
+"""
+
+STATE = """
+SELECT (SELECT coalesce(max(id), 0) FROM label),
+       (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
+       (SELECT coalesce(max(id), 0) FROM event),
+       (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Counts of sentences; each is part of the one before it, except that `kept` depends on the rule for gold.
+
+    candidates: in a published batch. reviewed: as many blind labels as are wanted of it, or more.
+    unanimous: reviewed, and all blind labels make the same choice, accept or reject; one reject that ended an item
+    under the plan `stop` is nobody's agreement. kept: accepted as gold.
+    """
+
+    candidates: int
+    reviewed: int
+    unanimous: int
+    kept: int
+
+
+def state(store: Store) -> tuple[str, ...]:
+    """A value that changes whenever the counts may have changed; two index look-ups and one row a project."""
+    return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
+
+
+def pipeline(store: Store) -> Pipeline:
+    """The counts of all open sentence projects together; reads every item once, so keep it by `state`."""
+    candidates, reviewed, kept = store.db.execute(STATUSES).fetchone()
+    unanimous = store.db.execute(UNANIMOUS).fetchone()[0]
+    return Pipeline(candidates, reviewed, unanimous, kept)

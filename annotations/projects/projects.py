@@ -1,0 +1,298 @@
+"""Projects: what is asked, of whom, how often, and how far it is."""
+
+import dataclasses
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.versions import (
+    CHOICES,
+    add_guideline,
+    check_options,
+    guideline,
+    guideline_parts,
+    guidelines,
+    insert_guideline,
+)
+from annotations.items.items import ON_ITS_WAY
+from annotations.items.recount_mark import WANTING
+from annotations.items.set_aside import bring_back, set_aside_items
+from annotations.items.wanted_labels import check_plan, check_stop
+from annotations.plan.recount import SETTLING, begin, finish
+from annotations.projects.annotators import (
+    add_annotators,
+    annotator,
+    annotators,
+    checked_name,
+    give_back,
+    join,
+    other_projects,
+    remove_annotator,
+    rename_annotator,
+)
+from annotations.projects.replace_annotator import replace_annotator
+from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
+from core.errors import N_, Busy, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+
+__all__ = [
+    "add_annotators",
+    "add_guideline",
+    "annotator",
+    "annotators",
+    "archive",
+    "bring_back",
+    "change_project",
+    "checked_name",
+    "counts",
+    "create_project",
+    "finish_changes",
+    "give_back",
+    "guideline",
+    "guidelines",
+    "other_projects",
+    "project",
+    "project_by_uid",
+    "projects",
+    "remove_annotator",
+    "rename_annotator",
+    "replace_annotator",
+    "set_aside_items",
+    "set_quotas",
+]
+
+MOST_LABELS = 100  # per item
+CHANGEABLE = (
+    "name", "per_item", "presentation", "opinion_model", "gold",
+    "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
+    "plan", "share", "retest", "retest_hours", "licence", "source_statement",
+)  # fmt: skip
+PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is written down
+
+_FIELDS = tuple(field.name for field in dataclasses.fields(Project))
+_COLUMNS = ", ".join(_FIELDS)
+Quotas = Mapping[tuple[str, str], int]
+
+
+def create_project(
+    store: Store,
+    name: str,
+    *,
+    kind: Kind = "sentences",
+    language: str = "zh",
+    annotators: Iterable[str] = (),
+    per_item: int = 3,
+    gold: GoldRule = "unanimous",
+    presentation: Form = "masked",
+    guideline_text: str | None = None,
+    choices: Sequence[Choice] | None = None,
+    reasons: Sequence[Choice] | None = None,
+    quotas: Quotas | None = None,
+    seed: int = 0,
+    written: str | None = None,
+    changes: str = "",
+    then: Callable[[Project], object] | None = None,
+) -> Project:
+    """Make a project with its first guideline, all or nothing.
+
+    The guideline defaults to the built-in journal version of SPEC 1.4.
+    `per_item`: how many annotators label each item, 1 to 100. `seed` fixes the
+    order of items. `written`, `changes`: when a guideline that comes back was
+    written, and what was told of it. `then` is called with the project in the
+    same transaction: what else belongs to it. Raises Refused with what is wrong,
+    NotAllowed where the name is taken.
+    """
+    name = checked_name(name)
+    _check(per_item=per_item, gold=gold, presentation=presentation)
+    if kind not in CHOICES:
+        raise Refused(N_("A project is of kind sentences or generations, not {kind}."), kind=kind)
+    text, offered, criteria = guideline_parts(kind, language, guideline_text, choices, reasons)
+    check_options(kind, offered, criteria)
+    people = [checked_name(person) for person in annotators]
+    with store.write() as db:
+        _refuse_taken(store, name)
+        row = (uuid.uuid4().hex, name, kind, language, per_item, gold, presentation, seed, timestamp())
+        project_id = db.execute(
+            "INSERT INTO project (uid, name, kind, language, per_item, gold, presentation, seed, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
+        ).lastrowid
+        made = project(store, name)
+        insert_guideline(store, made, 1, text, offered, criteria, changes, written)
+        join(store, made, people)
+        _write_quotas(store, int(project_id or 0), quotas or {})
+        if then is not None:
+            then(made)
+    return project(store, name)
+
+
+def project(store: Store, name: str) -> Project:
+    """The project of that name, archived or not. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE name = ?", (name.strip(),)).fetchone()
+    if row is None:
+        raise NotFound(N_("There is no project named {name}."), name=name)
+    return _as_project(row)
+
+
+def project_by_uid(store: Store, uid: str) -> Project:
+    """The project of that public id, whatever its name is by now. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
+    if row is None:
+        raise NotFound(N_("This project is not there any more."))
+    return _as_project(row)
+
+
+def projects(store: Store, *, archived: bool = False) -> list[Project]:
+    """All projects that are open, oldest first; with `archived`, those that are put away instead."""
+    wanted = "IS NOT NULL" if archived else "IS NULL"
+    return [_as_project(row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
+
+
+def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
+    """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
+
+    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles the labelled items that it touches
+    anew, in a large project in short transactions after the change itself (`plan.recount`). What changes the
+    plan of labels is kept as an event of *author*. Raises Refused for a value that cannot be, and while a file is
+    being imported.
+    """
+    with store.write():
+        changed = write_changes(store, project, fields, author=author)
+    # The change is stored: where others keep the database busy now, the mark stays, pages and commands say so.
+    with suppress(Busy):
+        finish(store, changed)
+    return changed
+
+
+def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, author: str = "") -> Project:
+    """`change_project` inside the caller's transaction, after which `settling.finish` has to be called."""
+    fields = dict(values)
+    unknown = set(fields) - set(CHANGEABLE)
+    if unknown:
+        raise Refused(N_("{field} of a project cannot be changed."), field=", ".join(sorted(unknown)))
+    if "name" in fields:
+        fields["name"] = checked_name(fields["name"])
+    _check(**fields)
+    if fields.get("name", project.name) != project.name:
+        _refuse_taken(store, fields["name"])
+    if WANTING & set(fields):
+        _refuse_during_import(store, project)
+    before = _by_id(store, project.id)
+    for field, value in fields.items():
+        store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
+    changed = _by_id(store, project.id)
+    check_stop(changed)
+    _write_down(store, before, changed, author)
+    # After the event of the change: what follows from it.
+    begin(store, changed, [one for one in SETTLING if getattr(changed, one) != getattr(before, one)], author=author)
+    return changed
+
+
+def finish_changes(store: Store) -> None:
+    """Bring the items of every project up to date where a killed process had begun to (`annotations.plan.recount`)."""
+    for one in (*projects(store), *projects(store, archived=True)):
+        finish(store, one)
+
+
+def archive(store: Store, project: Project, *, archived: bool = True) -> Project:
+    """Put a project away, or take it out again: nothing is deleted, labels still arrive, no items are handed out."""
+    moment = timestamp() if archived else None
+    with store.write() as db:
+        db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
+    return _by_id(store, project.id)
+
+
+def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
+    """Wanted accepted items per (pair, side); cells that are not named have no quota. Raises Refused if one is < 0."""
+    with store.write():
+        _write_quotas(store, project.id, quotas)
+
+
+def counts(store: Store, project: Project) -> ProjectCounts:
+    """Items by status, by number of blind labels and by cell, of published files."""
+    rows = store.db.execute(
+        "SELECT cell.id, pair, side, quota, labels, status, aside, items"
+        " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? ORDER BY cell.id",
+        (project.id,),
+    ).fetchall()
+    by_status = {"pending": 0, "accepted": 0, "rejected": 0}
+    by_labels: dict[int, int] = {}
+    aside, cells = 0, {row[0]: CellCount(row[1], row[2], row[3], 0, 0, 0, 0) for row in rows}
+    for cell, _, _, _, labels, status, is_aside, items in rows:
+        if not items:
+            continue
+        by_status[status] += items
+        by_labels[labels] = by_labels.get(labels, 0) + items
+        aside += items if is_aside else 0
+        cells[cell] = _plus(cells[cell], status, items)
+    shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
+    return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
+
+
+def _write_down(store: Store, before: Project, changed: Project, author: str) -> None:
+    """Keep what the plan of labels was and is: it explains how many labels an item has."""
+    new = {field: getattr(changed, field) for field in PLANNING if getattr(changed, field) != getattr(before, field)}
+    if new:
+        record(store, changed, "plan", author=author, old={field: getattr(before, field) for field in new}, new=new)
+
+
+def _plus(cell: CellCount, status: str, items: int) -> CellCount:
+    values = {name: getattr(cell, name) for name in ("items", "accepted", "rejected", "pending")}
+    values["items"] += items
+    values[status] += items
+    return CellCount(cell.pair, cell.side, cell.quota, **values)
+
+
+def _by_id(store: Store, project_id: int) -> Project:
+    return _as_project(store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE id = ?", (project_id,)).fetchone())
+
+
+def _as_project(row: Sequence[Any]) -> Project:
+    values = dict(zip(_FIELDS, row, strict=True))
+    for name in ("rescue", "checked", "blur", "open_text"):
+        values[name] = None if values[name] is None else bool(values[name])
+    return Project(**values)
+
+
+def _refuse_taken(store: Store, name: str) -> None:
+    if store.db.execute("SELECT 1 FROM project WHERE name = ?", (name,)).fetchone():
+        raise NotAllowed(N_("There is already a project named {name}. Choose another name."), name=name)
+
+
+def _refuse_during_import(store: Store, project: Project) -> None:
+    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+        raise Refused(N_("A file is being imported into this project. Change it when that is done."))
+
+
+def _check(**fields: Any) -> None:
+    per_item = fields.get("per_item", 1)
+    if not isinstance(per_item, int) or not 1 <= per_item <= MOST_LABELS:
+        message = N_("Each item is labelled by 1 to {most} annotators, not {value}.")
+        raise Refused(message, most=MOST_LABELS, value=per_item)
+    if fields.get("gold", "unanimous") not in ("unanimous", "majority"):
+        raise Refused(N_("The rule for gold is unanimous or majority, not {value}."), value=fields["gold"])
+    for field in ("pause_minutes", "doubled"):
+        least, value = int(field == "pause_minutes"), fields.get(field)
+        if value is not None and (not isinstance(value, int) or value < least):
+            raise Refused(N_("{field} is a whole number, {least} or more."), field=field, least=least)
+    check_plan(fields)
+    if fields.get("presentation", "masked") not in ("original", "masked"):
+        raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
+
+
+def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
+    if any(quota < 0 for quota in quotas.values()):
+        raise Refused(N_("A quota is 0 or more."))
+    if any(side not in ("male", "female", "") for _, side in quotas):
+        raise Refused(N_("A quota is for the side male or female."))
+    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project_id,))  # cells may open again
+    store.db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project_id,))
+    for (pair, side), quota in quotas.items():
+        store.db.execute(
+            "INSERT INTO cell (project, pair, side, quota) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota",
+            (project_id, pair, side, quota),
+        )

@@ -1,0 +1,54 @@
+"""What stands for an annotator's name in files: A1, A2, ..., the same in every release of a project."""
+
+import json
+import re
+
+from annotations.database.store import Store
+from annotations.projects.annotators import annotators
+from annotations.types import Annotator, Project
+
+CODE = re.compile(r"A[1-9]\d{0,5}")
+
+
+def pseudonyms(store: Store, project: Project) -> dict[str, str]:
+    """Name -> code of everybody who has ever joined.
+
+    Who was in a release keeps the code of that release, whatever happened to the name since. A name that is a code
+    already (people of an imported release) stands for itself. Everybody else gets the next number, in the order of
+    joining the database.
+    """
+    people = annotators(store, project, active=False)
+    known = released_codes(store, project)
+    codes = {one.id: known[one.uid] for one in people if one.uid in known}
+    taken = set(known.values())
+    for one in people:
+        if one.id not in codes and CODE.fullmatch(one.name) and one.name not in taken:
+            codes[one.id] = one.name
+            taken.add(one.name)
+    number = 0
+    for one in people:
+        if one.id not in codes:
+            number = _next_free(number, taken)
+            codes[one.id] = f"A{number}"
+    return {one.name: codes[one.id] for one in people}
+
+
+def _next_free(number: int, taken: set[str]) -> int:
+    number += 1
+    while f"A{number}" in taken:
+        number += 1
+    return number
+
+
+def released_codes(store: Store, project: Project) -> dict[str, str]:
+    """Public id of an annotator -> code, from the newest release that is whole; empty before the first."""
+    row = store.db.execute(
+        "SELECT facts FROM release WHERE project = ? AND whole = 1 ORDER BY id DESC LIMIT 1", (project.id,)
+    ).fetchone()
+    found = json.loads(row[0]).get("codes", {}) if row else {}
+    return {str(uid): str(code) for uid, code in found.items()}
+
+
+def by_uid(people: list[Annotator], codes: dict[str, str]) -> dict[str, str]:
+    """The codes by public id, as a release keeps them."""
+    return {one.uid: codes[one.name] for one in people}

@@ -1,0 +1,218 @@
+"""Hidden gold: items whose answer the lead knows, labelled like any other, and how often each annotator gives it.
+
+Nobody but the lead sees which items these are or how anybody scored: nothing of this goes to a desk. A label counts
+where it is blind, and where the answer was not made from labels of that annotator.
+"""
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations.adjudication.comments import checked_text
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.versions import CHOICES, guidelines
+from annotations.items.gold import settle
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from annotations.items.set_aside import set_aside
+from annotations.projects.annotators import annotators
+from annotations.types import Choice, Item, Project
+from core.errors import N_, Refused
+from core.files.timestamps import timestamp
+from core.statistics import Estimate, Note, wilson
+
+VERSION = 1  # of the method: raise it when a number may change
+SIGNATURE = f"known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:wilson|v{VERSION}"
+
+NO_KNOWN_ITEM = Note(N_("No item with a known answer has a label of this annotator that counts."))
+Among = Literal["agreed", "unlabelled"]
+
+STANDING = "(SELECT max(id) FROM known WHERE known.item = item.id)"
+NOT_MAKER = (
+    "NOT EXISTS (SELECT 1 FROM label AS older WHERE older.item = item.id"
+    " AND older.annotator = assignment.annotator AND older.id <= answer.after)"
+)
+ANSWERS = f"""
+SELECT assignment.annotator, item.id, item.known, label.choice, label.reasons, label.note, label.created
+FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
+     JOIN known AS answer ON answer.id = {STANDING}
+     JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
+WHERE item.project = ? AND item.known IS NOT NULL AND label.choice IS NOT NULL AND {NOT_MAKER}
+ORDER BY item.id, assignment.annotator
+"""
+# What may become hidden gold. Agreed: all its labels are there, two or more, and say the same; nobody had to decide.
+CANDIDATES: dict[Among, str] = {
+    "agreed": "labels >= 2 AND labels >= wanted AND gold IS NOT NULL AND split = 0 AND settlement IS NULL",
+    "unlabelled": "labels = 0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """An item with its known answer; `from_labels`: its labels made it. `labels`: how many blind ones it has."""
+
+    item: Item
+    choice: str
+    why: str
+    author: str
+    created: str
+    from_labels: bool
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One annotator against the known answers.
+
+    `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with Wilson's interval over
+    items. `unlabelled`: known items without a label of theirs that counts, those included whose answer they made.
+    `table[i][j]`: answer i, label j.
+    """
+
+    annotator: str
+    active: bool
+    right: int
+    wrong: int
+    unlabelled: int
+    share: Estimate
+    table: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A label that is not the known answer."""
+
+    item: Item
+    annotator: str
+    answer: str
+    choice: str
+    reasons: tuple[str, ...]
+    note: str
+    created: str
+    why: str  # the answer is what it is
+
+
+def set_known(
+    store: Store,
+    project: Project,
+    uid: str,
+    choice: str | None,
+    *,
+    why: str = "",
+    author: str = "",
+    from_labels: bool = False,
+) -> None:
+    """Make an item (public id) hidden gold with *choice* as its answer, or with None an ordinary item again.
+
+    It then gets the labels that every item gets under the plan `all`. `from_labels`: the answer is what its labels
+    say, so those who made them are not scored by it. The answer that stands already is not stored twice. Raises
+    NotFound for an unknown item, Refused for a choice that this project does not have.
+    """
+    if choice is not None and choice not in CHOICES[project.kind]:
+        allowed = ", ".join(CHOICES[project.kind])
+        raise Refused(N_("{choice} is no answer: the choices are {allowed}."), choice=choice, allowed=allowed)
+    said = checked_text(why)
+    with store.write() as db:
+        found = item(store, project, uid)  # here: its import may be taken back at any time
+        after = 0
+        if from_labels:
+            query = "SELECT coalesce(max(id), 0) FROM label WHERE item = ?"
+            after = db.execute(query, (found.id,)).fetchone()[0]
+        query = "SELECT choice, after, why FROM known WHERE item = ? ORDER BY id DESC LIMIT 1"
+        if (choice, after, said) == (db.execute(query, (found.id,)).fetchone() or (None, 0, said)):
+            return
+        db.execute(
+            "INSERT INTO known (project, item, choice, after, why, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (project.id, found.id, choice, after, said, author.strip(), timestamp()),
+        )
+        db.execute("UPDATE item SET known = ? WHERE id = ?", (choice, found.id))
+        settle(store, found.id)
+        set_aside(store, project, found.id)
+        record(store, project, "hidden_gold", item=found.id, author=author, choice=choice, why=said)
+
+
+def known_items(store: Store, project: Project) -> list[KnownItem]:
+    """All hidden gold of a project, in the order of import."""
+    rows = store.db.execute(
+        f"SELECT {ITEM_COLUMNS}, item.known, answer.why, answer.author, answer.created, answer.after > 0, item.labels"
+        f" FROM {ITEM_TABLES} JOIN known AS answer ON answer.id = {STANDING}"
+        " WHERE item.project = ? AND item.known IS NOT NULL ORDER BY item.id",
+        (project.id,),
+    )
+    found = []
+    for row in rows:
+        choice, why, author, created, from_labels, labels = row[-6:]
+        one = as_item(tuple(row[:-6]))
+        found.append(KnownItem(one, choice, why, author, created, bool(from_labels), labels))
+    return found
+
+
+def draw_known(store: Store, project: Project, number: int, among: Among, *, seed: int | None = None) -> list[Item]:
+    """*number* items (fewer where there are no more) that could become hidden gold, drawn at random; nothing is stored.
+
+    "agreed": all wanted labels, two or more, say the same: `item.gold` is the answer to propose. "unlabelled": nobody
+    has labelled them. Raises Refused where fewer than 1 are asked for, KeyError for another word.
+    """
+    if number < 1:
+        raise Refused(N_("Draw 1 item or more."))
+    query = (
+        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        f" WHERE item.project = ? AND item.known IS NULL AND aside = 0 AND {CANDIDATES[among]} ORDER BY item.id"
+    )
+    ids = [row[0] for row in store.db.execute(query, (project.id,))]
+    drawn = random.Random(seed).sample(ids, min(number, len(ids)))  # noqa: S311 - a sample, no secret
+    marks = ", ".join("?" * len(drawn))
+    rows = store.db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", drawn).fetchall()
+    by_id = {row[0]: as_item(row) for row in rows}
+    return [by_id[one] for one in drawn]
+
+
+def scores(store: Store, project: Project) -> list[Score]:
+    """Every annotator of a project against the known answers, in the order of joining; who left only with labels."""
+    codes = [choice.code for choice in answer_choices(store, project)]
+    query = (
+        "SELECT count(*) FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " WHERE item.project = ? AND item.known IS NOT NULL"
+    )
+    total = store.db.execute(query, (project.id,)).fetchone()[0]
+    tables: dict[int, list[list[int]]] = {}
+    for who, _, answer, choice, *_rest in store.db.execute(ANSWERS, (project.id,)):
+        table = tables.setdefault(who, [[0] * len(codes) for _ in codes])
+        table[codes.index(answer)][codes.index(choice)] += 1
+    active = {one.id for one in annotators(store, project)}
+    empty = [[0] * len(codes) for _ in codes]
+    return [
+        _score(one.name, one.id in active, total, tables.get(one.id, empty))
+        for one in annotators(store, project, active=False)
+        if one.id in active or one.id in tables
+    ]
+
+
+def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) -> Score:
+    right, labelled = sum(row[i] for i, row in enumerate(table)), sum(map(sum, table))
+    share = wilson(right, labelled, nothing=NO_KNOWN_ITEM)
+    return Score(name, active, right, labelled - right, total - labelled, share, tuple(map(tuple, table)))
+
+
+def misses(store: Store, project: Project, annotator: str | None = None) -> list[Miss]:
+    """Labels that are not the known answer, in the order of import; of one annotator by name, or of all."""
+    names = {one.id: one.name for one in annotators(store, project, active=False)}
+    known = {one.item.id: one for one in known_items(store, project)}
+    return [
+        Miss(known[row].item, names[who], answer, choice, tuple(json.loads(reasons)), note, created, known[row].why)
+        for who, row, answer, choice, reasons, note, created in store.db.execute(ANSWERS, (project.id,))
+        if choice != answer and annotator in (None, names[who])
+    ]
+
+
+def answer_choices(store: Store, project: Project) -> tuple[Choice, ...]:
+    """What an answer may be: the choices of every version of the guideline, newest first, then the kind's others."""
+    found: dict[str, Choice] = {}
+    for version in reversed(guidelines(store, project)):
+        for choice in version.choices:
+            found.setdefault(choice.code, choice)
+    for code in CHOICES[project.kind]:
+        found.setdefault(code, Choice(code, "", code, code))
+    return tuple(found.values())

@@ -1,0 +1,30 @@
+"""How good the labels are, as the lead sees it: agreement with oneself, and hidden gold."""
+
+from dataclasses import dataclass
+
+from annotations.database.store import Store, at_one_moment
+from annotations.quality.known_answers import SIGNATURE, KnownItem, Score, known_items, scores
+from annotations.quality.self_agreement import ConsistencyReport, consistency
+from annotations.types import Project
+from core.statistics import Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Both measures of a project; `known` is every item with a known answer."""
+
+    consistency: ConsistencyReport
+    scores: tuple[Score, ...]
+    known: tuple[KnownItem, ...]
+    known_signature: str
+
+
+@at_one_moment
+def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
+    """Agreement of annotators with themselves and with the known answers, each with 95 % intervals. For leads only."""
+    return Quality(
+        consistency(store, project, resampling=resampling),
+        tuple(scores(store, project)),
+        tuple(known_items(store, project)),
+        SIGNATURE,
+    )

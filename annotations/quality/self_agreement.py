@@ -1,0 +1,216 @@
+"""How far annotators agree with themselves: first and second label of the same item, made days apart."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from annotations.database.store import Store, at_one_moment
+from annotations.guideline.versions import guidelines
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.projects.annotators import annotators
+from annotations.types import Choice, Form, Item, Project
+from core.errors import N_
+from core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
+
+VERSION = 1  # of the method: raise it when a number may change
+DAY_S = 86_400.0
+
+NOTHING_TWICE = Note(N_("Nothing has been labelled a second time yet."))
+NO_FLAG_TWICE = Note(N_("No flag has been set or left out a second time yet."))
+
+# The second label is the one that stands; where something was shown later on, the last one before that.
+PAIRS = """
+SELECT retest.id, retest.annotator, one.choice, two.choice, one.extraneous, two.extraneous,
+       one.created, two.created, one.guideline = two.guideline
+FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+     JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
+     JOIN label AS one ON one.id = retest.first
+     LEFT JOIN retest_label AS two ON two.id = iif(assignment.revealed IS NULL, retest.latest,
+        (SELECT max(id) FROM retest_label WHERE retest = retest.id AND superseded = 0
+            AND created <= assignment.revealed)) AND two.choice IS NOT NULL
+WHERE retest.project = ? AND retest.state = 'labelled' ORDER BY retest.id
+"""
+STATES = """
+SELECT retest.annotator, iif(member.active OR state IN ('labelled', 'void'), state, 'left'), count(*)
+FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+    JOIN member ON member.project = retest.project AND member.annotator = retest.annotator
+WHERE retest.project = ? GROUP BY 1, 2
+"""
+TEXTS = f"""
+SELECT {ITEM_COLUMNS}, annotator.name, one.reasons, two.reasons, one.note, two.note, one.form_shown, two.form_shown
+FROM {ITEM_TABLES} JOIN retest ON retest.item = item.id JOIN annotator ON annotator.id = retest.annotator
+    JOIN label AS one ON one.id = retest.first JOIN retest_label AS two ON two.id = retest.latest
+WHERE retest.id = ?
+"""
+
+
+class Pair(NamedTuple):
+    """The two labels of one item by one annotator; `flags` None: one of them has no flag (sentences have none)."""
+
+    retest: int
+    annotator: int
+    first: str
+    second: str
+    flags: tuple[bool, bool] | None
+    days: float
+    same_guideline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """One annotator, or all together (`annotator` "").
+
+    `agreed`: share of items with the same choice both times, Wilson's interval over items (all together: over items of
+    annotators); `flag` the same of the flag for extraneous gendered language; `kappa` is Cohen's, between first and
+    second label. `table[i][j]`: first choice i, second choice j. `days`: least, median and most days between. The rest
+    counts: drawn and still to come, on a desk, compared, left out because the guideline changed in between or because
+    labels or an opinion were shown before the second label, void because the first one was sent back or redrawn.
+    `left`: those of people who have left; nobody waits for them, unless the annotator is back.
+    """
+
+    annotator: str
+    agreed: Estimate
+    kappa: Estimate
+    flag: Estimate | None
+    table: tuple[tuple[int, ...], ...]
+    days: tuple[float, float, float] | None
+    waiting: int
+    handed_out: int
+    other_guideline: int
+    seen: int
+    void: int
+    left: int
+
+    @property
+    def compared(self) -> int:
+        """How many items have been judged twice and count."""
+        return self.agreed.units
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyReport:
+    """Every annotator who has something that comes again, in the order of joining, and all of them together."""
+
+    annotators: tuple[Consistency, ...]
+    together: Consistency
+    choices: tuple[Choice, ...]
+    share: float
+    hours: int
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An item that its annotator judged differently the second time."""
+
+    item: Item
+    annotator: str
+    choices: tuple[str, str]
+    reasons: tuple[tuple[str, ...], tuple[str, ...]]
+    notes: tuple[str, str]
+    forms: tuple[Form, Form]
+    days: float
+
+
+@at_one_moment
+def consistency(store: Store, project: Project, *, resampling: Resampling | None = None) -> ConsistencyReport:
+    """Agreement of each annotator of a project with himself or herself, and of all together."""
+    drawn = resampling or Resampling()
+    drawn = Resampling(drawn.resamples, drawn.seed, "annotator-item")
+    pairs = list(_pairs(store, project))
+    choices = _choices(store, project, pairs)
+    states: dict[int, Counter[str]] = {}
+    for who, state, number in store.db.execute(STATES, (project.id,)):
+        states.setdefault(who, Counter())[state] = number
+    flags = project.kind == "generations"
+    people = tuple(
+        _of(one.name, [pair for pair in pairs if pair.annotator == one.id], states[one.id], choices, flags, drawn)
+        for one in annotators(store, project, active=False)
+        if one.id in states
+    )
+    together = _of("", pairs, sum(states.values(), Counter()), choices, flags, drawn)
+    now = store.db.execute("SELECT retest, retest_hours, seed FROM project WHERE id = ?", (project.id,)).fetchone()
+    return ConsistencyReport(people, together, choices, now[0], now[1], _signature(choices, now, drawn))
+
+
+@at_one_moment
+def differences(store: Store, project: Project, annotator: str | None = None) -> list[Difference]:
+    """What was judged differently the second time, newest first; of one annotator by name, or of all."""
+    found = []
+    for pair in _pairs(store, project):
+        if pair.first == pair.second or not pair.same_guideline:
+            continue
+        row = store.db.execute(TEXTS, (pair.retest,)).fetchone()
+        if row is None:
+            continue
+        name, first, second, *rest = row[-7:]
+        reasons = tuple(json.loads(first)), tuple(json.loads(second))
+        notes, forms = (rest[0], rest[1]), (rest[2], rest[3])
+        item = as_item(tuple(row[:-7]))
+        chosen = pair.first, pair.second
+        found.append(Difference(item, name, chosen, reasons, notes, forms, pair.days))
+    return [one for one in reversed(found) if annotator in (None, one.annotator)]
+
+
+def _pairs(store: Store, project: Project) -> Iterator[Pair]:
+    for retest, who, first, second, flag, other, made, again, same in store.db.execute(PAIRS, (project.id,)):
+        if second is None:
+            continue
+        days = (datetime.fromisoformat(again) - datetime.fromisoformat(made)).total_seconds() / DAY_S
+        flags = None if flag is None or other is None else (bool(flag), bool(other))
+        yield Pair(retest, who, first, second, flags, days, bool(same))
+
+
+def _choices(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[Choice, ...]:
+    found = {choice.code: choice for version in guidelines(store, project)[::-1] for choice in version.choices[::-1]}
+    for code in sorted({code for pair in pairs for code in (pair.first, pair.second)} - set(found)):
+        found[code] = Choice(code, "", code, code)
+    newest = [choice.code for choice in guidelines(store, project)[-1].choices]
+    return tuple(found[code] for code in [*newest, *(code for code in found if code not in newest)])
+
+
+def _of(
+    name: str,
+    pairs: Sequence[Pair],
+    states: Counter[str],
+    choices: Sequence[Choice],
+    with_flag: bool,
+    resampling: Resampling,
+) -> Consistency:
+    place = {choice.code: i for i, choice in enumerate(choices)}
+    counted = [pair for pair in pairs if pair.same_guideline]
+    table = np.zeros((len(choices), len(choices)), dtype=np.int64)
+    for pair in counted:
+        table[place[pair.first], place[pair.second]] += 1
+    days = [pair.days for pair in counted]
+    flags = [pair.flags for pair in counted if pair.flags is not None]
+    same_flags = sum(first == second for first, second in flags)
+    kappa = cohen_kappa(table, resampling) if counted else Estimate.undefined(NOTHING_TWICE)
+    return Consistency(
+        annotator=name,
+        agreed=wilson(int(np.trace(table)), len(counted), nothing=NOTHING_TWICE),
+        kappa=kappa,
+        flag=wilson(same_flags, len(flags), nothing=NO_FLAG_TWICE) if with_flag else None,
+        table=tuple(map(tuple, table.tolist())),
+        days=(min(days), median(days), max(days)) if days else None,
+        waiting=states["waiting"],
+        handed_out=states["leased"] + states["skipped"],
+        other_guideline=len(pairs) - len(counted),
+        seen=states["labelled"] - len(pairs),
+        void=states["void"],
+        left=states["left"],
+    )
+
+
+def _signature(choices: Sequence[Choice], now: tuple[float, int, int], resampling: Resampling) -> str:
+    codes, (share, hours, seed) = "+".join(choice.code for choice in choices), now
+    return (
+        f"consistency|labels:blind-first+second|items:drawn-share:{share:g}-seed:{seed}-after:{hours}h|guideline:same"
+        f"|categories:{codes}|share:wilson|kappa:{resampling.signature}|v{VERSION}"
+    )

@@ -1,0 +1,1 @@
+"""Who gets which item next; the only writer of `assignment` leases."""

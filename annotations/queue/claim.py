@@ -1,0 +1,132 @@
+"""Who gets which item next: leases, and an order that depends on nobody else's labels.
+
+One exception: a cell closes once its quota of accepted items is met, and what
+is accepted is decided by all. Then its items are left out of the order.
+"""
+
+import time
+from collections.abc import Collection
+from dataclasses import replace
+
+from annotations.database.sqlite import Database
+from annotations.database.store import Store
+from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.queue import repeats
+from annotations.queue.handout import Handing
+from annotations.queue.pilot_items import open_pilot_id
+from annotations.types import Annotator, Item, Project
+from core.errors import N_, NotAllowed
+
+LEASE_S = 600.0  # how long items stay with an annotator who is not heard of
+MOST_LEASED = 200  # items that one annotator can hold
+
+
+def claim(
+    store: Store,
+    project: Project,
+    annotator: Annotator,
+    *,
+    have: Collection[str] = (),
+    want: int = 40,
+    now: float | None = None,
+) -> list[Item]:
+    """Up to *want* items for this annotator beside those that the desk *has* (public ids), in the order of work.
+
+    First what is leased already (a reload shows the same items in the same
+    order), then items that came back from others and new ones, interleaved by
+    `assignment.next_cell`, at last the annotator's own skipped ones. Leases
+    hold for ten minutes from *now* (unix seconds). Raises NotAllowed for
+    somebody who is not an annotator of the project.
+    """
+    moment = time.time() if now is None else now
+    with store.write() as db:
+        renew_presence(db, project, annotator, moment)
+        _release_absent(db, project, moment)
+        if not _is_served(db, project, annotator):
+            return []
+        pilot = open_pilot_id(db, project)
+        leased = _leased(db, project, annotator, pilot, MOST_LEASED + len(have))
+        if pilot is None:
+            leased = repeats.in_order(leased, repeats.leased(db, project, annotator))
+        known = set(have)
+        found = [one for one in leased if one.uid not in known][: max(0, want)]
+        room = min(want - len(found), MOST_LEASED - len(leased))
+        if room > 0:
+            fill = Handing(db, project, annotator, pilot).fill
+            found += repeats.hand_out(db, project, annotator, room, moment, fill)
+        return _load(db, found)
+
+
+def heartbeat(store: Store, project: Project, annotator: Annotator, now: float | None = None) -> None:
+    """Say that the annotator is still there: leases hold for ten minutes from *now* (unix seconds)."""
+    with store.write() as db:
+        renew_presence(db, project, annotator, time.time() if now is None else now)
+
+
+def renew_presence(db: Database, project: Project, annotator: Annotator, now: float) -> None:
+    """Extend the annotator's leases, inside the caller's transaction. Raises NotAllowed for a stranger."""
+    query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
+    if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
+        raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
+
+
+def _is_served(db: Database, project: Project, annotator: Annotator) -> bool:
+    """False once the project has been put away or the annotator has left: labels still arrive, no items go out."""
+    query = (
+        "SELECT 1 FROM member JOIN project ON project.id = member.project WHERE member.project = ?"
+        " AND member.annotator = ? AND member.active = 1 AND project.archived IS NULL"
+    )
+    return db.execute(query, (project.id, annotator.id)).fetchone() is not None
+
+
+def release(db: Database, project: Project, annotator_id: int) -> None:
+    """Give back what an annotator has leased, inside the caller's transaction; labels stay where they are.
+
+    What was sent back to its annotator (`kept`) waits for this annotator, however long.
+    """
+    # Where a blind label stands, the item is still this annotator's, whatever was taken back after a reveal.
+    db.execute(
+        "UPDATE assignment SET state = 'released'"
+        " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
+        (annotator_id, project.id),
+    )
+    repeats.give_back(db, project, annotator_id)
+    db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
+
+
+def _release_absent(db: Database, project: Project, now: float) -> None:
+    query = "SELECT annotator FROM member WHERE project = ? AND seen > 0 AND seen < ?"
+    for (absent,) in db.execute(query, (project.id, now)).fetchall():
+        release(db, project, absent)
+
+
+def _leased(db: Database, project: Project, annotator: Annotator, pilot: int | None, most: int) -> list[repeats.Handed]:
+    # Of what was sent back there may be thousands: no more is read than can be held.
+    rows = db.execute(
+        "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
+        " WHERE assignment.annotator = ? AND assignment.project = ? AND state = 'leased'"
+        " AND (? IS NULL OR item.pilot = ?) ORDER BY turn LIMIT ?",
+        (annotator.id, project.id, pilot, pilot, most),
+    )
+    return [repeats.Handed(*row) for row in rows]
+
+
+def on_desks(store: Store, project: Project, now: float | None = None) -> int:
+    """How many items wait on a desk that is open at *now* (unix seconds); what was sent back is not counted.
+
+    They were handed out under the settings of then and keep their place: a change of plan takes them from nobody.
+    """
+    moment = time.time() if now is None else now
+    query = (
+        "SELECT count(DISTINCT item) FROM assignment WHERE project = ? AND state = 'leased' AND kept = 0"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = ? AND seen >= ?)"
+    )
+    return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
+
+
+def _load(db: Database, handed: list[repeats.Handed]) -> list[Item]:
+    ids = [one.item for one in handed]
+    marks = ", ".join("?" * len(ids))
+    rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()
+    by_id = {row[0]: as_item(row) for row in rows}
+    return [replace(by_id[one.item], uid=one.uid) for one in handed]  # what comes again has an id of its own

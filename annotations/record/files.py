@@ -1,0 +1,103 @@
+"""An annotator's own record as files: everything that `record.record` reads, as CSV or as one JSON object."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.label_tables import cell
+from annotations.record.record import Act, Entry, every_entry, summary
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
+from annotations.types import Annotator, Project
+from core.files.csv_out import csv_line
+
+ITEM = ("item", "state", "pair", "side", "text", "context")
+ACT = (
+    "created", "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form_shown",
+    "after_reveal", "stands", "superseded", "op_id", "desk", "revision", "base",
+)  # fmt: skip
+SAME = tuple(name for name in ACT if name not in ("reasons", "spans", "tags"))
+HEADER = (*ITEM, "what", *ACT, "author", "said", "private")
+QUOTING = ("text", "context", "note", "said", "tags")  # these stay or leave with the texts of a project
+
+
+def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
+    """One row per act, comment and reveal, and one per item in hand; texts that may not leave are empty cells."""
+    with store.read():
+        yield from _csv_lines(store, project, annotator)
+
+
+def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
+    plain = text_may_leave(project)
+    mark = (CANARY_KEY,) if plain and needs_canary(project) else ()
+    yield csv_line((*HEADER, *mark))
+    for entry in every_entry(store, project, annotator):
+        about = _about(entry)
+        for row in _rows(entry):
+            cells = about | row | {CANARY_KEY: CANARY}
+            kept = cells if plain else cells | dict.fromkeys(QUOTING)
+            yield csv_line([_cell(key, kept.get(key)) for key in (*HEADER, *mark)])
+
+
+def record_json(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
+    """One JSON object: who, what was done, and `items`, each with its history; texts that may not leave are null."""
+    with store.read():
+        yield from _json_parts(store, project, annotator)
+
+
+def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
+    plain = text_may_leave(project)
+    found = summary(store, project, annotator)
+    head: dict[str, Any] = {
+        "record": "evenhand", "v": 1, "project": project.name, "annotator": annotator.name, "id": annotator.uid,
+        "since": found.since, "active": found.active, "items_by_state": found.states, "labels_made": found.labels,
+        "labelled_again": found.twice, "seconds": round(found.seconds, 3), "guideline_changes_read": found.told,
+        "events": [{"created": when, "what": what, **data} for when, what, data in found.events],
+    }  # fmt: skip
+    if plain and needs_canary(project):
+        head[CANARY_KEY] = CANARY
+    yield json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1] + ', "items": ['
+    between = "\n"
+    for entry in every_entry(store, project, annotator):
+        yield between + json.dumps(_object(entry, plain), ensure_ascii=False, allow_nan=False)
+        between = ",\n"
+    yield "\n]}\n"
+
+
+def _about(entry: Entry) -> dict[str, Any]:
+    item = entry.item
+    known = {} if item is None else {"pair": item.pair, "side": item.side, "text": item.text, "context": item.context}
+    return {"item": entry.uid, "state": entry.state, **known}
+
+
+def _act(act: Act) -> dict[str, Any]:
+    values = {name: getattr(act, name) for name in SAME}
+    lists = {"reasons": list(act.reasons), "spans": [list(mark) for mark in act.marks], "tags": list(act.tags)}
+    return {"what": act.kind, **values, **lists}
+
+
+def _rows(entry: Entry) -> Iterator[dict[str, Any]]:
+    for act in entry.acts:
+        yield _act(act)
+    if entry.revealed:
+        yield {"what": "revealed", "created": entry.revealed}
+    for comment in entry.comments:
+        yield {"what": "comment", "created": comment.created, "author": comment.author, "said": comment.text,
+               "op_id": comment.op_id, "private": comment.thread is not None}  # fmt: skip
+    if not entry.acts and entry.state:
+        yield {"what": {"leased": "in hand"}.get(entry.state, entry.state)}
+
+
+def _cell(key: str, value: Any) -> str:
+    return cell("reasons" if key == "tags" else key, value)
+
+
+def _object(entry: Entry, plain: bool) -> dict[str, Any]:
+    history = [_act(act) for act in entry.acts]
+    said = [{"created": one.created, "author": one.author, "said": one.text, "private": one.thread is not None}
+            for one in entry.comments]  # fmt: skip
+    about = _about(entry)
+    if not plain:
+        for values in (about, *history, *said):
+            values.update({key: None for key in QUOTING if key in values})
+    return about | {"sent_back": entry.sent_back, "revealed": entry.revealed, "history": history, "comments": said}

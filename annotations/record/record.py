@@ -1,0 +1,318 @@
+"""What is recorded about one annotator in a project, for this annotator: nothing of others, nothing of the plan.
+
+Every act with its time, also what was changed, taken back, skipped or came too late; comments of one's own and the
+private talk with the lead; what was shown; what the lead did that concerns one. Never read here: labels of others,
+hidden gold, which items are of the random share, how many labels an item is to get. What waits to be read for the
+first time, or again, is counted and not shown: it is met at the desk.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
+from typing import Any, Literal, NamedTuple
+
+from annotations.adjudication.comments import Comment
+from annotations.database.store import Store, at_one_moment
+from annotations.items.items import ITEM_COLUMNS, as_item
+from annotations.projects.annotators import is_active
+from annotations.types import Annotator, Item, Mark, Project
+
+PAGE = 20  # items on one page
+CHUNK = 500  # items read at once for a file
+ABOUT_ME = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back")
+
+State = Literal["labelled", "skipped", "leased", "released"]
+
+# Items in the order in which they were handed out; what came again has a number and an id of its own, once it is done.
+_KEYS = """
+SELECT turn, item AS id, 0 AS again FROM assignment
+WHERE annotator = :annotator AND project = :project AND state IN ({states}) {search}
+UNION ALL
+SELECT turn, id, 1 FROM retest
+WHERE annotator = :annotator AND project = :project AND op_id IS NOT NULL AND {again} IN ({states}) {search_again}
+UNION ALL
+SELECT DISTINCT 0, item, 0 FROM comment
+WHERE project = :project AND (thread = :annotator OR thread IS NULL AND annotator = :annotator) AND {others} AND
+    NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = comment.item AND annotator = :annotator)
+"""
+ORDER = "ORDER BY turn DESC, again DESC, id DESC"
+_AGAIN_STATE = "iif(state IN ('labelled', 'skipped', 'leased'), state, 'released')"
+_WITH_WORDS = (
+    "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr(text, :search) OR instr(context, :search))"
+)
+_HIT = "item IN (SELECT value FROM json_each(:found))"
+_DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
+_NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
+_NOTED_AGAIN = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
+_ACT = (
+    "created, choice, reasons, extraneous, spans, tags, note, seconds,"
+    " (SELECT version FROM guideline AS read WHERE read.id = guideline), form_shown, superseded, op_id, desk, revision,"
+    " base"
+)
+_LABELS = f"SELECT item, id, after_reveal, 0, {_ACT} FROM label WHERE annotator = ? AND item IN ({{marks}}) ORDER BY id"
+_AGAIN = f"SELECT retest, id, 0, skip, {_ACT} FROM retest_label WHERE retest IN ({{marks}}) ORDER BY id"
+_SKIPS = (
+    "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
+    " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"
+)
+# Labels made, changed ones once more; those of items that came again are kept in a table of their own.
+_MADE = (
+    "SELECT count(*), coalesce(sum(seconds), 0) FROM ("
+    "SELECT seconds FROM label WHERE {mine} AND choice IS NOT NULL AND superseded = 0 UNION ALL"
+    " SELECT seconds FROM retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
+    " AND choice IS NOT NULL AND skip = 0 AND superseded = 0)"
+)
+_COMMENTS = (
+    "SELECT comment.item, comment.op_id, author, annotator.uid, comment.text, comment.created, whose.uid FROM comment"
+    " LEFT JOIN annotator ON annotator.id = comment.annotator LEFT JOIN annotator AS whose ON whose.id = comment.thread"
+    " WHERE comment.project = :project AND (thread = :me OR thread IS NULL AND comment.annotator = :me)"
+    " AND comment.item IN (SELECT value FROM json_each(:items)) ORDER BY comment.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What of a record is wanted: `search` in texts and notes, only one `state`, which page (from 1)."""
+
+    search: str = ""
+    state: State | None = None
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One stored act: a label ("label"), a label taken back ("undone") or a skip ("skip").
+
+    `stands`: it is what counts now. `superseded`: it came too late, another desk was first. `guideline`: the version
+    that was in view. `after_reveal`: others' opinions had been shown by then. `seconds` None: not measured.
+    """
+
+    kind: Literal["label", "undone", "skip"]
+    created: str
+    stands: bool
+    superseded: bool
+    op_id: str
+    desk: str
+    revision: int
+    base: str | None
+    choice: str | None = None
+    reasons: tuple[str, ...] = ()
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    seconds: float | None = None
+    guideline: int | None = None
+    form_shown: str | None = None
+    after_reveal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item in a record: its public id as the desk had it, its state, what was done with it and said about it.
+
+    `item` None: nothing was decided on it; it waits at the desk or went to others. `revealed`: when an opinion or
+    another's label was shown.
+    `state` "" for an item that was only talked about; "released": it was handed out and went to others.
+    """
+
+    uid: str
+    item: Item | None
+    state: State | Literal[""]
+    sent_back: bool
+    revealed: str | None
+    acts: tuple[Act, ...]
+    comments: tuple[Comment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One page of a record; `number` is the last one where a later was asked for."""
+
+    entries: tuple[Entry, ...]
+    total: int
+    number: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The frame of a record.
+
+    `states`: items by state, what came again included; `twice`: how many of the labelled ones came again. `labels`:
+    labels made, of those too, changed ones once more; `seconds`: the sum of their times. `told`: the newest guideline
+    version whose changes were read, 0: none. `heard`: unix seconds until which items in hand are kept, 0: none.
+    `events`: (when, what, details) of what the lead did that concerns the annotator.
+    """
+
+    annotator: Annotator
+    since: str
+    active: bool
+    states: dict[str, int]
+    labels: int
+    twice: int
+    seconds: float
+    told: int
+    heard: float
+    events: tuple[tuple[str, str, dict[str, Any]], ...]
+
+
+class _Key(NamedTuple):
+    turn: int
+    id: int
+    again: int
+
+
+@at_one_moment
+def summary(store: Store, project: Project, annotator: Annotator) -> Summary:
+    """The frame of an annotator's record. Raises NotFound for a stranger."""
+    active = is_active(store.db, project, annotator)
+    where = (annotator.id, project.id)
+    states = dict.fromkeys(("labelled", "skipped", "leased", "released"), 0)
+    mine = "annotator = ? AND project = ?"
+    for query in (
+        f"SELECT state, count(*) FROM assignment WHERE {mine} GROUP BY state",
+        f"SELECT {_AGAIN_STATE}, count(*) FROM retest WHERE {mine} AND op_id IS NOT NULL GROUP BY 1",
+        f"SELECT state, count(*) FROM retest WHERE {mine} AND op_id IS NULL AND state = 'leased' GROUP BY 1",
+    ):
+        for state, number in store.db.execute(query, where).fetchall():
+            states[state] += number
+    labels, seconds = store.db.execute(_MADE.format(mine=mine), where * 2).fetchone()
+    query = f"SELECT count(*) FROM retest WHERE {mine} AND state = 'labelled'"
+    twice = store.db.execute(query, where).fetchone()[0]
+    since = store.db.execute("SELECT created FROM annotator WHERE id = ?", (annotator.id,)).fetchone()[0]
+    told, heard = store.db.execute(f"SELECT told, seen FROM member WHERE {mine}", where).fetchone()
+    marks = ", ".join("?" * len(ABOUT_ME))
+    query = f"SELECT created, action, data FROM event WHERE {mine} AND action IN ({marks}) ORDER BY id"
+    done = tuple((row[0], row[1], json.loads(row[2])) for row in store.db.execute(query, (*where, *ABOUT_ME)))
+    return Summary(annotator, since, active, states, labels, twice, seconds, told, heard, done)
+
+
+def entries(store: Store, project: Project, annotator: Annotator, looked: Looked) -> Listed:
+    """One page of the items that this annotator had, those handed out last first."""
+    query, values = _keys(store, project, annotator, looked)
+    total = int(store.db.execute(f"SELECT count(*) FROM ({query})", values).fetchone()[0])
+    pages = max(1, -(-total // PAGE))
+    number = max(1, min(looked.page, pages))
+    page = values | {"limit": PAGE, "offset": PAGE * (number - 1)}
+    keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER} LIMIT :limit OFFSET :offset", page)]
+    return Listed(tuple(_read(store, project, annotator, keys)), total, number, pages)
+
+
+def every_entry(store: Store, project: Project, annotator: Annotator) -> Iterator[Entry]:
+    """The whole record, those handed out last first; read in parts, so that no read stays open."""
+    query, values = _keys(store, project, annotator, Looked())
+    keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER}", values).fetchall()]
+    for start in range(0, len(keys), CHUNK):
+        yield from _read(store, project, annotator, keys[start : start + CHUNK])
+
+
+def _keys(store: Store, project: Project, annotator: Annotator, looked: Looked) -> tuple[str, dict[str, Any]]:
+    words = looked.search.strip()
+    values = {"annotator": annotator.id, "project": project.id, "search": words}
+    if words:
+        found = store.db.execute(_WITH_WORDS, values).fetchall()
+        values["found"] = json.dumps([row[0] for row in found])
+    query = _KEYS.format(
+        states=f"'{looked.state}'" if looked.state else "'labelled', 'skipped', 'leased', 'released'",
+        search=f"AND ({_HIT} AND {_DECIDED} OR {_NOTED})" if words else "",
+        search_again=f"AND ({_HIT} OR {_NOTED_AGAIN})" if words else "",
+        again=_AGAIN_STATE, others="0" if looked.state or words else "1",
+    )  # fmt: skip
+    return query, values
+
+
+def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:
+    """Everything about some keys, in their order."""
+    again = _again(store, [key.id for key in keys if key.again])
+    ids = [key.id for key in keys if not key.again]
+    mine, acts = _mine(store, annotator, ids), _acts(store, annotator, ids)
+    said = _comments(store, project, annotator, ids)
+    items = _items(store, [*ids, *(one[1] for one in again.values())])
+    for key in keys:
+        if key.again:
+            uid, item, state, latest, op_id = again[key.id]
+            done = _acts_again(store, key.id, latest if state == "labelled" else None, op_id)
+            yield Entry(uid, items[item], state, False, None, done, ())
+            continue
+        state, kept, revealed, latest, op_id = mine.get(key.id, ("", 0, None, None, None))
+        found = tuple(_standing(act, row, latest, op_id) for row, act in acts[key.id])
+        hidden = state in ("leased", "released") and not found
+        item = items[key.id]
+        waits = bool(kept) and state == "leased"
+        yield Entry(item.uid, None if hidden else item, state, waits, revealed, found, tuple(said[key.id]))
+
+
+def _marks(ids: Sequence[int]) -> str:
+    return ", ".join("?" * len(ids))
+
+
+def _items(store: Store, ids: Sequence[int]) -> dict[int, Item]:
+    # Also of files that were taken back: what was labelled stays on record.
+    query = f"SELECT {ITEM_COLUMNS} FROM item JOIN cell ON cell.id = item.cell WHERE item.id IN ({_marks(ids)})"
+    return {row[0]: as_item(row) for row in store.db.execute(query, ids)}
+
+
+def _mine(store: Store, annotator: Annotator, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    query = "SELECT item, state, kept, revealed, latest, op_id FROM assignment WHERE annotator = ? AND item IN ({})"
+    rows = store.db.execute(query.format(_marks(ids)), (annotator.id, *ids))
+    return {row[0]: row[1:] for row in rows}
+
+
+def _again(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    query = f"SELECT id, uid, item, {_AGAIN_STATE}, latest, op_id FROM retest WHERE id IN ({_marks(ids)})"
+    return {row[0]: row[1:] for row in store.db.execute(query, ids)}
+
+
+def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict[int, list[tuple[int, Act]]]:
+    """Item -> its acts with the row ids of labels (0 for a skip), oldest first."""
+    labels: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    skips: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    for item, row_id, revealed, skip, *rest in store.db.execute(
+        _LABELS.format(marks=_marks(ids)), (annotator.id, *ids)
+    ):
+        labels[item].append((row_id, _label(bool(revealed), bool(skip), rest)))
+    for item, created, superseded, *rest in store.db.execute(_SKIPS.format(marks=_marks(ids)), (annotator.id, *ids)):
+        skips[item].append((0, Act("skip", created, False, bool(superseded), *rest)))
+    found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    for item in {*labels, *skips}:
+        made = sorted(labels[item], key=lambda act: act[1].created)
+        # What a desk sends at once bears one moment: there its own count tells what came first.
+        found[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
+    return found
+
+
+def _acts_again(store: Store, retest: int, latest: int | None, op_id: str | None) -> tuple[Act, ...]:
+    rows = store.db.execute(_AGAIN.format(marks="?"), (retest,)).fetchall()
+    acts = ((row[1], _label(False, bool(row[3]), row[4:])) for row in rows)
+    return tuple(_standing(act, row_id, latest, op_id) for row_id, act in acts)
+
+
+def _label(revealed: bool, skip: bool, row: Sequence[Any]) -> Act:
+    created, choice, reasons, extraneous, spans, tags, note, seconds, version, form, superseded, *last = row
+    op_id, desk, revision, base = last
+    kind: Literal["label", "undone", "skip"] = "skip" if skip else "undone" if choice is None else "label"
+    return Act(
+        kind, created, False, bool(superseded), op_id, desk, revision, base, choice=choice,
+        reasons=tuple(json.loads(reasons)), extraneous=None if extraneous is None else bool(extraneous),
+        marks=tuple(Mark(*mark) for mark in json.loads(spans)), tags=tuple(json.loads(tags)), note=note,
+        seconds=seconds, guideline=version, form_shown=form, after_reveal=revealed,
+    )  # fmt: skip
+
+
+def _standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:
+    """*act* with whether it is what counts now: the label that stands, or the skip or undoing that came last."""
+    stands = row_id == latest if act.kind == "label" else latest is None and act.op_id == op_id
+    return replace(act, stands=True) if stands else act
+
+
+def _comments(
+    store: Store, project: Project, annotator: Annotator, ids: Sequence[int]
+) -> defaultdict[int, list[Comment]]:
+    found: defaultdict[int, list[Comment]] = defaultdict(list)
+    values = {"project": project.id, "me": annotator.id, "items": json.dumps(list(ids))}
+    for item, *rest in store.db.execute(_COMMENTS, values):
+        found[item].append(Comment(*rest))
+    return found

@@ -1,0 +1,27 @@
+"""Releases: what people made of a project, frozen with its papers, and how one is checked."""
+
+from annotations.release.changes import changes
+from annotations.release.make import make_release
+from annotations.release.readiness import Check, readiness
+from annotations.release.records import FileFact, Release, file_facts, release, release_file, release_files, releases
+from annotations.release.verify import Verification, verify
+from annotations.release.write_out import locked_texts, release_archive, write_release
+
+__all__ = [
+    "Check",
+    "FileFact",
+    "Release",
+    "Verification",
+    "changes",
+    "file_facts",
+    "locked_texts",
+    "make_release",
+    "readiness",
+    "release",
+    "release_archive",
+    "release_file",
+    "release_files",
+    "releases",
+    "verify",
+    "write_release",
+]

@@ -1,0 +1,100 @@
+"""The card of a release: README.md as the Hugging Face hub reads it, and the rows that its `datasets` library loads."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.label_tables import facts as generation_facts
+from annotations.items.items import items
+from annotations.papers.blocks import one_line
+from annotations.papers.markdown import markdown_text
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from annotations.types import Item, Project
+
+DATA = "data/train.jsonl"
+HARD_CASES = "hard_cases.jsonl"
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+# What the hub knows by name; anything else is "other" with the words of the project.
+LICENCES = {
+    "cc by 4.0": "cc-by-4.0", "cc by sa 4.0": "cc-by-sa-4.0", "cc by nc 4.0": "cc-by-nc-4.0",
+    "cc by nc sa 4.0": "cc-by-nc-sa-4.0", "cc by nd 4.0": "cc-by-nd-4.0", "cc by nc nd 4.0": "cc-by-nc-nd-4.0",
+    "cc0": "cc0-1.0", "cc0 1.0": "cc0-1.0", "mit": "mit", "apache 2.0": "apache-2.0", "odc by": "odc-by",
+    "odbl": "odbl", "gpl 3.0": "gpl-3.0",
+}  # fmt: skip
+
+
+def licence_id(licence: str) -> str | None:
+    """The hub's name of a licence, None where it has none: "CC BY 4.0" -> "cc-by-4.0"."""
+    words = licence.casefold().replace("-", " ").replace("_", " ").split()
+    return LICENCES.get(" ".join(words))
+
+
+def data_rows(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    """The kept items, every row with the same keys and types, as `datasets` wants it."""
+    for item in items(store, project, accepted_only=True):
+        yield _sentence(item) if item.word is not None else _generation(project, item)
+
+
+def _sentence(item: Item) -> dict[str, Any]:
+    word, stem = item.word or (0, 0), item.stem or (0, 0)
+    return {
+        "id": item.uid, "text": item.text, "pair": item.pair, "side": item.side, "keyword": item.keyword,
+        "counterpart": item.counterpart, "start": word[0], "end": word[1], "stem_start": stem[0], "stem_end": stem[1],
+    }  # fmt: skip
+
+
+def _generation(project: Project, item: Item) -> dict[str, Any]:
+    known = {key: "" if value is None else str(value) for key, value in generation_facts(item).items()}
+    row = {"id": item.uid, "context": item.context or "", "completion": item.text, "label": item.gold} | known
+    return row | ({CANARY_KEY: CANARY} if needs_canary(project) else {})
+
+
+def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str]) -> str:
+    """README.md: the header that the hub reads, then what is in which file. *files*: name -> what it holds.
+
+    *features*: the columns of the kept items and of the hard cases, as YAML; "" where there are no hard cases, because
+    the library refuses a file without rows.
+    """
+    asked, release, kept = facts["project"], facts["release"], facts["total"]["kept"]
+    known = licence_id(asked["licence"])
+    parts = [("default", DATA, features[0].rstrip()), ("hard_cases", HARD_CASES, features[1].rstrip())]
+    parts = [part for part in parts if part[2]]
+    header = [f"license: {known or 'other'}"]
+    if known is None:
+        header += [f"license_name: {_quoted(asked['licence'][:80])}"]
+    header += [
+        f"pretty_name: {_quoted(asked['name'])}",
+        f"language:\n- {asked['language']}",
+        f"task_categories:\n- {'fill-mask' if asked['kind'] == 'sentences' else 'text-classification'}",
+        f"size_categories:\n- {_size(kept)}",
+        "configs:\n" + "\n".join(_config(name, path) for name, path, _ in parts),
+        "dataset_info:\n" + "\n".join(f"- config_name: {name}\n  features:\n{told}" for name, _, told in parts),
+    ]
+    body = [
+        f"# {markdown_text(asked['name'])} {markdown_text(release['version'])}",
+        markdown_text(asked["source_statement"]),
+        f"Licence: {markdown_text(asked['licence'])}. Kept items: {kept:,}. Labels: {facts['labels']['standing']:,}.",
+        f"Contents (SHA-256): `{release['hash']}`",
+        f"> {markdown_text(CANARY)}",
+        "| File | What it holds |\n| --- | --- |\n"
+        + "\n".join(f"| `{name}` | {markdown_text(what)} |" for name, what in sorted(files.items())),
+        "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n"
+        "load_dataset(\".\", \"hard_cases\")\n```",
+    ]  # fmt: skip
+    return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(body) + "\n"
+
+
+def _config(name: str, path: str) -> str:
+    default = "  default: true\n" if name == "default" else ""
+    return f"- config_name: {name}\n{default}  data_files:\n  - split: train\n    path: {path}"
+
+
+def _quoted(text: str) -> str:
+    """*text* as YAML reads it back; what YAML takes for the end of a line or for no sign at all is left out."""
+    return json.dumps(re.sub("[\x7f-\x9f\ufffe\uffff]", "", one_line(text)), ensure_ascii=False)
+
+
+def _size(number: int) -> str:
+    return next((name for most, name in SIZES if number < most), "1M<n<10M")

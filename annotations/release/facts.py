@@ -1,0 +1,258 @@
+"""What the papers of a release are written from: one dict of numbers and words, all of it read from the database.
+
+Shares lie between 0 and 1 with 95 % intervals; a value that is undefined is None with `<key>_reason` beside it.
+Seconds are those on an item, as the desk measured them.
+"""
+
+from pathlib import PurePosixPath
+from statistics import median
+from typing import Any
+
+from annotations.agreement.agreement import AgreementReport, Measures, agreement
+from annotations.database.events import HERE_ONLY, events
+from annotations.database.store import Store
+from annotations.describe.describe import describe_project, usual_vocabulary
+from annotations.pilot.pilots import SEEN
+from annotations.progress.cells import ACCEPTED
+from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
+from annotations.projects.projects import annotators, guidelines
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.quality.known_answers import scores
+from annotations.quality.self_agreement import consistency
+from annotations.text_policy import CANARY, needs_canary
+from annotations.types import Project
+from core.errors import N_
+from core.guidelines import recognise
+from core.statistics import Estimate, wilson
+from core.statistics.estimate import Note
+from core.version import VERSION
+
+MOST_FILES = 200
+BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace of the desk
+
+PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
+ITEMS = f"item {PUBLISHED}"
+LABELS = f"""
+SELECT guideline.version, label.choice, label.seconds, label.created, label.annotator
+FROM assignment JOIN label ON label.id = assignment.latest JOIN guideline ON guideline.id = label.guideline
+     JOIN item ON item.id = assignment.item {PUBLISHED}
+WHERE assignment.project = ?
+"""
+FILES = f"""
+SELECT item.file, count(*) FROM {ITEMS} WHERE item.project = ? GROUP BY item.file ORDER BY count(*) DESC, item.file
+"""
+MINED = f"""
+SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM {ITEMS}
+WHERE item.project = ? AND json_type(item.extra, '$.source') IS NOT NULL
+"""
+SETTLED = f"""
+SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND item.labels >= item.wanted AND (
+    SELECT iif(:majority, 2 * sum(label.choice = 'reject') > count(*), sum(label.choice = 'reject') > 0)
+    FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id))
+FROM {ITEMS} JOIN settlement ON settlement.id = item.settlement
+WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
+"""
+PILOTS = """
+SELECT pilot.id, pilot.number, pilot.items, pilot.people, pilot.begun, pilot.closed FROM pilot
+WHERE project = ? ORDER BY number
+"""
+OF_PILOT = f"""
+SELECT count(*), sum(item.labels >= item.wanted AND item.labels > 0),
+    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {ACCEPTED})
+FROM item WHERE pilot = ? AND {SEEN}
+"""
+TAGS = f"""
+SELECT count(*), count(DISTINCT each.value) FROM item JOIN label ON label.item = item.id, json_each(label.tags) AS each
+WHERE item.pilot = ? AND label.superseded = 0 AND {SEEN}
+"""
+NO_ANSWER = Note(N_("No item with a known answer has a label that counts."))
+NO_TIME = Note(N_("No label came with a time."))
+
+
+def gather(store: Store, project: Project) -> dict[str, Any]:
+    """Everything that the data sheet, the method section and the card say of a project."""
+    report = agreement(store, project)
+    labels = store.db.execute(LABELS, (project.id,)).fetchall()
+    cells = funnel(store, project)
+    return {
+        "app": VERSION,
+        "project": _settings(project),
+        "guidelines": _guidelines(store, project, labels),
+        "sources": _sources(store, project),
+        "mining": mining(store, project),
+        "funnel": [_with_rate(row) for row in cells],
+        "total": _with_rate(total(cells)),
+        "labels": _labels(labels),
+        "people": _people(store, project, labels),
+        "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
+        "agreement": agreement_facts(report),
+        "retests": _retests(store, project),
+        "hidden_gold": _hidden_gold(store, project),
+        "adjudication": _adjudication(store, project),
+        "events": _events(store, project),
+        "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
+        "statistics": describe_project(store, project, usual_vocabulary(project.language)),
+        "canary": CANARY,
+        "canary_in_texts": needs_canary(project),  # else in the card alone
+    }
+
+
+def estimate(one: Estimate) -> dict[str, Any]:
+    """An estimate for JSON."""
+    found: dict[str, Any] = {"value": one.value, "low": one.low, "high": one.high, "n": one.units}
+    if one.value is None:
+        found["value_reason"] = one.reason.message if one.reason else ""
+        found["value_values"] = one.reason.values if one.reason else {}
+    elif one.note is not None:
+        found |= {"note": one.note.message, "note_values": one.note.values}
+    return found
+
+
+def _settings(project: Project) -> dict[str, Any]:
+    names = (
+        *("name", "kind", "language", "per_item", "gold", "presentation", "seed", "rescue", "doubled", "plan", "share"),
+        *("retest", "retest_hours", "licence", "source_statement", "created"),
+    )
+    return {name: getattr(project, name) for name in names}
+
+
+def _guidelines(store: Store, project: Project, labels: list[Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "version": one.version,
+            "created": one.created,
+            "changes": one.changes,
+            "built_in": recognise(one.text) or "",
+            "labels": sum(row[0] == one.version for row in labels),
+            "choices": [[each.code, each.zh, each.en] for each in one.choices],
+            "reasons": [[each.code, each.zh, each.en] for each in one.reasons],
+        }
+        for one in guidelines(store, project)
+    ]
+
+
+def _sources(store: Store, project: Project) -> dict[str, Any]:
+    rows = store.db.execute(FILES, (project.id,)).fetchall()
+    mined, flagged = store.db.execute(MINED, (project.id,)).fetchone()
+    # The folder in which a file lay on somebody's machine is nobody else's business.
+    named = [[PurePosixPath(str(file).replace("\\", "/")).name, number] for file, number in rows[:MOST_FILES]]
+    return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
+
+
+def _with_rate(counts: dict[str, Any]) -> dict[str, Any]:
+    return counts | {"rate": estimate(counts["rate"])}
+
+
+def _labels(rows: list[Any]) -> dict[str, Any]:
+    seconds = [row[2] for row in rows if row[2] is not None]
+    counted: dict[str, int] = {}
+    for row in rows:
+        counted[row[1]] = counted.get(row[1], 0) + 1
+    found: dict[str, Any] = {
+        "standing": len(rows),
+        "by_choice": counted,
+        "first_day": min((row[3] for row in rows), default="")[:10],
+        "last_day": max((row[3] for row in rows), default="")[:10],
+        "timed": len(seconds),
+        "hours": round(sum(min(one, BREAKS_S) for one in seconds) / 3600, 3) if seconds else None,
+        "median_seconds": round(median(seconds), 2) if seconds else None,
+        "breaks": sum(one > BREAKS_S for one in seconds),
+    }
+    return found if seconds else found | {"hours_reason": NO_TIME.message, "median_seconds_reason": NO_TIME.message}
+
+
+def _people(store: Store, project: Project, labels: list[Any]) -> dict[str, Any]:
+    everybody, active = annotators(store, project, active=False), annotators(store, project)
+    seconds: dict[int, list[float]] = {}
+    for row in labels:
+        seconds.setdefault(row[4], []).append(min(row[2] or 0.0, BREAKS_S))
+    codes = pseudonyms(store, project)
+    each: list[dict[str, Any]] = [
+        {"code": codes[one.name], "labels": len(seconds[one.id]), "hours": round(sum(seconds[one.id]) / 3600, 2)}
+        for one in everybody
+        if one.id in seconds
+    ]
+    each.sort(key=lambda one: (len(one["code"]), one["code"]))
+    return {"joined": len(everybody), "active": len(active), "labelled": len(seconds), "each": each}
+
+
+def _pilot(store: Store, row: Any) -> dict[str, Any]:
+    row_id, number, drawn, people, begun, closed = row
+    items, done, accepted = store.db.execute(OF_PILOT, (row_id,)).fetchone()
+    tags, distinct = store.db.execute(TAGS, (row_id,)).fetchone()
+    rate = estimate(wilson(accepted or 0, done or 0, nothing=NO_REVIEW))
+    return {"number": number, "drawn": drawn, "items": items, "people": people, "begun": begun, "closed": closed,
+            "labelled": done or 0, "unanimous": rate, "tags": tags, "distinct_tags": distinct}  # fmt: skip
+
+
+def agreement_facts(report: AgreementReport) -> dict[str, Any]:
+    """Agreement before filtering, on the blind labels of all reviewed items (or of the random share)."""
+    return {
+        **_measures(report.overall),
+        "on": report.on,
+        "signature": report.signature,
+        "by_version": [{"version": version, **_measures(found)} for version, found in report.by_version],
+        "by_pair": [{"pair": name, **_measures(found)} for name, found in report.by_pair],
+        "two": [
+            {"items": one.items, "agreed": estimate(one.agreed), "kappa": estimate(one.kappa)} for one in report.cohen
+        ],
+    }
+
+
+def _measures(found: Measures) -> dict[str, Any]:
+    return {
+        "items": found.items,
+        "labels": found.labels,
+        "percent": estimate(found.unanimity),
+        "pairwise_percent": estimate(found.pairwise),
+        "fleiss_kappa": estimate(found.fleiss),
+        "krippendorff_alpha": estimate(found.alpha),
+        "gwet_ac1": estimate(found.ac1),
+    }
+
+
+def _retests(store: Store, project: Project) -> dict[str, Any]:
+    """Agreement of annotators with themselves, all together; no annotator's own."""
+    found = consistency(store, project)
+    together = found.together
+    return {
+        "items": together.compared,
+        "people": sum(one.compared > 0 for one in found.annotators),
+        "same": estimate(together.agreed),
+        "kappa": estimate(together.kappa),
+        "days": together.days,
+        "other_guideline": together.other_guideline,
+        "seen": together.seen,
+        "signature": found.signature,
+    }
+
+
+def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
+    """Items whose answer was known, and the labels on them of people who had no part in that answer."""
+    found = scores(store, project)
+    right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
+    query = f"SELECT count(*) FROM {ITEMS} WHERE item.project = ? AND item.known IS NOT NULL"
+    items = store.db.execute(query, (project.id,)).fetchone()[0]
+    return {"items": items, "labels": right + wrong,
+            "share": estimate(wilson(right, right + wrong, nothing=NO_ANSWER))}  # fmt: skip
+
+
+def _adjudication(store: Store, project: Project) -> dict[str, Any]:
+    values = {"project": project.id, "majority": project.gold == "majority"}
+    rows = store.db.execute(SETTLED, values).fetchall()
+    decided = {str(choice): number for action, choice, number, _ in rows if action == "decide"}
+    rescued = sum(row[3] for row in rows if row[0] == "decide" and row[1] == "accept")
+    split, open_cases = store.db.execute(
+        f"SELECT sum(item.split), sum(item.split AND item.settlement IS NULL) FROM {ITEMS} WHERE item.project = ?",
+        (project.id,),
+    ).fetchone()
+    left = sum(row[2] for row in rows if row[0] == "leave")
+    return {"split": split or 0, "open": open_cases or 0, "decided": decided, "left": left, "rescued": rescued}
+
+
+def _events(store: Store, project: Project) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for one in events(store, project):
+        if one.action not in HERE_ONLY:
+            counted[one.action] = counted.get(one.action, 0) + 1
+    return counted

@@ -1,0 +1,232 @@
+"""The files of a release, composed from one snapshot of the database."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.export import lines as export_lines
+from annotations.files.export_formats import Wanted
+from annotations.files.item_lines import item_lines
+from annotations.files.other_tools.doccano_write import lines_out
+from annotations.files.other_tools.label_studio_write import labelling_config, tasks_out
+from annotations.files.package.records import author_codes
+from annotations.files.package.write import package_parts, project_description
+from annotations.files.published_out import published_files
+from annotations.guideline.versions import guideline, guidelines
+from annotations.papers.datasheet import datasheets
+from annotations.papers.markdown import rendered
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.release.changes import described, differences
+from annotations.release.content_hash import Contents, Entry, content_hash
+from annotations.release.dataset_card import DATA, HARD_CASES, card, data_rows
+from annotations.release.facts import gather
+from annotations.release.features import data_features, hard_case_features
+from annotations.release.frozen_file import FrozenFile, freeze, pretty
+from annotations.release.hard_cases import hard_cases
+from annotations.release.method import method
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.files.csv_out import json_line
+from core.files.timestamps import timestamp
+from core.language import LANGUAGES
+
+FORMAT = "evenhand-release"
+SUMS = "SHA256SUMS"
+FACTS = "release.json"
+# What is in each file, for the card; {names} of files of their own are filled in.
+HOLDS = {
+    "slguset.csv": "kept sentences, columns and positions as the published set has them",
+    "kept.jsonl": "kept items with everything known of them",
+    DATA: "kept items as the datasets library loads them",
+    "label_studio.json": "kept items with their labels, to import into Label Studio",
+    "label_studio.xml": "labelling configuration for label_studio.json",
+    "doccano.jsonl": "kept items with their gold label, to import into doccano",
+    "labels.csv": "one row per item and annotator: the label that stands; A1, A2, ... stand for people",
+    "labels_history.csv": "every label ever made, replaced and taken-back ones too",
+    HARD_CASES: "rejected, split and adjudicated items with what everybody said",
+    "datasheet.en.md": "data sheet, English",
+    "datasheet.zh.md": "data sheet, Chinese",
+    "datasheet.en.tex": "data sheet, English, LaTeX",
+    "datasheet.zh.tex": "data sheet, Chinese, LaTeX",
+    "method.en.md": "method section, English",
+    "method.zh.md": "method section, Chinese",
+    "method.en.tex": "method section, English, LaTeX",
+    "method.zh.tex": "method section, Chinese, LaTeX",
+    "changes.en.md": "changes against the last release, English",
+    "changes.zh.md": "changes against the last release, Chinese",
+    "changes.json": "changes against the last release, with every item",
+    "guideline/": "every version of the guideline",
+    "package/": "the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew",
+    FACTS: "all numbers of the papers, the hash of the contents",
+    SUMS: "the SHA-256 of every file",
+}
+# Files that hold text of items, or notes that may quote it, whatever may leave.
+TEXTS = ("kept.jsonl", DATA, "label_studio.json", "doccano.jsonl")
+PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
+Step = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Composed:
+    """A release that is not stored yet."""
+
+    files: list[FrozenFile] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    with_text: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The release before: its facts and what it held."""
+
+    facts: dict[str, Any]
+    entries: dict[str, Entry]
+
+
+def compose(store: Store, project: Project, version: str, notes: str, last: Previous | None, step: Step) -> Composed:
+    """All files of a release of *project* as *store*, a snapshot, has it; `step` is told each file's name."""
+    return _Composer(store, project, step).compose(version, notes, last)
+
+
+class _Composer:
+    """Writes one release."""
+
+    def __init__(self, store: Store, project: Project, step: Step) -> None:
+        self.store, self.project, self.step = store, project, step
+        self.people = pseudonyms(store, project)
+        self.codes = author_codes(store, project, self.people)
+        self.open = text_may_leave(project)
+        self.made = Composed()
+        self.hard_cases = 0
+
+    def compose(self, version: str, notes: str, last: Previous | None) -> Composed:
+        self._package()
+        facts = self.made.facts = gather(self.store, self.project)
+        facts["release"] = {
+            "version": version,
+            "hash": content_hash(self.made.entries.values()),
+            "created": timestamp(),
+            "notes": notes,
+            "previous": None if last is None else last.facts["release"]["version"],
+            "previous_hash": None if last is None else last.facts["release"]["hash"],
+        }
+        self._sets()
+        self._labels()
+        self._changes(last)
+        self._papers()
+        self._card()
+        return self.made
+
+    def _add(self, name: str, lines: Iterable[str], *, text: bool = False) -> None:
+        self.step(name)
+        self.made.files.append(freeze(name, lines))
+        if text:
+            self.made.with_text.append(name)
+
+    def _package(self) -> None:
+        """The whole project, and on the way the hash of its contents."""
+        contents = Contents()
+        takes = {"items.jsonl": contents.add_item, "gold.jsonl": contents.add_gold,
+                 "records.jsonl": contents.add_record, "labels.jsonl": contents.add_label}  # fmt: skip
+        described = project_description(self.store, self.project, self.codes)
+        self._add("package/project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
+        parts = package_parts(self.store, self.project, self.codes, private=False)
+        for name in ("items.jsonl", "gold.jsonl", "records.jsonl", "labels.jsonl", "decisions.jsonl"):
+            rows = _told(parts[name], takes.get(name))
+            self._add(f"package/{name}", map(json_line, rows), text=name in PACKAGE_TEXTS)
+        self.made.entries = contents.finish()
+
+    def _sets(self) -> None:
+        """The kept items in every layout."""
+        store, project = self.store, self.project
+        kept = Wanted("jsonl", "accepted", locked=True)
+        if project.kind == "sentences":
+            self._add("slguset.csv", export_lines(store, project, replace(kept, format="slguset")), text=True)
+        else:
+            for name, table in published_files(store, project, replace(kept, format="published")).items():
+                self._add(f"published/{name}", [table], text=True)
+        self._add("kept.jsonl", item_lines(store, project, kept), text=True)
+        self._add(DATA, map(json_line, data_rows(store, project)), text=True)
+        self._add("label_studio.json", tasks_out(store, project, replace(kept, format="label-studio")), text=True)
+        self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
+        self._add("doccano.jsonl", lines_out(store, project, replace(kept, format="doccano")), text=True)
+
+    def _labels(self) -> None:
+        """What people said; in the open, so without text where that may not leave."""
+        store, project = self.store, self.project
+        self._add("labels.csv", export_lines(store, project, Wanted("labels")), text=self.open)
+        self._add("labels_history.csv", export_lines(store, project, Wanted("labels", history=True)), text=self.open)
+        cases = hard_cases(store, project, self.codes, with_text=self.open)
+        self._add(HARD_CASES, map(json_line, _told(cases, self._count)), text=self.open)
+
+    def _count(self, _case: dict[str, Any]) -> None:
+        self.hard_cases += 1
+
+    def _papers(self) -> None:
+        for one in guidelines(self.store, self.project):
+            self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
+        newest = guideline(self.store, self.project).text
+        sheets = datasheets(self.store, self.project, LANGUAGES)
+        for language in LANGUAGES:
+            papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
+            for name, blocks in papers.items():
+                self._add(f"{name}.{language}.md", [rendered(blocks, "md", language)])
+                self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
+
+    def _changes(self, last: Previous | None) -> None:
+        old, before = ({}, None) if last is None else (last.entries, last.facts)
+        found = differences(old, self.made.entries, before, self.made.facts)
+        notes = self.made.facts["release"]["notes"]
+        self._add("changes.json", [pretty(found | {"notes": notes})])
+        for language in LANGUAGES:
+            blocks = described(found, self.made.facts, language)
+            self._add(f"changes.{language}.md", [rendered(blocks, "md", language)])
+        # Lists of items are in the file; the facts that pages read keep the numbers.
+        self.made.facts["changes"] = summary(found)
+
+    def _card(self) -> None:
+        made = self.made
+        cases = hard_case_features(self.project, with_text=self.open) if self.hard_cases else ""
+        columns = data_features(self.project), cases
+        contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
+        self._add("README.md", [card(made.facts, contents, columns)])
+        told = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
+        self._add(FACTS, [pretty(told)])
+        sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]
+        self._add(SUMS, sums)
+        made.facts |= {"text_in": sorted(made.with_text)}
+
+
+def summary(changes: dict[str, Any]) -> dict[str, Any]:
+    """The changes as numbers."""
+    return {
+        "from": changes["from"],
+        "kept_added": len(changes["kept"]["added"]),
+        "kept_removed": len(changes["kept"]["removed"]),
+        "reviewed_added": len(changes["reviewed"]["added"]),
+        "reviewed_removed": len(changes["reviewed"]["removed"]),
+        "gold_changed": len(changes["gold"]),
+        **{f"labels_{key}": changes["labels"][key] for key in ("added", "changed", "removed")},
+        "guideline": changes["guideline"],
+    }
+
+
+def _told(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        if take is not None:
+            take(row)
+        yield row
+
+
+def _contents(names: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        known = next((key for key in HOLDS if name == key or (key.endswith("/") and name.startswith(key))), None)
+        if known is None:
+            found[name] = "kept texts as the published samples have them" if name.startswith("published/") else ""
+        else:
+            found[known] = HOLDS[known]
+    return found

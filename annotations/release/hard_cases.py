@@ -1,0 +1,79 @@
+"""The hard cases of a release: what was rejected, split or adjudicated, what everybody said, what came of it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.labels.read import each_label_row
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from annotations.types import Project
+
+CASES = """
+SELECT item.uid, item.status, item.gold, item.split, settlement.action, settlement.choice, settlement.reasons,
+       settlement.extraneous, settlement.why, settlement.adjudicator, settlement.created
+FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+     LEFT JOIN settlement ON settlement.id = item.settlement
+WHERE item.project = ? AND (item.status = 'rejected' OR item.split = 1 OR item.settlement IS NOT NULL)
+"""
+ACT = ("action", "choice", "reasons", "extraneous", "why", "adjudicator", "created")
+KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guideline")
+
+
+def hard_cases(
+    store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool
+) -> Iterator[dict[str, Any]]:
+    """One object per case: the item, what counts, why it is here, the blind labels, the adjudication (or null).
+
+    All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
+    `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
+    notes and reasons in words are left out unless `with_text`.
+    """
+    cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
+    canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
+    rows = each_label_row(store, project, which="blind")
+    seen: set[str] = set()
+    for uid, group in groupby(rows, key=lambda row: row["item"]):
+        if uid in cases:
+            seen.add(uid)
+            yield _case(project, uid, cases[uid], list(group), codes, with_text) | canary
+    for uid in cases.keys() - seen if len(seen) < len(cases) else ():
+        # settled, and its labels were taken back or sent back
+        yield _case(project, uid, cases[uid], [], codes, with_text) | canary
+
+
+def _case(
+    project: Project,
+    uid: str,
+    case: tuple[Any, ...],
+    labels: list[dict[str, Any]],
+    codes: Mapping[str, str],
+    with_text: bool,
+) -> dict[str, Any]:
+    status, gold, split, *act = case
+    names = ["pair", "side", "keyword"] if project.kind == "sentences" else ["pair"]
+    if with_text:
+        names += ["text"] if project.kind == "sentences" else ["context", "text"]
+    found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
+    found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
+    found["labels"] = [
+        {"annotator": codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
+        | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
+        for row in labels
+    ]  # fmt: skip
+    found["settlement"] = None
+    if act[0] is not None:
+        settled = dict(zip(ACT, act, strict=True))
+        settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": codes.get(settled["adjudicator"], "")}
+        settled["extraneous"] = None if settled["extraneous"] is None else bool(settled["extraneous"])
+        found["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
+    return found
+
+
+def _why(status: str, split: int, action: str | None, labels: list[dict[str, Any]]) -> str:
+    if split:
+        return "split"
+    if status == "rejected" and action is None and len({row["choice"] for row in labels}) == 1 and len(labels) > 1:
+        return "rejected_by_all"
+    return "rejected" if status == "rejected" else "settled"

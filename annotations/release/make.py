@@ -1,0 +1,82 @@
+"""Making a release: a snapshot is read, its files are composed and frozen, while people go on labelling."""
+
+from collections.abc import Callable
+
+from annotations.database.snapshot import snapshot
+from annotations.database.store import Store
+from annotations.plan.recount import finish
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import project_by_uid
+from annotations.projects.pseudonyms import by_uid, pseudonyms
+from annotations.release.changes import frozen_contents
+from annotations.release.files import Composed, Previous, compose
+from annotations.release.readiness import checked_version, refuse_unready
+from annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
+from annotations.types import Project
+from core.errors import N_, Refused
+
+LONGEST_NOTES = 4_000
+FILES = 32  # about as many as a release has, for a bar of progress
+Progress = Callable[[int, int], None]
+REVIEWED = """
+SELECT item.id, item.status, item.gold FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+WHERE item.project = ? AND (item.status <> 'pending' OR item.gold IS NOT NULL) ORDER BY item.id
+"""
+
+
+def make_release(
+    store: Store,
+    project: Project,
+    version: str,
+    *,
+    author: str = "",
+    notes: str = "",
+    progress: Progress | None = None,
+) -> Release:
+    """Freeze *project* as it is at this moment under *version*; it may go on at once, the release never changes.
+
+    Raises Refused with what is missing (licence, source statement, a kept item; an import or a pilot that is open),
+    NotAllowed where there is a release of that version.
+    """
+    version = checked_version(version)
+    if len(notes) > LONGEST_NOTES:
+        raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
+    refuse_taken(store, project, version)
+    finish(store, project)  # gold as the settings of today make it
+    with snapshot(store) as seen:
+        found = project_by_uid(seen, project.uid)
+        refuse_unready(seen, found)
+        last = _previous(seen, found)
+        counted = [0]
+
+        def step(_name: str) -> None:
+            counted[0] += 1
+            if progress is not None:
+                progress(min(counted[0], FILES - 1), FILES)
+
+        made = compose(seen, found, version, notes.strip(), last, step)
+        codes = by_uid(annotators(seen, found, active=False), pseudonyms(seen, found))
+        items: list[ReleaseItem] = seen.db.execute(REVIEWED, (found.id,)).fetchall()
+    return _stored(store, found, made, codes, items, author)
+
+
+def _stored(
+    store: Store, project: Project, made: Composed, codes: dict[str, str], items: list[ReleaseItem], author: str
+) -> Release:
+    facts = made.facts
+    values = {
+        "version": facts["release"]["version"],
+        "hash": facts["release"]["hash"],
+        "items": facts["total"]["kept"],
+        "labels": facts["labels"]["standing"],
+        "facts": facts | {"codes": codes},  # codes stay in the database: no file says who is who
+        "author": author.strip(),
+    }
+    return store_release(store, project, values, made.files, items)
+
+
+def _previous(store: Store, project: Project) -> Previous | None:
+    found = releases(store, project)
+    if not found:
+        return None
+    return Previous(found[-1].facts, frozen_contents(store, found[-1]).entries)

@@ -1,0 +1,127 @@
+"""What a release still needs, and what somebody should know before making one."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from annotations.database.store import Store
+from annotations.items.items import ON_ITS_WAY
+from annotations.items.recount_mark import UNSETTLED, unsettled
+from annotations.projects.projects import counts
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.errors import N_, Refused
+
+State = Literal["done", "missing", "note"]  # missing: no release without it; note: to be known
+VERSION = re.compile(r"\w[\w.+-]{0,39}")
+OPEN_CASES = """
+SELECT count(*) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One point of the list: a sentence with {named} values."""
+
+    code: str
+    state: State
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message.format(**self.values) if self.values else self.message
+
+
+def readiness(store: Store, project: Project) -> list[Check]:
+    """Every point, those that are missing first; a release can be made where none is missing."""
+    found = counts(store, project)
+    checks = [
+        _needed("licence", project.licence, N_("The licence is given."),
+                N_("Say under which licence the set is passed on.")),
+        _needed("source", project.source_statement, N_("Where the texts come from is said."),
+                N_("Say where the texts come from, and by which right they are passed on.")),
+        _kept(found.accepted, found.items),
+        *_running(store, project),
+        *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
+        *_quotas(found.cells),
+    ]  # fmt: skip
+    if project.kind == "generations" and not text_may_leave(project):
+        text = N_("The texts of this project leave encrypted only: files with text need a password.")
+        checks.append(Check("text", "note", text))
+    order: dict[State, int] = {"missing": 0, "note": 1, "done": 2}
+    return sorted(checks, key=lambda check: order[check.state])
+
+
+def refuse_unready(store: Store, project: Project) -> None:
+    """Raise Refused with the first point that is missing."""
+    for check in readiness(store, project):
+        if check.state == "missing":
+            raise Refused(check.message, **check.values)
+
+
+def checked_version(version: str) -> str:
+    """*version* without blanks around it. Raises Refused unless it is a plain name for a folder, as 1.0 or beta_2."""
+    bare = version.strip()
+    if not VERSION.fullmatch(bare) or bare.endswith("."):
+        message = N_("{version} is no version: take up to 40 letters, digits, dots, hyphens or underscores, as in 1.0.")
+        raise Refused(message, version=repr(version[:60]))
+    return bare
+
+
+def _needed(code: str, value: str, given: str, missing: str) -> Check:
+    return Check(code, "done", given) if value.strip() else Check(code, "missing", missing)
+
+
+def _kept(number: int, items: int) -> Check:
+    if number:
+        return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
+    if items:
+        return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
+    # Of nothing everything is decided: to say so would look like the end of the work.
+    text = N_(
+        "The project has no items, so there is nothing to release. Import a file into it, then let it be labelled."
+    )
+    return Check("items", "missing", text)
+
+
+def _running(store: Store, project: Project) -> list[Check]:
+    checks = []
+    query = f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY} LIMIT 1"
+    if store.db.execute(query, (project.id,)).fetchone():
+        text = N_("A file is being imported into this project. Release it when that is done.")
+        checks.append(Check("import", "missing", text))
+    if unsettled(store, project):
+        checks.append(Check("settling", "missing", UNSETTLED))
+    row = store.db.execute("SELECT number FROM pilot WHERE project = ? AND closed IS NULL", (project.id,)).fetchone()
+    if row:
+        text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")
+        checks.append(Check("pilot", "missing", text, {"number": row[0]}))
+    return checks
+
+
+def _open_items(pending: int, items: int) -> Check:
+    if not pending:
+        return Check("open", "done", N_("Every item is decided."))
+    text = N_("{pending} of {items} items are not decided yet; they stay out of this release.")
+    return Check("open", "note", text, {"pending": f"{pending:,}", "items": f"{items:,}"})
+
+
+def _open_cases(store: Store, project: Project) -> Check:
+    number = store.db.execute(OPEN_CASES, (project.id,)).fetchone()[0]
+    if not number:
+        return Check("cases", "done", N_("No disagreement waits for an adjudicator."))
+    text = N_("Disagreements that no adjudicator has looked at: {number}.")
+    return Check("cases", "note", text, {"number": f"{number:,}"})
+
+
+def _quotas(cells: Any) -> list[Check]:
+    asked = [cell for cell in cells if cell.quota is not None]
+    if not asked:
+        return []
+    short = [cell for cell in asked if cell.accepted < cell.quota]
+    if not short:
+        return [Check("quotas", "done", N_("Every quota is met."))]
+    text = N_("{cells} of {all} quotas are not met; {items} kept items are missing.")
+    missing = sum(cell.quota - cell.accepted for cell in short)
+    return [Check("quotas", "note", text, {"cells": len(short), "all": len(asked), "items": f"{missing:,}"})]

@@ -1,0 +1,189 @@
+"""Releases in the database: written in short transactions, seen only when whole, never changed from then on."""
+
+import hashlib
+import json
+import sqlite3
+import time
+import uuid
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import psutil
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.items.items import CHUNK, PAUSE_S
+from annotations.release.frozen_file import FrozenFile
+from annotations.types import Project
+from core.errors import N_, BadFile, NotAllowed, NotFound
+from core.files.timestamps import timestamp
+from core.processes import is_alive
+
+_COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
+ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A frozen state of a project. `items`: kept ones; `labels`: those that stand; `facts`: what its papers say."""
+
+    id: int
+    uid: str
+    version: str
+    hash: str
+    items: int
+    labels: int
+    facts: dict[str, Any]
+    author: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """A file of a release without its content."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+def releases(store: Store, project: Project) -> list[Release]:
+    """The releases of a project, oldest first."""
+    query = f"SELECT {_COLUMNS} FROM release WHERE project = ? AND whole = 1 ORDER BY id"
+    return [_release(row) for row in store.db.execute(query, (project.id,)).fetchall()]
+
+
+def release(store: Store, project: Project, version: str) -> Release:
+    """The release of that version. Raises NotFound."""
+    found = [one for one in releases(store, project) if one.version == version.strip()]
+    if not found:
+        raise NotFound(N_("{project} has no release {version}."), project=project.name, version=version)
+    return found[0]
+
+
+def _release(row: Sequence[Any]) -> Release:
+    row_id, uid, version, digest, items, labels, facts, author, created = row
+    return Release(row_id, uid, version, digest, items, labels, json.loads(facts), author, created)
+
+
+def file_facts(store: Store, release: Release) -> list[FileFact]:
+    """Name, hash and length of every file, by name; no content is read."""
+    query = "SELECT name, sha256, bytes FROM release_file WHERE release = ? AND part = 0 ORDER BY name"
+    return [FileFact(*row) for row in store.db.execute(query, (release.id,)).fetchall()]
+
+
+def release_files(store: Store, release: Release) -> dict[str, bytes]:
+    """Name -> content of every file, by name. Raises BadFile where the database no longer holds what was frozen."""
+    return {one.name: release_file(store, release, one.name) for one in file_facts(store, release)}
+
+
+def release_file(store: Store, release: Release, name: str) -> bytes:
+    """One file. Raises NotFound, and BadFile where its content is no longer what was frozen."""
+    rows = store.db.execute(
+        "SELECT content, sha256 FROM release_file WHERE release = ? AND name = ? ORDER BY part", (release.id, name)
+    ).fetchall()
+    if not rows:
+        raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
+    damaged = N_("{file} of release {version} is damaged in the database; take it from a backup.")
+    try:
+        content = zlib.decompress(b"".join(row[0] for row in rows))
+    except zlib.error as error:
+        raise BadFile(damaged, file=name, version=release.version) from error
+    if hashlib.sha256(content).hexdigest() != rows[0][1]:
+        raise BadFile(damaged, file=name, version=release.version)
+    return content
+
+
+def refuse_taken(store: Store, project: Project, version: str) -> None:
+    """Raise NotAllowed where there is a release of that version, or one is being written."""
+    discard_broken(store)
+    query = "SELECT whole FROM release WHERE project = ? AND version = ?"
+    found = store.db.execute(query, (project.id, version)).fetchone()
+    if found and found[0]:
+        message = N_("There is a release {version} already, and a release never changes. Choose another version.")
+        raise NotAllowed(message, version=version)
+    if found:
+        raise NotAllowed(N_("Release {version} is being made already."), version=version)
+
+
+def store_release(
+    store: Store,
+    project: Project,
+    made: Mapping[str, Any],
+    files: Sequence[FrozenFile],
+    items: Iterable[ReleaseItem],
+) -> Release:
+    """Write a release: its files and items in commits of at most 1 MB or 1,000 rows, then one that shows it.
+
+    `made`: version, hash, items, labels, facts, author. Raises NotAllowed where the version is taken meanwhile.
+    """
+    uid = uuid.uuid4().hex
+    row_id = _begin(store, project, uid, made)
+    try:
+        for one in files:
+            for part, content in enumerate(one.parts()):
+                values = (row_id, one.name, part, one.sha256, one.size, content)
+                _insert(store, "release_file (release, name, part, sha256, bytes, content)", [values])
+        rows = iter(items)
+        while some := [(row_id, *one) for one in islice(rows, CHUNK)]:
+            _insert(store, "release_item (release, item, status, gold)", some)
+        with store.write() as db:
+            db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
+            told = {key: made[key] for key in ("version", "hash", "items", "labels")}
+            record(store, project, "release", author=made["author"], **told)
+    except BaseException:
+        _discard(store, row_id, uid)
+        raise
+    return release(store, project, made["version"])
+
+
+def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) -> int:
+    process = psutil.Process()
+    facts = json.dumps(made["facts"], ensure_ascii=False, allow_nan=False)
+    named = ("version", "hash", "items", "labels", "author")
+    values = (uid, project.id, *(made[key] for key in named), facts, timestamp())
+    try:
+        with store.write() as db:
+            cursor = db.execute(
+                "INSERT INTO release (uid, project, version, hash, items, labels, author, facts, created, pid,"
+                " started_process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*values, process.pid, process.create_time()),
+            )
+    except sqlite3.IntegrityError as error:
+        refuse_taken(store, project, made["version"])
+        raise NotAllowed(N_("Release {version} is being made already."), version=made["version"]) from error
+    return int(cursor.lastrowid or 0)
+
+
+def _insert(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
+    marks = ", ".join("?" * len(rows[0]))
+    with store.write() as db:
+        db.conn.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
+    time.sleep(PAUSE_S)
+
+
+def discard_broken(store: Store) -> int:
+    """Remove what is left of releases whose process died; returns how many."""
+    rows = store.db.execute("SELECT id, uid, pid, started_process FROM release WHERE whole = 0").fetchall()
+    dead = [(row_id, uid) for row_id, uid, pid, started in rows if not is_alive(pid, started)]
+    for row_id, uid in dead:
+        _discard(store, row_id, uid)
+    return len(dead)
+
+
+def _discard(store: Store, row_id: int, uid: str) -> None:
+    # Somebody else may remove it too, and its number may be another release's by now.
+    this, own = (row_id, uid), "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
+    for table in ("release_file", "release_item"):
+        key = "name, part" if table == "release_file" else "item"
+        found = f"SELECT {key} FROM {table} WHERE {own} LIMIT {CHUNK if table == 'release_item' else 1}"
+        while rows := store.db.execute(found, this).fetchall():
+            with store.write() as db:
+                where = " AND ".join(f"{one} = ?" for one in key.split(", "))
+                db.conn.executemany(f"DELETE FROM {table} WHERE {own} AND {where}", [(*this, *row) for row in rows])
+            time.sleep(PAUSE_S)
+    with store.write() as db:
+        db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)

@@ -1,0 +1,153 @@
+"""Whether a folder or archive is the release that it says it is: every byte, the hash of its contents, the database."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pyzipper  # type: ignore[import-untyped]
+
+from annotations.database.store import Store
+from annotations.release.changes import PARTS, json_rows
+from annotations.release.content_hash import content_hash, contents_of
+from annotations.release.files import FACTS, FORMAT, SUMS
+from annotations.release.records import Release, file_facts
+from annotations.release.write_out import PACKAGE, TEXTS
+from core.errors import N_, BadFile, EvenhandError, NotFound
+
+CHANGED, MISSING, ADDED, OTHER = "changed", "missing", "added", "other"
+Reader = Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of a check.
+
+    `problems`: (file, what): "changed" (its bytes are not those in SHA256SUMS), "missing", "added" (nobody knows it)
+    and "other" (not the bytes that the database froze). `unread`: files that are locked away or were left out on
+    purpose. `hash` is the one that the release states, `found` the one of its contents, None where they cannot be
+    read. `known`: whether a release of the database was compared too.
+    """
+
+    version: str
+    hash: str
+    found: str | None
+    files: int
+    problems: tuple[tuple[str, str], ...]
+    unread: tuple[str, ...]
+    known: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is wrong with what could be read."""
+        return not self.problems and self.found in (None, self.hash)
+
+
+def verify(path: Path, *, password: str | None = None, store: Store | None = None, release: Release | None = None) -> (
+    Verification
+):  # fmt: skip
+    """Check a release in a folder or .zip; with *store* and *release* also against what the database froze.
+
+    Raises NotFound where nothing is at *path*, BadFile where it is no release or an archive that does not open.
+    """
+    files = _folder(path) if path.is_dir() else _archive(path, password)
+    if TEXTS in files and password is not None:
+        files |= _unlocked(files.pop(TEXTS)(), password, TEXTS)
+    told = _told(files, path)
+    locked = TEXTS in files
+    sums = _sums(files, path)
+    problems: list[tuple[str, str]] = []
+    unread = _left_out(files, sums, told["text_in"] if locked else [])
+    digests = {name: hashlib.sha256(read()).hexdigest() for name, read in files.items() if name != TEXTS}
+    for name, digest in sums.items():
+        if name not in files and name not in unread:
+            problems.append((name, MISSING))
+        elif name in files and digests[name] != digest:
+            problems.append((name, CHANGED))
+    problems += [(name, ADDED) for name in digests if name not in sums and name != SUMS]
+    if store is not None and release is not None:
+        frozen = {one.name: one.sha256 for one in file_facts(store, release)}
+        seen = {name for name, _ in problems}
+        problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
+    found = _contents(files)
+    about = told["release"]
+    return Verification(about["version"], about["hash"], found, len(digests), tuple(sorted(problems)),
+                        tuple(sorted(unread)), release is not None)  # fmt: skip
+
+
+def _left_out(files: dict[str, Reader], sums: dict[str, str], locked: list[str]) -> set[str]:
+    absent = {name for name in sums if name not in files}
+    package = {name for name in sums if name.startswith(PACKAGE)}
+    # The whole package may stay behind; a part of it may not.
+    return (absent & set(locked)) | (package if package <= absent | set(locked) else set())
+
+
+def _told(files: dict[str, Reader], path: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(files[FACTS]())
+        if told["format"] != FORMAT or not {"version", "hash"} <= told["release"].keys():
+            raise BadFile(_NONE, path=str(path))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadFile(_NONE, path=str(path)) from error
+    found: dict[str, Any] = told
+    return found
+
+
+_NONE = N_("{path} is no release of Evenhand: its release.json or SHA256SUMS is missing or says something else.")
+
+
+def _sums(files: dict[str, Reader], path: Path) -> dict[str, str]:
+    try:
+        lines = files[SUMS]().decode().splitlines()
+        return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    except (KeyError, UnicodeDecodeError) as error:
+        raise BadFile(_NONE, path=str(path)) from error
+
+
+def _contents(files: dict[str, Reader]) -> str | None:
+    names = [f"{PACKAGE}{name}" for name in PARTS]
+    if not set(names) <= files.keys():
+        return None
+    try:
+        return content_hash(contents_of(*(json_rows(files[name]()) for name in names)).entries.values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ""  # no longer what a package is made of: the file is among the problems
+
+
+def _folder(path: Path) -> dict[str, Reader]:
+    return {one.relative_to(path).as_posix(): one.read_bytes for one in sorted(path.rglob("*")) if one.is_file()}
+
+
+def _archive(path: Path, password: str | None) -> dict[str, Reader]:
+    if not path.exists():
+        raise NotFound(N_("There is no file {path}."), path=str(path))
+    return _unlocked(path.read_bytes(), password, path.name)
+
+
+def _unlocked(data: bytes, password: str | None, name: str) -> dict[str, Reader]:
+    try:
+        with pyzipper.AESZipFile(BytesIO(data)) as archive:
+            secret = password.encode() if password else None
+            contents = {
+                info.filename: archive.read(info.filename, pwd=secret)
+                for info in archive.infolist()
+                if not info.is_dir() and ".." not in PurePosixPath(info.filename).parts
+            }
+    except RuntimeError as error:  # what the unpacker raises for a missing or wrong password
+        message = (
+            N_("The password does not open {file}.")
+            if password
+            else N_("{file} is encrypted: give its password (on the command line in EVENHAND_PASSWORD).")
+        )
+        raise BadFile(message, file=name) from error
+    except (zipfile.BadZipFile, pyzipper.BadZipFile, OSError, ValueError, EvenhandError) as error:
+        raise BadFile(N_("{file} is a damaged archive ({why})."), file=name, why=str(error)) from error
+    return {each: _reader(content) for each, content in contents.items()}
+
+
+def _reader(content: bytes) -> Reader:
+    return lambda: content

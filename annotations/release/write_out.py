@@ -1,0 +1,132 @@
+"""A release on its way out: as a folder or as one archive, whole or not at all, texts locked where they have to be."""
+
+import os
+import shutil
+import uuid
+import zipfile
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+
+from annotations.database.store import Store
+from annotations.release.records import Release, release_files
+from annotations.text_policy import checked_password, packed, text_may_leave
+from annotations.types import Project
+from core.errors import N_, BadFile, NotAllowed, Refused
+
+TEXTS = "texts.zip"  # in a folder: the files with text, encrypted
+DAY = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same release is the same archive
+PACKAGE = "package/"
+
+
+def write_release(
+    store: Store, project: Project, release: Release, out: Path, *, password: str | None = None, package: bool = True
+) -> Path:
+    """Write the files of *release* to *out*: a folder that is not there yet (or empty), or a new .zip file.
+
+    Files with text of a project whose text may not leave in plain go into an encrypted archive: `texts.zip` in a
+    folder, or the whole of a .zip. `package`: with the folder that Evenhand can import; it tells which items are
+    hidden gold or in the random share. Raises Refused where a password is needed, NotAllowed where *out* exists.
+    """
+    refuse_out(project, out, password, locked=bool(locked_texts(project, release)))
+    if out.suffix.lower() == ".zip":
+        archive = release_archive(store, project, release, password, package=package)
+        _write_whole(out, lambda part: part.write_bytes(archive))
+        return out
+    files = leaving_files(store, project, release, password, package=package)
+    _write_whole(out, lambda part: _write_folder(part, files))
+    return out
+
+
+def refuse_out(project: Project, out: Path, password: str | None, *, locked: bool) -> None:
+    """Raise NotAllowed or Refused where nothing could be written to *out*: to be asked before a release is made.
+
+    `locked`: whether the release holds text that may not leave in plain.
+    """
+    if out.suffix.lower() == ".zip" or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        _refuse_there(out)
+    if not out.absolute().parent.is_dir():
+        raise BadFile(N_("There is no folder {path}."), path=str(out.absolute().parent))
+    if locked:
+        _password(project, password)
+
+
+def leaving_files(
+    store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
+) -> dict[str, bytes]:
+    """Name -> content as the files leave for a folder. Raises Refused where text would leave in plain that must not."""
+    files = _kept(release_files(store, release), package)
+    locked = locked_texts(project, release) & files.keys()
+    if not locked:
+        return files
+    secret = _password(project, password)
+    inner = packed({name: files[name] for name in sorted(locked)}, secret)
+    return {name: content for name, content in files.items() if name not in locked} | {TEXTS: inner}
+
+
+def release_archive(
+    store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
+) -> bytes:
+    """All files in one ZIP, encrypted where a password is given; the same bytes each time where none is.
+
+    Raises Refused where text would leave in plain that must not.
+    """
+    files = _kept(release_files(store, release), package)
+    if password or locked_texts(project, release):
+        return packed(files, _password(project, password))
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name, DAY), files[name], zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def locked_texts(project: Project, release: Release) -> set[str]:
+    """The files that leave encrypted only: those with text, where the text of the project may not leave in plain."""
+    return set() if text_may_leave(project) else set(release.facts["text_in"])
+
+
+def _kept(files: Mapping[str, bytes], package: bool) -> dict[str, bytes]:
+    return {name: content for name, content in files.items() if package or not name.startswith(PACKAGE)}
+
+
+def _password(project: Project, password: str | None) -> str:
+    if password is None:
+        message = N_(
+            "The texts of {project} leave encrypted only. Give a password (on the command line --password, or "
+            "EVENHAND_PASSWORD)."
+        )
+        raise Refused(message, project=project.name)
+    return checked_password(password)
+
+
+def _refuse_there(out: Path) -> None:
+    if out.exists():
+        message = N_("{path} is there already. Choose another name: a release never replaces anything.")
+        raise NotAllowed(message, path=str(out))
+
+
+def _write_whole(out: Path, write: Callable[[Path], object]) -> None:
+    part = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        write(part)
+        part.rename(out)  # an empty folder of that name is replaced, anything else is not
+    except OSError as error:
+        message = N_("{file} cannot be written: {why}.")
+        raise BadFile(message, file=out.name or str(out), why=error.strerror or error) from error
+    finally:
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
+
+
+def _write_folder(part: Path, files: Mapping[str, bytes]) -> None:
+    part.mkdir()
+    for name, content in files.items():
+        path = part / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())

@@ -1,0 +1,166 @@
+"""What the command association prints: groups, differences and hypotheses as JSON and for people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from commands.bias.answers import estimate_data
+from core.association.hypotheses import OUTCOMES, Verdict, means_of, multilingual, verdicts
+from core.association.measures import (
+    Difference,
+    Group,
+    differences,
+    differences_without_equal,
+    groups,
+    ranked,
+    share_correlation,
+)
+from core.association.published import is_multilingual, printed
+from core.association.table import models_of, rows_of, undefined_of
+from core.errors import N_, NotFound
+from core.statistics.crossed_bootstrap import CrossedDraws
+
+DASH = "—"
+FOOT = (
+    "ln(P_T / P_prior); positive: the profession makes the person word likelier. M - W: positive leans male; the thesis"
+    " prints W - M. Means of models with different tokenizers do not compare."
+)
+
+
+def measured(
+    frame: pd.DataFrame, language: str, *, margin: float | None, monolingual: str | None, resamples: int, seed: int
+) -> dict[str, Any]:
+    """Everything about every model of a table, in the order of the table."""
+    draws, names = CrossedDraws(resamples, seed), models_of(frame)
+    if monolingual is not None and monolingual not in names:
+        raise NotFound(N_("{name} is not among the models of this table: {known}"), name=monolingual,
+                       known=", ".join(names))  # fmt: skip
+    found = {name: _model(rows_of(frame, name), margin, draws) for name in names}
+    partners = _partners(names, monolingual)
+    for other in partners[1:]:
+        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other), draws)
+        found[other]["hypotheses"].append(_verdict(verdict) | {"monolingual": partners[0]})
+    rows = [
+        {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
+         "w_minus_m": float(one.difference), "follows": one.follows}
+        for one in printed(language)
+    ]  # fmt: skip
+    return {"models": found, "printed": rows}
+
+
+def _partners(names: Sequence[str], monolingual: str | None) -> list[str]:
+    """The monolingual model, then the multilingual ones; fewer than two where that cannot be told."""
+    one = monolingual or next((name for name in names if is_multilingual(name) is False), None)
+    several = [name for name in names if name != one and (monolingual or is_multilingual(name))]
+    return [one, *several] if one else []
+
+
+def _model(rows: pd.DataFrame, margin: float | None, draws: CrossedDraws) -> dict[str, Any]:
+    described, by_class = groups(rows, draws), differences(rows, draws=draws)
+    professions = ranked(differences(rows, "profession_key", draws))
+    fields = differences(rows, "field", draws) if (rows["field"] != "").any() else []
+    unit = by_class[0].unit if by_class else "pair"
+    return {
+        "signature": str(rows["signature"].iloc[0]),
+        "interval": draws.signature(unit),
+        "undefined": undefined_of(rows),
+        "groups": [_group(one) for one in described],
+        "differences": [_difference(one) for one in by_class],
+        "differences_without_equal_pairs": [_difference(one) for one in differences_without_equal(rows, draws)],
+        "fields": [_difference(one) for one in fields],
+        "professions": [_difference(one) for one in professions],
+        "women_share": {
+            method: estimate_data(share_correlation(professions, method)) for method in ("pearson", "spearman")
+        },
+        "hypotheses": [_verdict(one) for one in verdicts(means_of(described), by_class, margin)],
+    }
+
+
+def _group(one: Group) -> dict[str, Any]:
+    numbers = one.numbers
+    found = {name: getattr(numbers, name) for name in ("mean", "std", "max", "min", "q75", "q50", "q25")}
+    reason = "No sentence of this group has a number." if not numbers.n else "A single sentence has no deviation."
+    reasons = {f"{name}_reason": reason for name, value in found.items() if value is None}
+    interval = {key: value for key, value in estimate_data(one.mean).items() if not key.startswith("value")}
+    return {"class": one.kind, "gender": one.gender, "n": numbers.n, "undefined": one.undefined, **found, **reasons,
+            "interval": interval}  # fmt: skip
+
+
+def _difference(one: Difference) -> dict[str, Any]:
+    data = {"name": one.name, "W": one.female, "M": one.male, "m_minus_w": estimate_data(one.estimate)}
+    data |= {"w_minus_m": one.w_minus_m, "professions": one.professions, "words": one.words, "unit": one.unit}
+    data |= {"women": one.women, "stays_after_holm": one.stays}
+    reasons = {
+        "W": "The set has no female words here.",
+        "M": "The set has no male words here.",
+        "w_minus_m": str(one.estimate.reason),
+        "women": "The set gives no single share of women here.",
+    }
+    return data | {f"{key}_reason": text for key, text in reasons.items() if data[key] is None}
+
+
+def _verdict(one: Verdict) -> dict[str, Any]:
+    evidence = [
+        {"what": item.what, "wanted": f"{item.wanted} 0", "holds": item.holds, **estimate_data(item.estimate)}
+        for item in one.evidence
+    ]
+    for item, source in zip(evidence, one.evidence, strict=True):
+        if item["holds"] is None:
+            item["holds_reason"] = str(source.estimate.reason)
+    data: dict[str, Any] = {"name": one.name, "reading": one.reading, "verdict": one.outcome, "evidence": evidence}
+    data["clear"] = one.clear
+    if one.clear is None:
+        data["clear_reason"] = "A test says it, or an interval is missing."
+    return data | ({"remark": str(one.remark)} if one.remark else {})
+
+
+def for_people(data: dict[str, Any]) -> str:
+    """The same for a terminal."""
+    lines = [f"{data['language']}: {data['sentences']:,} sentences"]
+    if "corpus" in data:
+        lines.append(f"Written: {data['corpus']}")
+    for name, one in data.get("models", {}).items():
+        lines += ["", *_model_lines(name, one)]
+    if data.get("models"):
+        lines += ["", FOOT]
+    if "out" in data:
+        lines.append(f"Written: {data['out']}")
+    return "\n".join(lines)
+
+
+def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
+    lines = [name, f"  {one['signature']}"]
+    if "passes" in one:
+        lines.append(
+            f"  {one['probes']:,} probes in {one['passes']:,} passes ({one['passes_saved']:,} saved, of these"
+            f" {one['priors_saved']:,} by equal priors), {one['seconds']:.1f} s"
+        )
+    lines += [f"  {count:,} without a number: {reason}" for reason, count in one["undefined"].items()]
+    lines.append(f"  {'class':9} {'persons':8} {'n':>5} {'mean':>7} {'std':>7} {'min':>7} {'50 %':>7} {'max':>7}")
+    for row in one["groups"]:
+        cells = " ".join(f"{_number(row[key]):>7}" for key in ("mean", "std", "min", "q50", "max"))
+        lines.append(f"  {row['class'] or DASH:9} {row['gender']:8} {row['n']:>5,} {cells}")
+    for title, key in (("", "differences"), ("without equal pairs, ", "differences_without_equal_pairs")):
+        for row in one[key]:
+            found = row["m_minus_w"]
+            interval = f"{_number(found['low'])} to {_number(found['high'])}"
+            lines.append(
+                f"  M - W, {title}{row['name'] or DASH} professions: {_number(found['value'])} ({interval};"
+                f" {row['professions']} professions x {row['words']} {row['unit']}s)"
+            )
+    for row in one["hypotheses"]:
+        held = OUTCOMES[row["verdict"]] + (", intervals agree" if row["clear"] else "")
+        remark = f" ({row['remark']})" if "remark" in row else ""
+        lines.append(f"  {row['name']} {row['reading']}: {held}{remark}")
+    share = one["women_share"]["spearman"]
+    if share["value"] is not None:
+        lines.append(
+            f"  Share of women with M - W over {share['units']} professions: Spearman {_number(share['value'])}"
+            f" ({_number(share['low'])} to {_number(share['high'])})"
+        )
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return DASH if value is None else f"{value:z.3f}"

@@ -1,0 +1,149 @@
+"""`association`: person words and professions in a masked language model (BEC-Pro)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commands.shared import answer, db_option, json_option
+from core.association.builtin import LANGUAGES, Choices, Files, association_set
+from core.association.corpus import write_corpus
+from core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
+from core.errors import N_, Refused
+
+if TYPE_CHECKING:
+    from core.runs.association import RunReport
+
+EXISTING = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("association")
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), required=True, help="Which built-in set; es-noart: no articles."
+)
+@click.option("--corpus", type=EXISTING, help="Write the sentences with their masks to this file (TSV).")
+@click.option("--model", "models", multiple=True, help="A masked language model to ask; may be given several times.")
+@click.option("--out", type=EXISTING, help="Write one row per sentence and model (CSV, or TSV by its ending).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Professions lists.")
+@click.option("--scores", type=EXISTING, help="Measure this table of an earlier --out instead of asking a model.")
+@click.option("--templates", type=EXISTING, help="Own templates (TSV: template, name) in place of the built-in ones.")
+@click.option("--persons", type=EXISTING, help="Own person words (TSV: person, gender, determiner, pair).")
+@click.option("--professions", type=EXISTING, help="Own professions (TSV: profession, female, class, field, women).")
+@click.option(
+    "--spelling",
+    type=click.Choice(["corrected", "printed"]),
+    default="corrected",
+    show_default=True,
+    help="Spanish and Basque: misprints of the thesis corrected, or as printed.",
+)
+@click.option("--an", is_flag=True, help='English: "an" before vowels; the released file has "a" throughout.')
+@click.option("--ergative", is_flag=True, help="Basque: the subject of templates 2 to 5 in the ergative.")
+@click.option(
+    "--determiners",
+    type=click.Choice(["given", "none"]),
+    help="this/my and their like before nouns; default: given, in Basque none.",
+)
+@click.option(
+    "--wife",
+    type=click.Choice(["mujer", "esposa"]),
+    default="mujer",
+    show_default=True,
+    help="Spanish: the thesis has mujer for woman and for wife.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    default="all",
+    show_default=True,
+    help="Person words of several pieces: one mask a piece, or the first piece alone.",
+)
+@click.option(
+    "--attribute",
+    type=click.Choice(ATTRIBUTES),
+    help="Hidden professions: one mask a whitespace word (default; Chinese: piece), or one a piece.",
+)
+@click.option(
+    "--margin", type=click.FloatRange(min=0, min_open=True), help="H3: how large a difference (ln) counts as none."
+)
+@click.option("--monolingual", help="H4: which of the models is the monolingual one; default: as the papers list it.")
+@click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
+@click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@db_option
+@json_option
+def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
+    """Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.
+
+    With --corpus alone the sentences are written and no model is asked. Positive values: the profession raises the
+    probability of the person word. Differences are M - W (positive leans to the male words) with 95 % intervals over
+    professions and person words drawn together; the thesis prints W - M.
+    """
+    if options["scores"] and options["models"]:
+        raise Refused(N_("Give --scores to measure a table, or --model to ask models, not both."))
+    if not (options["corpus"] or options["models"] or options["scores"]):
+        raise Refused(N_("Nothing to do: give --corpus FILE, --model NAME, or --scores FILE."))
+    files = Files(options["templates"], options["persons"], options["professions"])
+    choices = Choices(options["spelling"], options["an"], options["ergative"], options["determiners"], options["wife"])
+    source = association_set(language, choices, files)
+    data: dict[str, Any] = {"language": language, "sentences": source.sentences, "options": source.options}
+    if options["corpus"]:
+        write_corpus(source, options["corpus"])
+        data["corpus"] = str(options["corpus"])
+    if options["models"]:
+        data |= _asked(source, db, options)
+    elif options["scores"]:
+        from core.association.table import read_associations
+
+        data |= _measured(read_associations(options["scores"]), language, options)
+    from commands.association.answers import for_people
+
+    answer(data, for_people(data), as_json=as_json)
+
+
+def _asked(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Ask the models, write the table where one is wanted, and measure."""
+    from commands.score import Meter
+    from core.runs.association import Settings, associations_folder, frame_of, run_associations
+    from core.runs.records import run_table
+
+    if options["out"] and options["run_name"]:
+        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
+    name = options["run_name"]
+    out = run_table(associations_folder(db), name) if name else options["out"]
+    settings = Settings(
+        options["models"], options["target"], options["attribute"], options["precision"], options["threads"]
+    )
+    meter = Meter()
+    try:
+        report = run_associations(source, settings, out, watch=meter, record=bool(name))
+    finally:
+        meter.end()
+    for _, error in report.failed:
+        click.echo(str(error), err=True)
+    rows = frame_of([row for one in report.models for row in one.found])
+    return _facts(report, out) | _measured(rows, source.language, options, report)
+
+
+def _facts(report: "RunReport", out: Path | None) -> dict[str, Any]:
+    record = report.as_json()
+    kept = {key: record[key] for key in ("source", "settings", "failed", "seconds", "versions")}
+    # The page Jobs shows these of a job.
+    totals = {
+        "rows": sum(one.tally.sentences for one in report.models),
+        "scored": sum(one.tally.scored for one in report.models),
+    }
+    totals["undefined"] = totals["rows"] - totals["scored"]
+    return kept | totals | ({"out": str(out)} if out else {})
+
+
+def _measured(rows: Any, language: str, options: dict[str, Any], report: "RunReport | None" = None) -> dict[str, Any]:
+    from commands.association.answers import measured
+
+    draws = {"resamples": options["resamples"], "seed": options["seed"]}
+    found = measured(rows, language, margin=options["margin"], monolingual=options["monolingual"], **draws)
+    for one in report.models if report else []:
+        found["models"][one.model] = one.as_json() | found["models"][one.model]
+    return found

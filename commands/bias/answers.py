@@ -1,0 +1,213 @@
+"""What the command bias prints: summaries, nulls and differences as JSON and as tables for people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from core.model_bias import NULL_OF, Null, Several, Summary, in_ln, infinite_rows, several, undefined_rows
+from core.statistics import Estimate, Note
+
+MEANS = {
+    "bias_man": "Bias_man",
+    "bias_woman": "Bias_woman",
+    "model_bias": "Model_bias",
+    "signed_mean": "signed mean",
+    "mean_abs": "mean |Bias_c|",
+}
+NO_INTERVAL = "This measure has no interval."
+FOOT = (
+    "Positive leans to the male word, negative to the female word. Intervals: 95 %. The order of models is that of the"
+    " file; less lean is not better."
+)
+DASH = "—"
+
+
+def mean_data(estimate: Estimate) -> dict[str, Any]:
+    """A mean of Bias_c for JSON: log10 and ln, with intervals in both (`low`, `high` are log10)."""
+    ln = in_ln(estimate)
+    found = {
+        "log10": estimate.value,
+        "ln": ln.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "low_ln": ln.low,
+        "high_ln": ln.high,
+    }
+    return _with_reasons(found, estimate)
+
+
+def estimate_data(estimate: Estimate) -> dict[str, Any]:
+    """An estimate without a base for JSON."""
+    found = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
+    return _with_reasons(found, estimate)
+
+
+def _with_reasons(found: dict[str, Any], estimate: Estimate) -> dict[str, Any]:
+    reason = estimate.reason if estimate.value is None else estimate.note or NO_INTERVAL
+    reasons = {f"{key}_reason": str(reason) for key, value in found.items() if value is None}
+    note = {"note": str(estimate.note)} if estimate.note and not reasons else {}
+    return {**found, **reasons, **note}
+
+
+def summary_data(summary: Summary) -> dict[str, Any]:
+    """A summary as the JSON object of CONTRACT's `bias`, with what stands beside it."""
+    mass, shares, cut = summary.mass, summary.shares, summary.small_set_to_zero
+    return {
+        "rows": summary.rows,
+        "n": summary.n,
+        "undefined": summary.undefined,
+        "infinite": summary.infinite,
+        "left_out": summary.left_out,
+        "n_man": summary.n_man,
+        "n_woman": summary.n_woman,
+        **{name: mean_data(getattr(summary, name)) for name in MEANS},
+        "denominator": summary.denominator,
+        "obvious": {"male": summary.obvious.male, "female": summary.obvious.female, "none": summary.obvious.none},
+        "pair_mass": _block({"median": mass.median, "under_1_percent": mass.small_share}, mass.reason, n=mass.n),
+        "variance_shares": _block(
+            {"widths": shares.widths, "pairs": shares.pairs, "contexts": shares.contexts},
+            shares.reason,
+            total_sd=shares.total_sd,
+            context_sd=shares.context_sd,
+        ),
+        "side_auc": estimate_data(summary.side_auc),
+        "small_set_to_zero": {
+            **_block({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
+            **_block({"mean_abs": cut.mean_abs}, summary.mean_abs.reason),
+            "zeroed": cut.zeroed,
+        },
+        "unit": summary.unit,
+        "units": summary.units,
+        "intervals": summary.drawn,
+        "reference": summary.reference,
+        "signature": summary.signature,
+    }
+
+
+def _block(values: Mapping[str, float | None], reason: Note | str | None, **more: Any) -> dict[str, Any]:
+    values = {**values, **more}
+    return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
+
+
+def odd_rows(rows: pd.DataFrame, most: int) -> dict[str, Any]:
+    """The sentences without a finite Bias_c, at most *most* of each kind; their number is in the summary."""
+    undefined, infinite = undefined_rows(rows).head(most), infinite_rows(rows).head(most)
+    return {
+        "undefined_rows": [
+            {"row": row.row, "sentence": row.sentence, "reason": row.status} for row in undefined.itertuples()
+        ],
+        "infinite_rows": [
+            {"row": row.row, "sentence": row.sentence, "leans": "male" if row.bias_log10 > 0 else "female"}
+            for row in infinite.itertuples()
+        ],
+    }
+
+
+def null_data(null: Null) -> dict[str, Any]:
+    """A null for JSON, with the sentence that says of what it is the null."""
+    values = {"observed": null.observed, "low": null.low, "high": null.high, "p": null.p}
+    return {**_block(values, null.reason), "says": NULL_OF[null.of]}
+
+
+def several_data(found: Several) -> dict[str, Any]:
+    """What a table of intervals says together."""
+    return {
+        "intervals": found.intervals,
+        "by_chance": found.by_chance,
+        "exclude_0": sum(found.exclude),
+        "after_holm": sum(found.stays),
+    }
+
+
+def _interval(estimate: Estimate, digits: int = 3) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+
+
+def _mean_line(name: str, summary: Summary) -> str:
+    estimate, ln = getattr(summary, name), summary.ln(name)
+    if estimate.value is None:
+        return f"  {MEANS[name]:<14} {DASH}  {estimate.reason}"
+    line = (
+        f"  {MEANS[name]:<14} {estimate.value:>7.4f} {_interval(estimate, 4):<19} {ln.value:>7.4f} {_interval(ln, 4)}"
+    )
+    return f"{line}  {estimate.note or ''}".rstrip()
+
+
+def summary_text(summary: Summary) -> str:
+    """One model for people."""
+    obvious, mass, shares, auc, cut = (
+        summary.obvious,
+        summary.mass,
+        summary.shares,
+        summary.side_auc,
+        summary.small_set_to_zero,
+    )
+    lines = [
+        summary.model + ("  (reference: random weights)" if summary.reference else ""),
+        f"  {summary.n:,} sentences; undefined {summary.undefined:,}, infinite {summary.infinite:,},"
+        f" left out {summary.left_out:,}",
+        f"  {'':<14} {'log10':>7} {'':<19} {'ln':>7}",
+        *(_mean_line(name, summary) for name in MEANS),
+        f"  obvious        male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
+        f"  pair mass      median {_number(mass.median, '.4f')}, under 1 %: {_number(mass.small_share, '.1%')}"
+        + (f"  {mass.reason}" if mass.reason else ""),
+        f"  variance       word pairs {_number(shares.between_pairs, '.1%')} (of it mask widths"
+        f" {_number(shares.widths, '.1%')}), contexts {_number(shares.contexts, '.1%')}"
+        + (f"  {shares.reason}" if shares.reason else ""),
+        f"  side AUC       {_number(auc.value, '.3f')} {_interval(auc)}{auc.reason or ''} (0.5: nothing)",
+        f"  |Bias_c| < 0.3 set to 0: Model_bias {_number(cut.model_bias, '.4f')}, mean |Bias_c|"
+        f" {_number(cut.mean_abs, '.4f')} (log10)",
+        f"  denominator {summary.denominator}; {summary.units:,} units; {summary.drawn}",
+        f"  {summary.signature}",
+    ]
+    return "\n".join(lines)
+
+
+def _number(value: float | None, form: str) -> str:
+    return DASH if value is None else format(value, form)
+
+
+def groups_text(groups: Sequence[Summary], by: str) -> str:
+    """A line per group; * marks a signed mean that differs from 0 after Holm's adjustment."""
+    found = several([group.signed_mean for group in groups])
+    head = f"  {'by ' + by:<14} {'n':>6} {'Bias_man':>9} {'Bias_woman':>10} {'Model_bias':>10} {'signed mean':>12}"
+    lines = [head + "   (log10)"]
+    for group, stays in zip(groups, found.stays, strict=True):
+        numbers = [getattr(group, name).value for name in ("bias_man", "bias_woman", "model_bias", "signed_mean")]
+        cells = [f"{_number(n, '.3f'):>{width}}" for n, width in zip(numbers, (9, 10, 10, 12), strict=True)]
+        # A Chinese character is two columns wide.
+        name = group.group + " " * (14 - sum(1 + (ord(letter) > 0x2E7F) for letter in group.group))
+        star = " *" if stays else "  "
+        lines.append(f"  {name} {group.n:>6} {' '.join(cells)}{star} {_interval(group.signed_mean)}".rstrip())
+    return "\n".join([*lines, f"  {found.sentence} (* signed mean)"])
+
+
+def _p(p: float | None) -> str:
+    return "p < 0.0001" if p is not None and p < 0.0001 else f"p = {_number(p, '.4f')}"
+
+
+def nulls_text(nulls: Mapping[str, Null]) -> str:
+    """A line per null."""
+    lines = []
+    for null in nulls.values():
+        shown = f"{_number(null.observed, '.4f')}, null [{_number(null.low, '.4f')}, {_number(null.high, '.4f')}]"
+        lines.append(f"  {NULL_OF[null.of]}\n    {shown}, {_p(null.p)} {null.reason or ''}".rstrip())
+    return "\n".join(lines)
+
+
+def odd_lines(data: Mapping[str, Any]) -> list[str]:
+    """The listed sentences without a finite value, a line each."""
+    lines = [f"  undefined: row {row['row']}: {row['reason']}" for row in data["undefined_rows"]]
+    return lines + [f"  infinite: row {row['row']}: leans {row['leans']}" for row in data["infinite_rows"]]
+
+
+def difference_text(a: str, b: str, estimates: Mapping[str, Estimate]) -> str:
+    """Model a minus model b for people, and what so many intervals mean together."""
+    lines = [f"{a} minus {b}, same sentences, paired (log10; the AUC has no base)"]
+    for name, estimate in estimates.items():
+        shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4)}"
+        lines.append(f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip())
+    return "\n".join([*lines, f"  {several(list(estimates.values())).sentence}"])

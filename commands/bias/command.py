@@ -1,0 +1,119 @@
+"""`bias SCORES`: the measures of the papers from a score file, with intervals and what they mix."""
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commands.shared import answer, json_option
+
+if TYPE_CHECKING:  # pandas only when the command runs
+    import pandas as pd
+
+
+@click.command("bias")
+@click.argument("scores", type=click.Path(dir_okay=False))
+@click.option("--model", "models", multiple=True, help="Only this model; several times for several, in this order.")
+@click.option(
+    "--denominator",
+    type=click.Choice(["side", "all"]),
+    default="side",
+    show_default=True,
+    help="Divide each side's sum by the sentences of that side, or by all.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["auto", "sentence", "source"]),
+    default="auto",
+    show_default=True,
+    help="What the intervals draw; auto: the source article where the file names it.",
+)
+@click.option(
+    "--least-mass",
+    type=click.FloatRange(0, 1),
+    help="Leave out sentences where both words together are less probable than this.",
+)
+@click.option("--by", type=click.Choice(["pair", "side", "masks"]), help="Also per word pair, side or mask width.")
+@click.option(
+    "--pair-difference",
+    "differences",
+    nargs=2,
+    multiple=True,
+    metavar="A B",
+    help="Model A minus model B on the same sentences, by a paired bootstrap.",
+)
+@click.option("--nulls", is_flag=True, help="Also what shuffled sides give, and of which measure it is the null.")
+@click.option(
+    "--list", "listed", type=click.IntRange(0), default=20, show_default=True, help="Undefined sentences to list."
+)
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@json_option
+def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str], ...], **options: Any) -> None:
+    """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95 % intervals.
+
+    SCORES is a file of the command score. Values are in log10 and in ln; positive leans to the male
+    word. Beside them stand pair mass, variance shares and side AUC: a mean alone can be mere word
+    frequency. Models come in the order of the file or of --model; less lean is not better.
+    """
+    from commands.bias.answers import FOOT
+    from core.model_bias import models_of, plain_names, read_scores, rows_of
+
+    as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
+    frame = read_scores(scores)
+    for name in (*models, *chain(*differences)):
+        rows_of(frame, name)  # a wrong name is said before the work
+    found = [_model(rows_of(frame, name), options, **extra) for name in models or models_of(frame)]
+    names = plain_names(frame)
+    data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
+    texts = [text for _, text in found]
+    if differences:
+        data["differences"], text = _differences(frame, differences, options)
+        texts.append(text)
+    answer(data, "\n\n".join([*texts, FOOT]), as_json=as_json)
+
+
+def _model(
+    rows: "pd.DataFrame", options: dict[str, Any], *, by: Any, nulls: bool, listed: int
+) -> tuple[tuple[str, dict[str, Any]], str]:
+    """One model: ((name, JSON), text)."""
+    from commands.bias import answers
+    from core.model_bias import several, shuffled_sides, summarise, summarise_by
+
+    summary = summarise(rows, **options)
+    data = {**answers.summary_data(summary), **answers.odd_rows(rows, listed)}
+    lines = [answers.summary_text(summary), *answers.odd_lines(data)]
+    if by:
+        groups = summarise_by(rows, by, **options)
+        data["by"] = {
+            "group": by,
+            "rows": [{"name": group.group, **answers.summary_data(group)} for group in groups],
+            "several": answers.several_data(several([group.signed_mean for group in groups])),
+        }
+        lines.append(answers.groups_text(groups, by))
+    if nulls:
+        chance = shuffled_sides(rows, unit=options["unit"], shuffles=options["resamples"], seed=options["seed"])
+        data["nulls"] = {name: answers.null_data(null) for name, null in chance.items()}
+        lines.append(answers.nulls_text(chance))
+    return (summary.model, data), "\n".join(lines)
+
+
+def _differences(
+    frame: "pd.DataFrame", wanted: tuple[tuple[str, str], ...], options: dict[str, Any]
+) -> tuple[list[dict[str, Any]], str]:
+    from commands.bias import answers
+    from core.model_bias import MEASURES, paired_difference
+
+    kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
+    data, lines = [], []
+    for a, b in wanted:
+        estimates = {name: paired_difference(frame, a, b, name, **kept) for name in (*MEASURES, "side_auc")}
+        named = {
+            name: answers.estimate_data(estimate) if name == "side_auc" else answers.mean_data(estimate)
+            for name, estimate in estimates.items()
+        }
+        data.append({"a": a, "b": b, **named, "units": max(estimate.units for estimate in estimates.values())})
+        lines.append(answers.difference_text(a, b, estimates))
+    return data, "\n".join(lines)

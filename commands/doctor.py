@@ -1,0 +1,176 @@
+"""What `doctor` looks at: is everything here that the app needs, and does it work?"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+from annotations.database.backup import check
+from core.errors import N_, EvenhandError
+from core.models.catalogue import BUILTIN, known_models
+from core.resources import ROOT
+
+State = Literal["ok", "warning", "problem"]
+
+OLDEST, TOO_NEW = (3, 11), (3, 14)
+FEW_BYTES, TOO_FEW_BYTES = 2_000_000_000, 100_000_000
+CHINESE_FONTS = re.compile(
+    r"noto.*cjk|source-?han|wqy|wenquanyi|droidsansfallback|uming|ukai|pingfang|simsun|msyh", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: a sentence with {names}, their values, and how it is."""
+
+    name: str
+    state: State
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The English sentence."""
+        return self.message.format(**self.values) if self.values else self.message
+
+
+def examine(database: Path, *, worker: bool = True) -> list[Finding]:
+    """Look at everything, in the order in which it is needed; `worker`: start the inference worker and ask it."""
+    checks: list[Callable[[], Finding]] = [
+        _python,
+        _packages,
+        lambda: _database(database),
+        lambda: _disk(database),
+        _models,
+        _fonts,
+        _browser,
+    ]
+    findings = [one() for one in checks]
+    return [*findings, _worker()] if worker else findings
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if OLDEST <= sys.version_info[:2] < TOO_NEW:
+        return Finding("python", "ok", N_("Python {version} will do."), {"version": version})
+    message = N_("Python {version}: Evenhand needs 3.11, 3.12 or 3.13. Make a new .venv with one of them.")
+    return Finding("python", "problem", message, {"version": version})
+
+
+def _packages() -> Finding:
+    file = ROOT / "requirements.txt"
+    if not file.is_file():
+        message = N_("requirements.txt is not here, so the packages cannot be compared with what is pinned.")
+        return Finding("packages", "warning", message)
+    wanted = dict(re.findall(r"^([\w.-]+)==(\S+)$", file.read_text(encoding="utf-8"), re.M))
+    wrong = []
+    for name, version in wanted.items():
+        try:
+            found = metadata.version(name).split("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
+        except metadata.PackageNotFoundError:
+            found = "-"
+        if found != version:
+            wrong.append(f"{name} {found} ({version})")
+    if wrong:
+        message = N_("These packages differ from requirements.txt: {packages}. Run `make app` or install them again.")
+        return Finding("packages", "problem", message, {"packages": ", ".join(wrong)})
+    return Finding("packages", "ok", N_("{number} packages, all as pinned."), {"number": len(wanted)})
+
+
+def _database(path: Path) -> Finding:
+    if not path.exists():
+        return Finding("database", "ok", N_("{path} is not there yet; the app makes it."), {"path": str(path)})
+    try:
+        found = check(path)
+    except EvenhandError as error:
+        return Finding("database", "problem", error.message, error.values)
+    values = {"path": str(path), "projects": found.projects, "items": found.items, "labels": found.labels}
+    message = N_("{path} is whole: {projects} projects, {items} items, {labels} labels.")
+    return Finding("database", "ok", message, values)
+
+
+def _disk(database: Path) -> Finding:
+    folder = database.resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        message = N_("The folder of the database, {folder}, cannot be written.")
+        return Finding("disk", "problem", message, {"folder": str(folder)})
+    free = shutil.disk_usage(folder).free
+    values = {"gigabytes": f"{free / 1e9:.1f}"}
+    if free < TOO_FEW_BYTES:
+        return Finding("disk", "problem", N_("{gigabytes} GB are free: labels may not be stored. Make room."), values)
+    if free < FEW_BYTES:
+        return Finding("disk", "warning", N_("Only {gigabytes} GB are free; backups and models need more."), values)
+    return Finding("disk", "ok", N_("{gigabytes} GB are free."), values)
+
+
+def _models() -> Finding:
+    missing = [entry.name for entry in known_models(None) if entry.builtin and not entry.available]
+    if missing:
+        message = N_("These built-in models are missing: {names}. Get the whole project again, or train them.")
+        return Finding("models", "problem", message, {"names": ", ".join(missing)})
+    values = {
+        "names": ", ".join(BUILTIN),
+        "number": sum(1 for e in known_models(None) if e.available and not e.builtin),
+    }
+    return Finding("models", "ok", N_("Built-in models: {names}; {number} others can be used offline."), values)
+
+
+def _fonts() -> Finding:
+    if _has_chinese_font():
+        return Finding("fonts", "ok", N_("A font with Chinese characters is here, for pictures of charts."))
+    message = N_("No font with Chinese characters was found: charts saved as PNG show boxes. Install fonts-noto-cjk.")
+    return Finding("fonts", "warning", message)
+
+
+def _has_chinese_font() -> bool:
+    if command := shutil.which("fc-list"):
+        # On a slow disk its first call, which reads every font there is, may take longer than anybody waits.
+        with suppress(subprocess.TimeoutExpired):
+            asked = [command, ":lang=zh", "family"]
+            listed = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
+            if listed.stdout.strip():
+                return True
+    folders = (
+        "/usr/share/fonts",
+        "/usr/local/share/fonts",
+        "/System/Library/Fonts",
+        "~/.fonts",
+        "~/.local/share/fonts",
+    )
+    files = (file for folder in folders for file in Path(folder).expanduser().rglob("*.?t?"))
+    return any(CHINESE_FONTS.search(file.name) for file in files)
+
+
+def _browser() -> Finding:
+    named = os.environ.get("EVENHAND_CHROMIUM")
+    if named and not Path(named).is_file():
+        message = N_("EVENHAND_CHROMIUM names {path}, which is not there; the browser tests need it.")
+        return Finding("browser", "warning", message, {"path": named})
+    found = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found:
+        return Finding("browser", "ok", N_("{path} is here, for the browser tests."), {"path": found})
+    message = N_("No Chromium was found. Only the browser tests need one; any browser opens the app.")
+    return Finding("browser", "warning", message)
+
+
+def _worker() -> Finding:
+    from core.types import MASK, MaskedSentence
+    from core.worker.client import Inference, RemoteScorer
+
+    inference = Inference()
+    try:
+        probe = MaskedSentence(MASK + "在这里。", 0, len(MASK), ("他", "她"))
+        score = RemoteScorer(inference, "known").score([probe])[0]
+    except EvenhandError as error:
+        return Finding("worker", "problem", error.message, error.values)
+    finally:
+        inference.close()
+    message = N_("The inference worker starts and answers ({signature}).")
+    return Finding("worker", "ok", message, {"signature": score.signature})

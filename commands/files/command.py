@@ -1,0 +1,196 @@
+"""`import` and `export`: sentences, generations and labels in; releases, labels and packages out."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.database.store import Store
+from annotations.files import export as exporting
+from annotations.files import read_labels
+from annotations.files.columns import FIXED, KEYS, Columns
+from annotations.files.detect import FORMATS
+from annotations.files.export_formats import needs_password
+from annotations.files.import_items import Examined, ImportReport, english, import_examined, look_through
+from annotations.files.open_upload import examine_tables
+from annotations.files.other_tools.tasks import TASKS
+from annotations.files.package import write as packages
+from annotations.jobs.process import progress
+from annotations.mining.candidates import PATIENCE_S
+from annotations.projects.projects import project, project_by_uid
+from annotations.types import Project
+from commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
+from commands.files.other_tools import TasksWish, bring_tasks, task_format_of
+from commands.passwords import asked_for, opened
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadFile, NotFound, Refused
+from core.files.archives import Member
+
+SHOWN = 20  # problems printed for people; --json lists them all
+
+
+@click.command("import")
+@click.argument("name", metavar="PROJECT")
+@click.argument("file", type=click.Path())
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["auto", *FORMATS, *read_labels.FORMATS, *TASKS]),
+    default="auto",
+    show_default=True,
+    help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or a sentence a line. "
+    "candidates: what `mine` writes. generations: context and completion, or a published sample. labels: an export "
+    "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano: "
+    "tasks with annotations, as these programs export them.",
+)
+@click.option("--column", help="The column that holds the sentences, where its name does not say so.")
+@click.option(
+    "--map",
+    "named",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="generations: the column that holds NAME (" + ", ".join(KEYS) + "); once for each. label-studio, doccano: "
+    "what the choice NAME of the file is called here (accept, reject, a reason), or nothing to pass over it.",
+)
+@click.option(
+    "--annotator",
+    "people",
+    multiple=True,
+    metavar="FOUND=NAME",
+    help="label-studio, doccano: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: who made the "
+    "annotations that name nobody.",
+)
+@click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes hidden gold.")
+@click.option(
+    "--set",
+    "fixed",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="generations: one value for all rows without their own, of " + ", ".join(FIXED) + ".",
+)
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
+@db_option
+@json_option
+def import_file(
+    name: str,
+    file: str,
+    layout: str,
+    column: str | None,
+    named: tuple[str, ...],
+    fixed: tuple[str, ...],
+    people: tuple[str, ...],
+    known: bool,
+    uid: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Bring the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.
+
+    An unknown project is created. Lines that cannot be used are reported with
+    their reason, the rest goes in. Importing the same file twice adds nothing.
+    The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked for.
+    """
+    with opened(file) as members:
+        if (tasks := task_format_of(members, layout)) is not None:
+            wish = TasksWish(tasks, column, named, fixed, people, known)
+            bring_tasks(name, members, Path(file).name, wish, uid=uid, db=db, as_json=as_json)
+            return
+        wished = Columns(pairs(named, "--map", KEYS), pairs(fixed, "--set", FIXED)) if named or fixed else None
+        if layout in read_labels.FORMATS or (layout == "auto" and _comes_back(members)):
+            bring_labels(name, members, Path(file).name, uid=uid, layout=layout, db=db, as_json=as_json)
+            return
+        layout = _format_for(name, uid, db) if layout == "auto" else layout
+        examined = examine_tables(members, format=layout, column=column, wished=wished)
+        with Store.open(db) as store:
+            found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
+            report = _imported(store, found, examined, Path(file).name) if found else look_through(examined)
+    for problem in [] if as_json else report.errors[:SHOWN]:
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+    answer(report.as_json(), import_summary(report), as_json=as_json)
+    if report.rejected and report.rejected == report.rows:
+        message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
+        first = report.errors[0]
+        raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english(first))
+
+
+def _comes_back(members: list[Member]) -> bool:
+    return packages.is_package(members) or read_labels.is_labels(members[0])
+
+
+def _format_for(name: str, uid: str | None, db: str) -> str:
+    """How a file is read that goes into this project: what the project holds says more than a header.
+
+    The database is not made for it: a file that turns out to be none leaves nothing behind.
+    """
+    if not Path(db).is_file():
+        return "auto"
+    with Store.open(db) as store:
+        try:
+            found = project_by_uid(store, uid) if uid else project(store, name)
+        except NotFound:
+            return "auto"
+    return "generations" if found.kind == "generations" else "auto"
+
+
+def _imported(store: Store, project: Project, examined: list[Examined], file: str) -> ImportReport:
+    # Two jobs may mine for the same project; a person at the terminal would rather be told than wait.
+    patience_s = PATIENCE_S if examined[0].layout.format == "candidates" else 0.0
+    return import_examined(store, project, examined, progress=progress(), patience_s=patience_s, file=file)
+
+
+@click.command("export")
+@click.argument("name", metavar="PROJECT")
+@click.argument("out", type=click.Path())
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(exporting.EXPORT_FORMATS),
+    required=True,
+    help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
+    "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. "
+    "label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON lines, a file for "
+    "each annotator. package: the whole project, can be imported again. datasheet: what the project is, as Markdown "
+    "(datasheet-tex: LaTeX).",
+)
+@click.option(
+    "--items", type=click.Choice(["all", "accepted"]), default="all", show_default=True, help="A release: accepted."
+)
+@click.option("--names", is_flag=True, help="labels, package: the annotators' names instead of A1, A2, ...")
+@click.option("--history", is_flag=True, help="labels: every operation, replaced and taken-back ones too.")
+@click.option(
+    "--password",
+    "lock",
+    is_flag=True,
+    help="Encrypt (AES-256 ZIP) with the password in EVENHAND_PASSWORD, or one that is asked for. The text of "
+    "generations leaves only so, unless the project's settings open it.",
+)
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the data sheet.")
+@db_option
+@json_option
+def export_file(
+    name: str,
+    out: str,
+    layout: str,
+    items: str,
+    names: bool,
+    history: bool,
+    lock: bool,
+    lang: str,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Write the items or labels of PROJECT to OUT."""
+    with existing_store(db) as store:
+        found = project(store, name)
+        password = asked_for(new=True) if lock or needs_password(found, layout) else None
+        if lock and password is None:
+            raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
+        report = exporting.export_file(
+            store, found, out, format=layout, items=items, names=names, history=history, password=password,
+            language=lang,
+        )  # fmt: skip
+    data: dict[str, Any] = {"rows": report.rows}
+    if report.out != Path(out) or report.encrypted:
+        data |= {"out": str(report.out), "encrypted": report.encrypted}
+    locked = ", encrypted" if report.encrypted else ""
+    answer(data, f"{report.rows} rows written to {report.out}{locked}", as_json=as_json)

@@ -1,0 +1,102 @@
+"""`import` of labels and of whole projects: what was exported comes back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from annotations.database.store import Store
+from annotations.files.import_items import Examined, ImportReport, english
+from annotations.files.import_labels import Returned
+from annotations.files.package import write as packages
+from annotations.projects.projects import create_project, project_by_uid
+from annotations.projects.projects import project as find_project
+from annotations.types import Kind, Project
+from commands.shared import answer, existing_store
+from core.errors import N_, BadFile, NotFound
+from core.files.archives import Member
+
+SHOWN = 20  # problems printed for people; --json lists them all
+
+
+def bring_labels(
+    name: str, members: Sequence[Member], file: str, *, uid: str | None, layout: str, db: str, as_json: bool
+) -> None:
+    """Import labels into a project that is there, or a package into a project that may be new; print what came back."""
+    if layout == "package" or packages.is_package(members):
+        with Store.open(db) as store:
+            brought = packages.bring_package(store, name, members, file)
+        labels = brought.labels
+        items = {} if brought.items is None else {"items": brought.items.as_json()}
+        text = (
+            ""
+            if brought.items is None
+            else f"{brought.items.imported} items imported, {brought.items.duplicates} duplicates; "
+        )
+    else:
+        with existing_store(db) as store:
+            found = project_by_uid(store, uid) if uid else find_project(store, name)
+            labels = Returned()
+            for member in members:
+                labels.add(packages.bring_labels(store, found, member, file if len(members) == 1 else member.name))
+        items, text = {}, ""
+    for problem in [] if as_json else labels.errors[:SHOWN]:
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+    answer(_described(labels) | items, text + _summary(labels), as_json=as_json)
+    if labels.rejected and labels.rejected == labels.rows:
+        message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
+        first = labels.errors[0]
+        raise BadFile(message, rows=labels.rows, file=first.file, line=first.line, why=english(first))
+
+
+def _described(labels: Returned) -> dict[str, Any]:
+    errors = [
+        {"file": one.file, "line": one.line, "reason": one.reason, "message": english(one)} for one in labels.errors
+    ]
+    numbers = ("rows", "imported", "duplicates", "beside", "rejected", "decisions")
+    return {key: getattr(labels, key) for key in numbers} | {"errors": errors}
+
+
+def _summary(labels: Returned) -> str:
+    text = (
+        f"{labels.rows} labels read: {labels.imported} imported, {labels.duplicates} here already, "
+        f"{labels.rejected} rejected; {labels.decisions} decisions and comments"
+    )
+    return text + (f"; {labels.beside} kept beside a label that was here first" if labels.beside else "")
+
+
+# How a project begins that an import makes: models are judged on English (SPEC 4)
+BEGUN: dict[Kind, dict[str, Any]] = {"sentences": {}, "generations": {"language": "en"}}
+
+
+def project_for(store: Store, name: str, examined: Sequence[Examined]) -> Project | None:
+    """The project, made where it is unknown; None where it is unknown and the file has nothing to put into it."""
+    try:
+        return find_project(store, name)
+    except NotFound:
+        kind = examined[0].layout.kind
+        usable = any(one.usable for one in examined)
+        return create_project(store, name, kind=kind, **BEGUN[kind]) if usable else None
+
+
+def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE from the command line. Raises BadFile where it is no such pair."""
+    found = [text.partition("=") for text in given]
+    for key, sign, _value in found:
+        if not sign or key.strip() not in known:
+            message = N_("{option} takes NAME=VALUE, with a name of {known}.")
+            raise BadFile(message, option=option, known=", ".join(known))
+    return {key.strip(): value.strip() for key, _sign, value in found}
+
+
+def import_summary(report: ImportReport) -> str:
+    """What an import did, for people."""
+    text = (
+        f"{report.rows} rows read ({report.encoding}): {report.imported} imported, "
+        f"{report.duplicates} duplicates, {report.rejected} rejected"
+    )
+    if report.reasons:
+        text += " (" + ", ".join(f"{reason} {count}" for reason, count in report.reasons.most_common()) + ")"
+    if report.spans:
+        text += "\npositions: " + ", ".join(f"{status} {count}" for status, count in report.spans.most_common())
+    return text

@@ -1,0 +1,125 @@
+"""`import` of tasks of Label Studio and doccano."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from annotations.database.store import Store
+from annotations.files.columns import FIXED, KEYS, Columns
+from annotations.files.import_items import Examined, english, look_through
+from annotations.files.open_upload import examine_tables
+from annotations.files.other_tools.choice_names import Names
+from annotations.files.other_tools.detect import task_format, text_key
+from annotations.files.other_tools.import_tasks import LEFT, Switched
+from annotations.files.other_tools.import_tasks import bring_tasks as bring
+from annotations.files.other_tools.tasks import TASKS
+from annotations.files.package.write import is_package
+from annotations.jobs.process import progress
+from annotations.projects.projects import project as find_project
+from annotations.projects.projects import project_by_uid
+from annotations.types import Kind
+from commands.files.labels_and_packages import SHOWN, import_summary, pairs, project_for
+from commands.shared import answer
+from core.errors import N_, BadFile, NotFound
+from core.files.archives import Member
+from core.files.readers import open_source
+
+LEFT_IN_WORDS = {
+    "skipped": "skipped", "empty": "without a choice", "drafts": "drafts", "predictions": "predictions",
+    "ground_truth": "ground truth", "without_item": "on texts that could not be used",
+    "other": "answers of other kinds",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TasksWish:
+    """What the command line says of a file of tasks."""
+
+    format: str
+    column: str | None
+    named: tuple[str, ...]
+    fixed: tuple[str, ...]
+    people: tuple[str, ...]
+    known: bool
+
+    def names(self) -> Names:
+        """Choices and annotators. Raises BadFile for a choice without a sign of equality."""
+        choices = [text.rpartition("=") for text in self.named if text.partition("=")[0].strip() not in KEYS]
+        if any(not sign for _name, sign, _code in choices):
+            message = N_(
+                "{option} takes NAME=VALUE, here the choice of the file and what it is called in this project."
+            )
+            raise BadFile(message, option="--map")
+        people = [text.rpartition("=") for text in self.people]
+        return Names(
+            {name.strip(): code.strip() for name, _sign, code in choices},
+            {who.strip(): name.strip() for who, _sign, name in people},
+        )
+
+    def columns(self, kind: Kind | None) -> Columns | None:
+        """For texts that are generations, what is read from where; None for sentences."""
+        named = pairs([text for text in self.named if text.partition("=")[0].strip() in KEYS], "--map", KEYS)
+        fixed = pairs(self.fixed, "--set", FIXED)
+        return Columns(named, fixed) if kind == "generations" or named or fixed else None
+
+
+def task_format_of(members: Sequence[Member], layout: str) -> str | None:
+    """The program whose tasks these are, as the command says or the first file shows; None for any other file."""
+    if layout in TASKS:
+        return layout
+    if layout != "auto" or is_package(members):  # a release holds tasks too, beside its package
+        return None
+    return task_format(open_source(members[0].path, members[0].name))
+
+
+def bring_tasks(
+    name: str, members: list[Member], file: str, wish: TasksWish, *, uid: str | None, db: str, as_json: bool
+) -> None:
+    """Import the tasks into a project that may be new, and print what came in."""
+    names = wish.names()
+    examined = _examined(members, wish, _kind(name, uid, db))
+    with Store.open(db) as store:
+        found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
+        if found is None:
+            report = Switched(look_through(examined))
+        else:
+            report = bring(store, found, examined, names, file=file, known=wish.known, progress=progress())
+    for problem in [] if as_json else (report.items.errors + report.labels.errors)[:SHOWN]:
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+    answer(report.as_json(), _summary(report), as_json=as_json)
+    if report.items.rejected and report.items.rejected == report.items.rows:
+        message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
+        first = report.items.errors[0]
+        raise BadFile(message, rows=report.items.rows, file=first.file, line=first.line, why=english(first))
+
+
+def _kind(name: str, uid: str | None, db: str) -> Kind | None:
+    """What the project holds, if it is there: that says more than the keys of a file."""
+    if not Path(db).is_file():
+        return None
+    with Store.open(db) as store:
+        try:
+            return (project_by_uid(store, uid) if uid else find_project(store, name)).kind
+        except NotFound:
+            return None
+
+
+def _examined(members: list[Member], wish: TasksWish, kind: Kind | None) -> list[Examined]:
+    column = wish.column
+    if kind == "sentences" and column is None:
+        column = text_key(open_source(members[0].path, members[0].name), wish.format)
+    return examine_tables(members, format=wish.format, column=column, wished=wish.columns(kind))
+
+
+def _summary(report: Switched) -> str:
+    labels = report.labels
+    text = (
+        f"{import_summary(report.items)}\n{labels.rows} labels read: {labels.imported} imported, "
+        f"{labels.duplicates} here already, {labels.rejected} rejected"
+    )
+    if labels.beside:
+        text += f"; {labels.beside} kept beside a label that was here first"
+    left = [f"{report.left[key]} {LEFT_IN_WORDS[key]}" for key in LEFT if report.left[key]]
+    return text + (f"\ncounted: {', '.join(left)}" if left else "")

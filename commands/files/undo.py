@@ -1,0 +1,135 @@
+"""`undo` and `conflicts`: imports that are taken back, and what two files say differently."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.files.conflicts import conflicts, keep, leaving_row, take
+from annotations.files.undo import Effect, Import, effect, find_import, imports
+from annotations.files.undo import undo as take_back
+from annotations.jobs.process import progress
+from annotations.projects.projects import project, project_by_uid
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadFile, Refused
+from core.files.csv_out import csv_line
+
+SHOWN = 20  # conflicts printed for people; --json and --csv have them all
+COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "second", "second_file")
+
+
+@click.command("undo")
+@click.argument("name", metavar="PROJECT")
+@click.argument("key", metavar="[IMPORT]", required=False)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--author", default="", help="Who takes it back, for the record.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@db_option
+@json_option
+def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db: str, as_json: bool) -> None:
+    """Take an import of PROJECT back; without IMPORT, list the imports and their names.
+
+    Items that nobody has touched are deleted; the others are hidden with
+    their labels, and come back when the same text is imported again. Labels
+    of a file of labels are taken back where they still stand.
+    """
+    with existing_store(db) as store:
+        found = project_by_uid(store, uid) if uid else project(store, name)
+        if key is None:
+            listed = imports(store, found)
+            answer({"imports": [asdict(one) for one in listed]}, _listed(listed), as_json=as_json)
+            return
+        wanted = find_import(store, found, key)
+        if not yes and not as_json and not wanted.undone:
+            click.confirm(f"{wanted.file}: {_said(wanted, effect(store, found, wanted))}. Take it back?", abort=True)
+        elif not yes and as_json:
+            raise Refused(N_("Taking an import back needs --yes where nobody can be asked."))
+        done = take_back(store, found, key, author=author, progress=progress())
+    answer(
+        {"import": key, "file": wanted.file} | asdict(done), f"{wanted.file}: {_said(wanted, done)}", as_json=as_json
+    )
+
+
+def _said(wanted: Import, done: Effect) -> str:
+    if wanted.kind == "labels":
+        stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
+        return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are{stay}"
+    return f"{done.deleted} items deleted, {done.hidden} hidden with {done.labels} labels"
+
+
+def _listed(found: list[Import]) -> str:
+    if not found:
+        return "No file was imported into this project."
+    lines = []
+    for one in found:
+        state = "" if one.undone is None else f"  taken back {one.undone[:16]}"
+        state += ", not finished: do it again" if one.unfinished else ""
+        lines.append(f"{one.key:<12} {one.created[:16]}  {one.rows:>7} {one.kind:<7} {one.file}{state}")
+    return "\n".join(lines)
+
+
+@click.command("conflicts")
+@click.argument("name", metavar="PROJECT")
+@click.option("--take", "taken", metavar="KEY", help="Let the second of this conflict count.")
+@click.option(
+    "--keep", "kept", metavar="KEY", help="Leave the first as it stands, and take the conflict from the list."
+)
+@click.option("--author", default="", help="Who decides, for the record.")
+@click.option("--csv", "out", type=click.Path(), help="Write the list to this file.")
+@db_option
+@json_option
+def list_conflicts(
+    name: str, taken: str | None, kept: str | None, author: str, out: str | None, db: str, as_json: bool
+) -> None:
+    """List where two files, or a file and the desk, say different things of an item of PROJECT.
+
+    What was here first stands; the lead decides. Keywords and texts are listed
+    only: items are never changed.
+    """
+    with existing_store(db) as store:
+        found = project(store, name)
+        if taken:
+            take(store, found, taken, author=author)
+        if kept:
+            keep(store, found, kept, author=author)
+        listed = conflicts(store, found)
+    rows = [leaving_row(found, one) for one in listed]
+    if out:
+        _write(Path(out), rows)
+    data: dict[str, Any] = {"conflicts": rows}
+    answer(data, _conflicts(rows), as_json=as_json)
+
+
+def conflict_lines(listed: list[dict[str, Any]]) -> str:
+    """The list as CSV; no cell runs as a formula."""
+    rows = [csv_line(COLUMNS), *(csv_line([one[key] for key in COLUMNS]) for one in listed)]
+    return "".join(rows)
+
+
+def _write(path: Path, listed: list[dict[str, Any]]) -> None:
+    try:
+        path.write_text(conflict_lines(listed), encoding="utf-8", newline="")
+    except OSError as error:
+        message = N_("{file} cannot be written: {why}.")
+        raise BadFile(message, file=path.name, why=error.strerror or error) from error
+
+
+def _told(one: dict[str, Any], which: str) -> str:
+    if one[which] == "":
+        return "nothing stands"
+    if one["kind"] in ("text", "word") and not one[f"{which}_file"]:  # of a package with codes
+        return "not in this database" if one[which] is None else str(one[which])
+    return f"{'—' if one[which] is None else one[which]} ({one[f'{which}_file'] or 'desk'})"
+
+
+def _conflicts(listed: list[dict[str, Any]]) -> str:
+    if not listed:
+        return "Nothing disagrees."
+    lines = [
+        f"{one['key']:<12} {one['annotator'] or '—'}: {_told(one, 'first')} | {_told(one, 'second')}  "
+        f"{one['item'] if one['text'] is None else one['text'][:60]}"
+        for one in listed[:SHOWN]
+    ]
+    more = [f"... and {len(listed) - SHOWN} more; --json or --csv has them all"] if len(listed) > SHOWN else []
+    return "\n".join([*lines, *more])

@@ -1,0 +1,213 @@
+"""`rule FILE`: the first-pronoun rule on what models wrote. `human-vs-rule PROJECT`: people against that rule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.labels.generation_labels import generations, judged
+from annotations.projects.projects import project as find_project
+from commands.agreement import measure
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadFile, EvenhandError, Refused
+from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
+from core.human_vs_rule.means_over_contexts import Mean
+from core.human_vs_rule.schemes import CHOICES
+from core.human_vs_rule.why_they_differ import BINS
+from core.statistics import RESAMPLES
+from core.statistics.unit_bootstrap import Draws
+from core.text.pronouns import PRONOUN_DATASETS, Verdict, parse_sets, verdict
+from core.text.repetition import Variant
+
+VARIANTS: tuple[Variant, ...] = ("published", "completion")
+
+
+@click.command("rule")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--dataset",
+    type=click.Choice(PRONOUN_DATASETS),
+    help="Whose list of forms counts; left out: the one that each line names.",
+)
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@json_option
+def rule(file: Path, dataset: str | None, out: Path, as_json: bool) -> None:
+    """Judge each completion in FILE (JSON lines) by its first pronoun.
+
+    Reads `completion` and `pronoun` (he, she, they, xe, several, or forms:
+    ze/hir), or `pronouns`. Writes every line to --out with rule_correct (1, or
+    0: the first pronoun is none of the person's; a text without a pronoun
+    is 1) and rule_pronoun (null if there is none).
+    """
+    rows, problems = _read(file)
+    if not rows:
+        message = N_("{file} holds no line that could be judged: {why}")
+        raise BadFile(message, file=file.name, why=problems[0]["message"] if problems else "it is empty")
+    counts = {"correct": 0, "wrong": 0, "no_pronoun": 0, "undefined": 0}
+    lines = [json.dumps(_judged(row, dataset, counts), ensure_ascii=False, allow_nan=False) for row in rows]
+    if counts["undefined"] == len(rows):
+        raise BadFile(
+            N_("No line of {file} could be judged: each needs a completion and a pronoun set that is known."),
+            file=file.name,
+        )
+    new = out.with_name(f".{out.name}.new")
+    try:
+        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        new.replace(out)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise Refused(N_("{path} could not be written ({why})."), path=str(out), why=error.strerror) from error
+    text = "{rows} lines: {correct} correct ({no_pronoun} of them without a pronoun), {wrong} wrong".format(
+        rows=len(rows), **counts
+    )
+    for problem in problems:
+        click.echo(f"{problem['file']}, line {problem['line']}: {problem['message']}", err=True)
+    if counts["undefined"]:
+        text += f", {counts['undefined']} without a verdict (rule_correct_reason says why)"
+    answer(
+        {"rows": len(rows), **counts, "dataset": dataset or "of each line", "errors": problems}, text, as_json=as_json
+    )
+
+
+def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    rows, problems = [], []
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    row = None
+                if isinstance(row, dict):
+                    rows.append(row)
+                else:
+                    problems.append({"file": file.name, "line": number, "message": "This line is no JSON object."})
+    except UnicodeDecodeError as error:
+        raise BadFile(N_("{file} is not written in UTF-8; save it as UTF-8."), file=file.name) from error
+    return rows, problems
+
+
+def _judged(row: dict[str, Any], dataset: str | None, counts: dict[str, int]) -> dict[str, Any]:
+    """*row* with the rule's verdict; null and the reason where there is none."""
+    found, reason = _verdict(row, dataset)
+    if found.correct is None:
+        counts["undefined"] += 1
+        return {**row, "rule_correct": None, "rule_correct_reason": reason, "rule_pronoun": found.pronoun}
+    counts["correct" if found.correct else "wrong"] += 1
+    counts["no_pronoun"] += found.pronoun is None
+    return {**row, "rule_correct": found.correct, "rule_pronoun": found.pronoun}
+
+
+def _verdict(row: dict[str, Any], dataset: str | None) -> tuple[Verdict, str]:
+    nothing = Verdict(None, None, None, None)
+    text = row.get("completion")
+    if not isinstance(text, str):
+        return nothing, "There is no completion."
+    named = dataset or str(row.get("dataset") or "own").lower()
+    try:
+        own = parse_sets(row.get("pronouns") or row.get("pronoun"))
+        return verdict(text, own, named), "Nobody knows which pronouns are right here: the line names none."
+    except (EvenhandError, TypeError) as error:
+        return nothing, str(error)
+
+
+@click.command("human-vs-rule")
+@click.argument("project")
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@db_option
+@json_option
+def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+    """What people say of the generations of PROJECT against the first-pronoun rule.
+
+    On finished generations only: all their labels are there. Shares with 95 %
+    intervals over contexts; `se_published` takes generations as independent.
+    """
+    with existing_store(db) as store:
+        found = find_project(store, project)
+        if found.kind != "generations":
+            raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
+        made = comparison(generations(store, found), judged(store, found), Draws(resamples, seed))
+    answer({"project": found.name, **whole(made)}, for_people(found.name, made), as_json=as_json)
+
+
+def _mean(mean: Mean) -> dict[str, Any]:
+    shown = measure(mean.estimate) | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
+    return shown | {"se": mean.estimate.se, "se_published": mean.published}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        **dict(zip(("dataset", "model", "pronoun", "setting"), cell.key, strict=True)),
+        "generations": cell.generations,
+        "labels": cell.counts,
+        **{name: _mean(cell.means[name]) for name in MEASURES},
+    }
+
+
+def whole(made: Comparison) -> dict[str, Any]:
+    """The comparison as one JSON object."""
+    differences = made.differences
+    by = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}
+    return {
+        "generations": len(made.items),
+        "finished": len(made.table),
+        "labels": len(made.labels),
+        **{name: _mean(made.overall[name]) for name in MEASURES},
+        "kappa": measure(made.kappa),
+        "confusion": {
+            choice: {"rule_correct": right, "rule_misgendering": wrong}
+            for choice, (right, wrong) in made.confusion.items()
+        },
+        "disagreements": {name: sum(1 for one in differences if one.bin == name) for name in BINS},
+        "cells": [_cell(cell) for cell in made.cells(("dataset", "model", "pronoun", "setting"))],
+        "weighted": {name: _weighted(made, name) for name in ("agreement", *CHOICES, "extraneous")},
+        "repetition": {
+            variant: [
+                {"model": model, "pronoun": pronoun, "mean": rr.mean, "std": rr.std, "texts": rr.texts,
+                 "too_short": rr.short, **({"mean_reason": str(rr.reason)} if rr.mean is None else {})}
+                for (model, pronoun), rr in groups.items()
+            ]
+            for variant, groups in by.items()
+        },
+        "signature": made.signature,
+    }  # fmt: skip
+
+
+def _weighted(made: Comparison, name: str) -> dict[str, Any]:
+    found = made.weighted(name)
+    return {
+        **measure(found.estimate),
+        "sample": found.sample,
+        "labelled": found.labelled,
+        "generations": found.population,
+        "covered": found.covered,
+    }
+
+
+def for_people(project: str, made: Comparison) -> str:
+    """The comparison for people: one line a measure."""
+    lines = [f"{project}: {len(made.table)} of {len(made.items)} generations are finished, {len(made.labels)} labels"]
+    for name in MEASURES:
+        lines.append(_line(name, made.overall[name]))
+    kappa = made.kappa
+    lines.append(
+        f"{'kappa':<18}      —   {kappa.reason}" if kappa.value is None else f"{'kappa':<18} {kappa.value:>7.3f}"
+    )
+    lines += [f"{choice:<18} rule correct {a:>5}, misgendering {b:>5}" for choice, (a, b) in made.confusion.items()]
+    return "\n".join([*lines, made.signature])
+
+
+def _line(name: str, mean: Mean) -> str:
+    found = mean.estimate
+    if found.value is None:
+        return f"{name:<18}      —   {found.reason}"
+    interval = str(found.note or "") if found.low is None else f"[{found.low:.1%}, {found.high:.1%}]"
+    published = "" if mean.published is None else f"published SE {mean.published:.3f}"
+    clustered = "" if found.se is None else f"SE over contexts {found.se:.3f}"
+    return f"{name:<18} {found.value:>7.1%}  {interval:<18} {clustered}  {published}".rstrip()

@@ -1,0 +1,97 @@
+"""`job list|log|cancel|resume`: long work that runs in processes of its own."""
+
+import contextlib
+import io
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from annotations.jobs import jobs
+from annotations.jobs import process as job_process
+from commands.shared import answer, db_option, existing_store, json_option
+
+
+@click.group()
+def job() -> None:
+    """Long work: list, follow, cancel and resume jobs."""
+
+
+def _row(one: jobs.Job) -> dict[str, Any]:
+    hidden = {"pid", "started_process"}
+    row = {key: value for key, value in asdict(one).items() if key not in hidden}
+    return row | {"command": list(one.command), "seconds": one.seconds(), "seconds_left": one.seconds_left()}
+
+
+def _line(one: jobs.Job) -> str:
+    share = f"{one.share:.0%}" if one.share is not None else str(one.done) if one.done else ""
+    return f"{one.uid[:8]}  {one.state:<11}  {share:>6}  {one.title}  {one.message}".rstrip()
+
+
+@job.command("list")
+@db_option
+@json_option
+def list_jobs(db: str, as_json: bool) -> None:
+    """Every job, the newest first."""
+    with existing_store(db) as store:
+        jobs.mark_interrupted(store)
+        found = jobs.jobs(store)
+    answer(
+        {"jobs": [_row(one) for one in found]},
+        "\n".join(map(_line, found)) or "There are no jobs.",
+        as_json=as_json,
+    )
+
+
+@job.command()
+@click.argument("uid")
+@click.option("--lines", default=20, show_default=True, help="How many of the last lines.")
+@db_option
+def log(db: str, uid: str, lines: int) -> None:
+    """What a job wrote to its terminal."""
+    with existing_store(db) as store:
+        click.echo(jobs.log_tail(store, jobs.find(store, uid), lines))
+
+
+@job.command()
+@click.argument("uid")
+@db_option
+@json_option
+def cancel(db: str, uid: str, as_json: bool) -> None:
+    """End a job with everything it started (UID: its id, or how it begins)."""
+    with existing_store(db) as store:
+        jobs.mark_interrupted(store)
+        jobs.cancel(store, jobs.find(store, uid))
+        ended = jobs.find(store, uid)
+    answer(_row(ended), _line(ended), as_json=as_json)
+
+
+@job.command()
+@click.argument("uid")
+@db_option
+@json_option
+def resume(db: str, uid: str, as_json: bool) -> None:
+    """Run a job again that failed, was cancelled or interrupted."""
+    with existing_store(db) as store:
+        jobs.mark_interrupted(store)
+        started = jobs.resume(store, jobs.find(store, uid))
+    answer(_row(started), _line(started), as_json=as_json)
+
+
+@job.command(hidden=True)
+@click.argument("uid")
+@db_option
+@click.pass_context
+def run(context: click.Context, db: str, uid: str) -> None:
+    """Be the process of a job; `job resume` and the pages start this."""
+    root = context.find_root().command
+
+    def call(command: Sequence[str]) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            root.main(args=list(command), prog_name="cli.py", standalone_mode=False)
+        return printed.getvalue()
+
+    with existing_store(db) as store:
+        job_process.perform(store, uid, call)

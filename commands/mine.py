@@ -1,0 +1,244 @@
+"""`mine`: raw text to candidate sentences, with a report that says why the others went."""
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from annotations.jobs.process import progress
+from commands.shared import answer, json_option
+from core.errors import N_, BadFile
+from core.files.whole_file import candidates_file, whole_file
+from core.mining.report import Report
+from core.mining.run import mine as mine_texts
+from core.mining.settings import CODES, Settings
+from core.mining.types import MODES
+from core.resources import keyword_pairs
+from core.types import KeywordPair
+
+EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
+SHOWN = 20  # problems printed for people
+UNREADABLE = N_("{file} cannot be read: {why}.")
+NO_MODE = N_("--set wants FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
+NO_LIMIT = N_("--limit wants a number of megabytes.")
+SAME_PLACE = N_("{file} is named twice as a file to write; each needs a place of its own.")
+OWN_TEXT = N_("{file} is a text to read; writing there would destroy it. Name another file.")
+NO_SETTINGS = N_("{file} holds no settings of mining; a report of an earlier run has them under `settings`.")
+
+
+class Meter:
+    """How far a run is: the job's row, and a line on the terminal with the rate and the time left."""
+
+    def __init__(self) -> None:
+        self._row = progress()
+        self._began = self._said = time.monotonic()
+        self._alive = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """`done` of `total` bytes."""
+        self._row(done, total)
+        now = time.monotonic()
+        if now - self._said < (EVERY_S if self._alive else EVERY_LOGGED_S) or not done:
+            return
+        self._said = now
+        line = rate_line(done, total or done, now - self._began)
+        click.echo(f"\r\033[K{line}" if self._alive else line, err=True, nl=not self._alive)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._alive:
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+def rate_line(done: int, total: int, seconds: float) -> str:
+    """12.0 of 200.0 MB, 21.4 MB a second, about 9 s left."""
+    rate = done / seconds if seconds > 0 else 0.0
+    text = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB"
+    if not rate:
+        return text
+    left = (total - done) / rate
+    time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+    return f"{text}, {rate / 1e6:,.1f} MB a second, about {time_left} left"
+
+
+@click.command("mine")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
+@click.option("--out", required=True, type=click.Path(dir_okay=False), help="The candidates to write (JSON lines).")
+@click.option("--report", "report_path", type=click.Path(dir_okay=False), help="The report to write (JSON).")
+@click.option("--table", type=click.Path(dir_okay=False), help="The funnel per pair and side to write (CSV).")
+@click.option(
+    "--pairs", "pairs_of", metavar="table1|released|FILE", help="Keyword pairs; FILE: a TSV.  [default: table1]"
+)
+@click.option("--names", type=click.Choice(MODES), help="Short for --set names=MODE.")
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="[PAIR:]FILTER=MODE",
+    help=f"What a filter does, such as names=flag or 他/她:names=reject. Filters: {', '.join(CODES)}; "
+    "modes: off, reject, flag. May be given several times.",
+)
+@click.option("--quotes", type=click.Choice(["delete", "complete"]), help="A quotation mark that lost its partner.")
+@click.option("--convert", type=click.Choice(["t2s"]), help="t2s: traditional characters to simplified ones.")
+@click.option("--column", help="The text column of tables and JSON lines.  [default: the longest]")
+@click.option("--length", metavar="SHORTEST-LONGEST", help="Characters of a sentence.  [default: 9-119]")
+@click.option("--seed", type=int, help="Which rejected sentences are shown as examples.")
+@click.option(
+    "--settings",
+    "settings_path",
+    type=click.Path(),
+    help="Settings from a JSON file, or from the report of an earlier run; options are stronger.",
+)
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
+@click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only so many megabytes.")
+@json_option
+def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Find candidate sentences in files, folders and globs.
+
+    PATH: .txt, .md, .html, .jsonl, .csv or .tsv in UTF-8, GB18030 or Big5, also in .gz and .zip. The same text and
+    settings give the same candidates in the same order, however many processes work. Nothing is at --out
+    before the run is over; a run that was killed is started anew.
+    """
+    settings, meter = _settings(options), Meter()
+    own = {name: Path(options[name]) for name in ("out", "report_path", "table") if options[name]}
+    _refuse_places(list(own.values()), paths)
+    # All that is to be written is opened first: a run of hours must not end with a folder that is not there.
+    with ExitStack() as opened:
+        files = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
+        write = opened.enter_context(candidates_file(own["out"]))
+        try:
+            report = mine_texts(
+                paths,
+                settings,
+                on_candidate=write,
+                progress=meter,
+                workers=options["workers"],
+                ray=options["address"],
+                limit_bytes=_limit(options["limit"]),
+                without=own.values(),
+            )
+        finally:
+            meter.end()
+        write.end(report.facts())
+        _write_reports(report, files)
+    for problem in [] if as_json else report.read.problems[:SHOWN]:
+        click.echo(problem.text, err=True)
+    answer(_summary(report, options), for_people(report), as_json=as_json)
+
+
+def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
+    """Raises BadFile where two files to write are one, or one is a text that was named to be read."""
+    read = {Path(path).expanduser().resolve() for path in paths}
+    places = [path.resolve() for path in own]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            raise BadFile(SAME_PLACE, file=str(own[number]))
+        if place in read:
+            raise BadFile(OWN_TEXT, file=str(own[number]))
+
+
+def _limit(megabytes: float | None) -> int | None:
+    if megabytes is None:
+        return None
+    if not math.isfinite(megabytes):
+        raise BadFile(NO_LIMIT)
+    return max(1, int(megabytes * 1e6))
+
+
+def _write_reports(report: Report, files: dict[str, IO[str]]) -> None:
+    if "report_path" in files:
+        json.dump(report.to_json(), files["report_path"], ensure_ascii=False, indent=1)
+    if "table" in files:
+        files["table"].write(report.to_csv())
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    values = _from_file(Path(options["settings_path"])) if options["settings_path"] else {}
+    if options["pairs_of"] or "pairs" not in values:
+        values["pairs"] = [asdict(pair) for pair in _pairs(options["pairs_of"] or "table1")]
+    values |= {name: options[name] for name in ("quotes", "convert", "column", "seed") if options[name] is not None}
+    if options["length"]:
+        values["shortest"], values["longest"] = _length(options["length"])
+    modes, pair_modes = dict(values.get("modes", {})), list(values.get("pair_modes", []))
+    for one in (*options["given"], *([f"names={options['names']}"] if options["names"] else [])):
+        left, equals, mode = one.rpartition("=")
+        if not (equals and left):
+            raise BadFile(NO_MODE, text=one)
+        pair, _, code = left.rpartition(":")
+        if pair:
+            pair_modes.append({"pair": pair, "filter": code, "mode": mode})
+        else:
+            modes[code] = mode
+    try:
+        return Settings.from_json(values | {"modes": modes, "pair_modes": pair_modes})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadFile(NO_SETTINGS, file=options["settings_path"]) from error
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadFile(UNREADABLE, file=str(path), why=error.strerror or str(error)) from error
+    except ValueError:
+        values = None
+    if isinstance(values, dict) and "funnel" in values:  # the report of an earlier run
+        values = values.get("settings")
+    if not isinstance(values, dict):
+        raise BadFile(NO_SETTINGS, file=str(path))
+    return values
+
+
+def _length(text: str) -> tuple[int, int]:
+    shortest, _, longest = text.partition("-")
+    if not shortest.isdecimal() or not longest.isdecimal():
+        raise BadFile(N_("--length wants two numbers such as 9-119, not {text}."), text=text)
+    return int(shortest), int(longest)
+
+
+def _pairs(wanted: str) -> tuple[KeywordPair, ...]:
+    if wanted == "table1" or wanted == "released":
+        return keyword_pairs(wanted)
+    from core.mining.keyword_lists import read_pairs
+
+    return read_pairs(Path(wanted))
+
+
+def _summary(report: Report, options: dict[str, Any]) -> dict[str, Any]:
+    """The report without its examples: those are in the report file."""
+    found = report.to_json()
+    for row in found["funnel"]:
+        del row["filters"]
+    names = ("candidates", "total", "funnel", "read", "signature", "seconds", "notices", "version")
+    places = {"out": options["out"], "report": options["report_path"], "table": options["table"]}
+    return {name: found[name] for name in names} | places
+
+
+def for_people(report: Report) -> str:
+    """The funnel in words."""
+    read, total = report.read, report.total()
+    rejected = ", ".join(f"{code} {total.rejected[code]:,}" for code in CODES if total.rejected[code])
+    flagged = ", ".join(f"{code} {total.flagged[code]:,}" for code in CODES if total.flagged[code])
+    rate = f", {read.bytes / 1e6 / report.seconds:,.1f} MB a second" if report.seconds else ""
+    lines = [
+        f"{read.files:,} files, {read.bytes / 1e6:,.1f} MB, {read.characters:,} characters, "
+        f"{read.sentences:,} sentences in {report.seconds:.1f} s{rate}",
+        f"with a keyword, counted once per word: {total.with_keyword:,}",
+        f"exactly one keyword: {total.exactly_one:,}",
+        f"rejected: {rejected or 'none'}",
+        f"candidates: {total.candidates:,}" + (f" (flagged: {flagged})" if flagged else ""),
+    ]
+    if not read.whole:
+        lines.append("Only the beginning was read, as --limit says.")
+    if read.skipped:
+        endings = ", ".join(f"{ending} {count:,}" for ending, count in read.skipped.most_common(5))
+        lines.append(f"files left alone: {endings}")
+    return "\n".join([*lines, *report.notices, report.settings.signature])

@@ -1,0 +1,162 @@
+"""`misgendering`: both ways of measuring misgendering, and how far they agree."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commands.shared import answer, json_option
+
+if TYPE_CHECKING:
+    from core.misgendering.metrics import Metrics
+    from core.misgendering.variation import Variation
+    from core.statistics import Estimate
+
+# subcommand -> where it lives. Imported only when it is called: scoring loads a model library.
+SUBCOMMANDS = {
+    "run": "commands.misgendering.run:run",
+    "score": "commands.misgendering.score:score",
+    "convert": "commands.misgendering.score:convert",
+    "metrics": "commands.misgendering.command:metrics_command",
+}
+NAMES = {
+    "prob": "right, probability-based",
+    "gen": "right, generation-based",
+    "sigma": "variation of generations",
+    "sigma_prob": "variation of templates",
+    "mcc": "MCC",
+    "kappa": "Cohen's kappa",
+    "agreement": "raw agreement",
+    "disagreement": "share that disagrees",
+    "failure": "templates that failed",
+}
+
+
+class Subcommands(click.Group):
+    """A group that imports a subcommand when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every subcommand, in the order of the work."""
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand of that name, or None."""
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module, name = SUBCOMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(cls=Subcommands)
+def misgendering() -> None:
+    """Does a model use a person's pronouns? What it finds likely against what it writes."""
+
+
+@click.command("metrics")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option(
+    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@click.option("--no-cells", is_flag=True, help="Only all rows together, not each model and pronoun too.")
+@json_option
+def metrics_command(file: str, resamples: int, seed: int, no_cells: bool, as_json: bool) -> None:
+    """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
+
+    FILE has the columns instance, prob and gen1, gen2, ... with 1 (right), 0 (wrong) or nothing (missing); prob1,
+    prob2, ... where an instance has several templates. Columns template and name make intervals rest on these;
+    model, pronoun, dataset and setting split the table into cells.
+    """
+    from core.misgendering.metrics import by_cell, metrics
+    from core.misgendering.verdict_table import read_verdicts
+
+    frame = read_verdicts(file)
+    whole = metrics(frame, resamples=resamples, seed=seed)
+    cells = [] if no_cells else list(by_cell(frame, resamples=resamples, seed=seed))
+    data = metrics_data(whole)
+    if cells:
+        data["cells"] = [{**key, **metrics_data(one)} for key, one in cells]
+    texts = [for_people(whole, "all rows")]
+    texts += [for_people(one, " · ".join(key.values())) for key, one in cells if len(cells) > 1]
+    answer(data, "\n\n".join(texts), as_json=as_json)
+
+
+def metrics_data(found: "Metrics") -> dict[str, Any]:
+    """The measures as one JSON object; what is undefined is null with `<key>_reason` beside it.
+
+    The intervals of mcc (low, high) and kappa (half) are the published ones; `by_units` holds those over the units.
+    """
+    half = None if found.kappa.high is None or found.kappa.value is None else found.kappa.high - found.kappa.value
+    data: dict[str, Any] = {
+        "sigma": _variation(found.sigma),
+        "mcc": _with_reasons({key: getattr(found.mcc, key) for key in ("value", "low", "high")}, found.mcc),
+        "kappa": _with_reasons({"value": found.kappa.value, "half": half}, found.kappa),
+        "agreement": _with_reasons({"value": found.agreement.value, "se": found.agreement.se}, found.agreement),
+        "beta": _with_reasons({"alpha": found.beta.alpha.value, "beta": found.beta.beta.value}, found.beta.alpha)
+        | {"n": found.beta.n},
+        "n": found.n,
+        "dropped": found.dropped,
+        "rows": found.rows,
+        "right": {"prob": estimate_data(found.prob), "gen": estimate_data(found.gen)},
+        "by_units": {name: estimate_data(one) for name, one in found.by_units.items()},
+        "cells_of_verdicts": {key: getattr(found.cells, key) for key in found.cells.__dataclass_fields__},
+        "units": dict(zip(found.clusters.kinds, found.clusters.counts, strict=True)),
+    }
+    if found.sigma_prob is not None and found.failure is not None:
+        data["sigma_prob"] = _variation(found.sigma_prob)
+        data["failure"] = _with_reasons({"value": found.failure.value, "se": found.failure.se}, found.failure)
+    if found.flips is not None:
+        data["flips"] = {"count": found.flips[0], "n": found.flips[1]}
+    return data | {"signature": found.signature}
+
+
+def estimate_data(found: "Estimate") -> dict[str, Any]:
+    """A number with its interval."""
+    data = {"value": found.value, "low": found.low, "high": found.high}
+    return _with_reasons(data, found) | ({"note": str(found.note)} if found.note and found.low is not None else {})
+
+
+def _variation(found: "Variation") -> dict[str, Any]:
+    from core.misgendering.variation import NOT_FIVE
+
+    data = _with_reasons(
+        {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}, found.mean
+    )
+    data["levels"] = found.levels
+    if found.levels is None:
+        data["levels_reason"] = str(NOT_FIVE)
+    return data | {"n": found.n, "complete": found.complete, "dropped": found.dropped}
+
+
+def _with_reasons(data: dict[str, Any], estimate: "Estimate") -> dict[str, Any]:
+    reason = str(estimate.reason or estimate.note or "This measure has none.")
+    return data | {f"{key}_reason": reason for key, value in data.items() if value is None}
+
+
+def for_people(found: "Metrics", title: str) -> str:
+    """The measures as lines of text."""
+    by_units = found.by_units
+    rows = [("prob", found.prob), ("gen", found.gen), ("sigma", found.sigma.mean)]
+    rows += [("sigma_prob", found.sigma_prob.mean)] if found.sigma_prob else []
+    rows += [(name, by_units[name]) for name in ("mcc", "kappa", "agreement", "disagreement")]
+    lines = [f"{title}: {found.n:,} instances with both verdicts, {found.dropped:,} dropped"]
+    lines += [_line(NAMES[name], estimate) for name, estimate in rows]
+    if found.sigma.levels is not None:
+        shares = ", ".join(f"{level}: {share:.3f}" for level, share in found.sigma.levels.items())
+        lines.append(f"  {'levels of variation':<26} {shares}")
+    if found.failure is not None:
+        lines.append(_line(NAMES["failure"], found.failure))
+    alpha, beta = found.beta.alpha, found.beta.beta
+    fit = f"—   {alpha.reason}" if alpha.value is None else f"alpha {alpha.value:.3f}, beta {beta.value:.3f}"
+    lines.append(f"  {'Beta of disagreement':<26} {fit}")
+    if found.flips is not None:
+        lines.append(f"  {'flips, mean against sum':<26} {found.flips[0]:,} of {found.flips[1]:,}")
+    return "\n".join([*lines, f"  {found.signature}"])
+
+
+def _line(name: str, estimate: "Estimate") -> str:
+    if estimate.value is None:
+        return f"  {name:<26} —   {estimate.reason}"
+    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"  {name:<26} {estimate.value:>6.3f} {interval} {estimate.note or ''}".rstrip()

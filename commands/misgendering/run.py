@@ -1,0 +1,62 @@
+"""`misgendering run`: both ways in one go, as the page Misgendering starts them."""
+
+from typing import Any
+
+import click
+
+from commands.misgendering.score import BUILT_IN, drawing_options, drawn_from, facts_of, for_people, source_name
+from commands.score import Meter
+from commands.shared import answer, db_option, json_option, warn
+from core.misgendering.slots import SETTINGS
+from core.runs.misgendering import Writing, run_both
+from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import run_table
+from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
+from core.scoring.cache import cache_path
+
+
+@click.command("run")
+@click.argument("templates", default=BUILT_IN)
+@click.option("--model", "models", multiple=True, required=True, help="A causal model; several times for several.")
+@click.option("--run", "run_name", required=True, help="The name of the run, which the page Misgendering lists.")
+@click.option("--each", type=click.IntRange(0, 100), default=5, show_default=True, help="Texts per context; 0: none.")
+@click.option(
+    "--setting",
+    type=click.Choice(["pre", "post", "both"]),
+    default="pre",
+    show_default=True,
+    help="Go on from before the slot, from the whole text with the right form, or both.",
+)
+@click.option("--new-tokens", type=click.IntRange(1, 4096), default=50, show_default=True, help="Length of each text.")
+@click.option("--trim", is_flag=True, help="Contexts without the space at their end (published: with it).")
+@click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
+@drawing_options
+@db_option
+@json_option
+def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
+    """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is likeliest.
+
+    TEMPLATES as for `misgendering score`. The table of verdicts and the texts stay beside the database; a run that was
+    ended goes on where it was when it is started again.
+    """
+    source, drawn = drawn_from(templates, options)
+    out = run_table(misgendering_folder(db), options["run_name"])
+    asked = Asked(options["models"], threads=options["threads"], cache=cache_path(db))
+    meter = Meter()
+    given = {"name": source_name(templates), "facts": facts_of(options), "watch": meter, "record": True}
+    try:
+        report = _run(source, drawn, asked, options, out, given)
+    finally:
+        meter.end()
+    warn(report.notices, report.failed)
+    answer(report.as_json(), for_people(report), as_json=as_json)
+
+
+def _run(
+    source: Any, drawn: Any, asked: Asked, options: dict[str, Any], out: Any, given: dict[str, Any]
+) -> VerdictReport:
+    if not options["each"]:
+        return verdicts_to_file(source, drawn, asked, out, **given)
+    settings = SETTINGS if options["setting"] == "both" else (options["setting"],)
+    how = Writing(options["each"], settings, options["new_tokens"], options["seed"], options["trim"])
+    return run_both(source, drawn, asked, how, out, **given)

@@ -1,0 +1,185 @@
+"""`misgendering score` and `misgendering convert`: verdicts of models on templates; texts to go on from."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from commands.score import Meter
+from commands.shared import answer, db_option, json_option, warn
+from core.errors import N_, BadFile, Refused
+from core.files.table_file import whole_file
+from core.misgendering.generations import context_rows
+from core.misgendering.instances import PASSES, instances
+from core.misgendering.slots import SETTINGS, Instance
+from core.misgendering.template_files import Source, built_in, read_people, read_source
+from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import run_table
+from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
+from core.scoring.cache import cache_path
+from core.text.pronouns import parse_sets
+
+BUILT_IN = "built-in"
+
+
+def drawing_options(function: Any) -> Any:
+    """How templates are filled; the same for both commands."""
+    for option in (
+        click.option("--limit", type=click.IntRange(1), help="A seeded sample of so many instances."),
+        click.option(
+            "--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the draws of names."
+        ),
+        click.option("--passes", type=click.IntRange(1), default=PASSES, show_default=True, help="Names per template."),
+        click.option(
+            "--pronouns",
+            multiple=True,
+            help="Only these sets: he, they, ze/hir/hir/hirs/hirself; several times for several. New ones compete.",
+        ),
+        click.option(
+            "--names", type=click.Path(dir_okay=False), help="Own names: one a line, or columns name, pronouns."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("score")
+@click.argument("templates", default=BUILT_IN)
+@click.option("--model", "models", multiple=True, required=True, help="A causal model; several times for several.")
+@click.option("--out", type=click.Path(dir_okay=False), help="The table of verdicts to write (CSV).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Misgendering lists.")
+@click.option(
+    "--generations",
+    type=click.Path(dir_okay=False),
+    help="What the models wrote (JSONL of `generate`): adds gen1, gen2, ... by the first-pronoun rule.",
+)
+@click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
+@click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
+@click.option("--no-cache", is_flag=True, help="Remember nothing beyond this run.")
+@drawing_options
+@db_option
+@json_option
+def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
+    """Which pronoun makes a text least perplexing? One row per instance of TEMPLATES, model and setting.
+
+    TEMPLATES: "built-in", a table with columns case and text (slot [MASK]), MISGENDERED's folder, RUFF's eo_task.tsv,
+    or TANGO's misgendering_prompts.csv (needs generations). prob is 1 where the right form has the least perplexity,
+    prob_sum where it has the least sum. The table is read by `misgendering metrics`.
+    """
+    source, drawn = drawn_from(templates, options)
+    out = _target(db, options["out"], options["run_name"])
+    asked = Asked(
+        models=options["models"],
+        precision=options["precision"],
+        threads=options["threads"],
+        cache=None if options["no_cache"] else cache_path(db),
+        generations=Path(options["generations"]) if options["generations"] else None,
+    )
+    _refuse_same(out, source, asked)
+    meter = Meter()
+    try:
+        report = verdicts_to_file(
+            source, drawn, asked, out, name=source_name(templates), facts=facts_of(options), watch=meter,
+            record=options["run_name"] is not None,
+        )  # fmt: skip
+    finally:
+        meter.end()
+    warn(report.notices, report.failed)
+    answer(report.as_json(), for_people(report), as_json=as_json)
+
+
+@click.command("convert")
+@click.argument("templates", default=BUILT_IN)
+@click.option("--setting", type=click.Choice(["pre", "post", "both"]), default="both", show_default=True)
+@click.option("--trim", is_flag=True, help="Contexts without the space at their end (published: with it).")
+@click.option("--out", type=click.Path(dir_okay=False), help="The contexts to write (JSONL), for `generate`.")
+@drawing_options
+@json_option
+def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: bool, **options: Any) -> None:
+    """Templates as texts for a model to go on from: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
+
+    Without --out the lines go to stdout.
+    """
+    source, drawn = drawn_from(templates, options)
+    settings = SETTINGS if setting == "both" else (setting,)
+    found = list(context_rows(source.prompts or drawn, settings))
+    for one in found:
+        one["context"] = one["context"].rstrip() if trim else one["context"]
+    lines = [json.dumps(one, ensure_ascii=False) for one in found]
+    if out is None:
+        click.echo("\n".join(lines))
+        return
+    with whole_file(Path(out)) as write:
+        write("\n".join(lines) + "\n")
+    asked_of = len(source.prompts or drawn)
+    facts = {"instances": asked_of, "contexts": len(found), "out": out}
+    answer(facts, f"{len(found):,} contexts of {asked_of:,} instances. Written: {out}", as_json=as_json)
+
+
+def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Instance, ...]]:
+    """What TEMPLATES names, and its instances as `drawing_options` ask for them."""
+    source = built_in() if templates == BUILT_IN else read_source(templates)
+    if source.prompts:
+        return source, ()
+    only = parse_sets(options["pronouns"])
+    known = source.dataset
+    people = read_people(options["names"]) if options["names"] else None
+    drawn = instances(
+        source,
+        passes=options["passes"],
+        seed=options["seed"],
+        also=only if known == "own" else (),
+        only=only,
+        people=people,
+        limit=options["limit"],
+    )
+    return source, drawn
+
+
+def source_name(templates: str) -> str:
+    """What a record calls TEMPLATES: never a path."""
+    return templates if templates == BUILT_IN else Path(templates).name
+
+
+def facts_of(options: dict[str, Any]) -> dict[str, Any]:
+    """How instances were drawn, for the record."""
+    names = options["names"]
+    return {
+        "passes": options["passes"],
+        "seed": options["seed"],
+        "limit": options["limit"],
+        "pronouns": list(options["pronouns"]),
+        "names": Path(names).name if names else None,
+    }
+
+
+def _target(db: str, out: str | None, name: str | None) -> Path:
+    if (out is None) == (name is None):
+        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
+    return run_table(misgendering_folder(db), name) if name is not None else Path(out or "")
+
+
+def _refuse_same(out: Path, source: Source, asked: Asked) -> None:
+    inputs = [*source.files, *([asked.generations] if asked.generations else [])]
+    if any(path.resolve() == out.resolve() for path in inputs):
+        raise BadFile(N_("{file} cannot be input and output at once."), file=out.name)
+
+
+def for_people(report: VerdictReport) -> str:
+    """What came of each model, for people."""
+    lines = [f"{report.instances:,} instances of {report.name} ({report.dataset})"]
+    for one in report.models:
+        lines.append(f"{one.model}: {one.summary.judged:,} judged in {one.seconds:.1f} s")
+        for name, (mean, total, count) in one.summary.right.items():
+            lines.append(f"  {name}: {mean / count:.3f} right ({mean:,} of {count:,}); by the sum {total / count:.3f}")
+        flips = f"{one.summary.flips:,} verdicts flip between mean and sum"
+        lines.append(f"  {flips}, {one.summary.moves:,} choices move")
+        lines += [f"  {count:,} without a verdict: {reason}" for reason, count in one.summary.reasons.items()]
+        if one.fed:
+            saved = f"{one.fed:,} tokens read instead of {one.alone:,} (factor {one.alone / one.fed:.2f})"
+            lines.append(f"  {saved}: beginnings are shared")
+        lines.append(f"  {one.signature}")
+    if report.strangers:
+        lines.append(f"{report.strangers:,} generations go on from no instance of this run")
+    return "\n".join([*lines, f"Written: {report.out}"])

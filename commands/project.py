@@ -1,0 +1,302 @@
+"""`project create|list|show|change|archive|quota|guideline|annotators` and `demo`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.database.store import Store
+from annotations.demo.generation_texts import NAME as GENERATIONS
+from annotations.demo.generation_texts import make_generations_demo
+from annotations.demo.sentences import NAME as DEMO
+from annotations.demo.sentences import ensure_demo, make_demo
+from annotations.guideline.criteria import built_in, read_reasons, read_text
+from annotations.guideline.drafts import write_version
+from annotations.projects import projects
+from annotations.text_policy import text_or_reference
+from annotations.types import Project, ProjectCounts
+from commands.guideline import changed_draft, guideline_json
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from core.errors import N_, Refused
+from core.guidelines import VERSIONS, Version
+from core.resources import Preset, quotas
+
+
+@click.group()
+def project() -> None:
+    """Projects: a guideline with its sentences and annotators."""
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in (part.strip() for part in text.replace("，", ",").split(",")) if name]
+
+
+def _counted(counts: ProjectCounts) -> dict[str, Any]:
+    data = asdict(counts)
+    return data | {"by_labels": {str(labels): items for labels, items in counts.by_labels.items()}}
+
+
+def _described(store: Store, found: Project) -> dict[str, Any]:
+    say_unsettled(store, found)
+    shown = asdict(found) | {
+        "annotators": [person.name for person in projects.annotators(store, found)],
+        "guideline": projects.guideline(store, found).version,
+        "counts": _counted(projects.counts(store, found)),
+    }
+    del shown["id"]
+    return shown
+
+
+def _line(shown: dict[str, Any]) -> str:
+    counts, people = shown["counts"], ", ".join(shown["annotators"]) or "nobody"
+    put_away = " (archived)" if shown["archived"] else ""
+    return (
+        f"{shown['name']}{put_away}: {counts['items']} items, {counts['accepted']} accepted, "
+        f"{counts['rejected']} rejected, {counts['pending']} pending; {shown['per_item']} labels each by {people}"
+    )
+
+
+@project.command()
+@click.argument("name")
+@click.option("--kind", type=click.Choice(["sentences", "generations"]), default="sentences", show_default=True)
+@click.option("--language", default="zh", show_default=True, help="Of the sentences and of the built-in guideline.")
+@click.option("--annotators", default="", help="Names, joined by commas.")
+@click.option("--per-item", default=3, show_default=True, help="How many annotators label each item.")
+@click.option("--gold", type=click.Choice(["unanimous", "majority"]), default="unanimous", show_default=True)
+@click.option("--presentation", type=click.Choice(["masked", "original"]), default="masked", show_default=True)
+@click.option("--criteria", type=click.Choice(VERSIONS), default="journal", show_default=True)
+@click.option("--guideline", type=click.Path(path_type=Path), help="A Markdown file instead of the built-in text.")
+@click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons: TSV with code, key, zh, en.")
+@click.option("--quotas", "preset", type=click.Choice(["none", "table1", "released"]), default="none")
+@click.option("--seed", default=0, show_default=True, help="Fixes the order of the items.")
+@db_option
+@json_option
+def create(
+    name: str,
+    kind: Any,
+    language: str,
+    annotators: str,
+    per_item: int,
+    gold: Any,
+    presentation: Any,
+    criteria: Version,
+    guideline: Path | None,
+    reasons: Path | None,
+    preset: str,
+    seed: int,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Make a project; the guideline defaults to the journal version of the criteria."""
+    with Store.open(db) as store:
+        made = projects.create_project(
+            store,
+            name,
+            kind=kind,
+            language=language,
+            annotators=_names(annotators),
+            per_item=per_item,
+            gold=gold,
+            presentation=presentation,
+            **_asked(kind, criteria, language, guideline, reasons),
+            quotas=_preset(preset),
+            seed=seed,
+        )
+        shown = _described(store, made)
+    answer(shown, _line(shown), as_json=as_json)
+
+
+def _asked(kind: str, criteria: Version, language: str, guideline: Path | None, reasons: Path | None) -> dict[str, Any]:
+    """What the guideline is made of, as create_project takes it; what is not said is left to its defaults."""
+    built = built_in(criteria, language) if kind == "sentences" else None
+    asked = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
+    return (
+        asked
+        | ({"guideline_text": read_text(guideline)} if guideline else {})
+        | ({"reasons": read_reasons(reasons)} if reasons else {})
+    )
+
+
+def _preset(name: str) -> dict[tuple[str, str], int]:
+    presets: dict[str, Preset] = {"table1": "table1", "released": "released"}
+    return quotas(presets[name]) if name in presets else {}
+
+
+@project.command("list")
+@click.option("--archived", is_flag=True, help="Those that were put away instead.")
+@db_option
+@json_option
+def list_projects(archived: bool, db: str, as_json: bool) -> None:
+    """Every project with its counts."""
+    with existing_store(db) as store:
+        shown = [_described(store, one) for one in projects.projects(store, archived=archived)]
+    answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.", as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@db_option
+@json_option
+def show(name: str, db: str, as_json: bool) -> None:
+    """One project: settings, annotators, counts by keyword pair and side."""
+    with existing_store(db) as store:
+        shown = _described(store, projects.project(store, name))
+    lines = [_line(shown), *map(_cell_line, shown["counts"]["cells"])]
+    answer(shown, "\n".join(lines), as_json=as_json)
+
+
+def _cell_line(cell: dict[str, Any]) -> str:
+    wanted = "" if cell["quota"] is None else f" of {cell['quota']} wanted"
+    return f"  {cell['pair']} {cell['side']}: {cell['accepted']} accepted{wanted}, {cell['items']} items"
+
+
+@project.command()
+@click.argument("name")
+@click.option("--name", "new_name", help="A new name.")
+@click.option("--per-item", type=int)
+@click.option("--gold", type=click.Choice(["unanimous", "majority"]))
+@click.option("--presentation", type=click.Choice(["masked", "original"]))
+@click.option("--opinion-model", help="Whose opinion the desk may show after a label; 'none' for nobody's.")
+@db_option
+@json_option
+def change(
+    name: str,
+    new_name: str | None,
+    per_item: int | None,
+    gold: str | None,
+    presentation: str | None,
+    opinion_model: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Change settings of a project; labels stay, gold is settled anew."""
+    asked = {"name": new_name, "per_item": per_item, "gold": gold, "presentation": presentation}
+    fields: dict[str, Any] = {field: value for field, value in asked.items() if value is not None}
+    if opinion_model is not None:
+        fields["opinion_model"] = None if opinion_model == "none" else opinion_model
+    with existing_store(db) as store:
+        changed = projects.change_project(store, projects.project(store, name), **fields)
+        shown = _described(store, changed)
+    answer(shown, _line(shown), as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="Take it out again.")
+@db_option
+@json_option
+def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
+    """Put a project away: nothing is deleted, no items are handed out."""
+    with existing_store(db) as store:
+        put_away = projects.archive(store, projects.project(store, name), archived=not undo)
+        shown = _described(store, put_away)
+    answer(shown, _line(shown), as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--preset", type=click.Choice(["none", "table1", "released"]), help="Begin with these (default: as is).")
+@click.option("--set", "changes", multiple=True, metavar="PAIR:SIDE=N", help="For example 他/她:male=3000.")
+@db_option
+@json_option
+def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_json: bool) -> None:
+    """Show or set how many accepted sentences are wanted per keyword pair and side."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        cells = projects.counts(store, found).cells
+        wanted = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None}
+        if preset is not None or changes:
+            wanted = (wanted if preset is None else _preset(preset)) | dict(map(_quota, changes))
+            projects.set_quotas(store, found, wanted)
+    rows = [{"pair": pair, "side": side, "quota": number} for (pair, side), number in wanted.items()]
+    text = "\n".join(f"{row['pair']} {row['side']}: {row['quota']}" for row in rows)
+    total = sum(wanted.values())
+    answer({"quotas": rows, "total": total}, f"{text}\ntotal: {total}".strip(), as_json=as_json)
+
+
+def _quota(change: str) -> tuple[tuple[str, str], int]:
+    where, _, number = change.rpartition("=")
+    pair, _, side = where.rpartition(":")
+    if not pair or side not in ("male", "female") or not number.isdecimal():
+        raise Refused(N_("{change} is no quota; write it like 他/她:male=3000."), change=change)
+    return (pair, side), int(number)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--version", type=int, help="An older version.")
+@click.option("--set", "file", type=click.Path(path_type=Path), help="Store this Markdown file as the next version.")
+@click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons for it: TSV with code, key, zh, en.")
+@click.option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
+@db_option
+@json_option
+def guideline(
+    name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str, as_json: bool
+) -> None:
+    """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        if file or reasons or changes:
+            write_version(store, found, changed_draft(projects.guideline(store, found), file, reasons, changes))
+        shown = projects.guideline(store, found, version)
+    listed = "\n".join(f"{one.key}  {one.code}: {one.en}" for one in shown.reasons)
+    answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}", as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--add", default="", help="Names, joined by commas.")
+@click.option("--remove", default="", help="Names of those who leave; their labels stay.")
+@db_option
+@json_option
+def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
+    """Show who labels in a project, let more people label, or let somebody leave."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        leaving = [projects.annotator(store, found, each) for each in _names(remove)]
+        if add:
+            projects.add_annotators(store, found, _names(add))
+        for person in leaving:
+            projects.remove_annotator(store, found, person)
+        people = [person.name for person in projects.annotators(store, found)]
+    answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--bring-back", "uid", metavar="UID", help="Hand this item out again.")
+@click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")
+@db_option
+@json_option
+def aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
+    """Show what everybody skipped, or hand it out again."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
+        for each in back:
+            projects.bring_back(store, found, each)
+        waiting = [
+            {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
+        ]
+    text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "Nothing is set aside."
+    answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
+
+
+@click.command()
+@db_option
+@json_option
+def demo(db: str, as_json: bool) -> None:
+    """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators."""
+    made = ensure_demo(db)  # all or nothing, where there is no database yet
+    with Store.open(db) as store:
+        if not made:
+            known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}
+            if {DEMO, GENERATIONS} <= known:
+                make_demo(store)  # says that it is there
+            for name, make in ((DEMO, make_demo), (GENERATIONS, make_generations_demo)):
+                if name not in known:
+                    make(store)
+        shown = _described(store, projects.project(store, DEMO))
+        other = _described(store, projects.project(store, GENERATIONS))
+    answer(shown | {"generations": other}, f"{_line(shown)}\n{_line(other)}", as_json=as_json)

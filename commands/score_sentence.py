@@ -1,0 +1,116 @@
+"""`score-sentence` and `models`: one sentence asked of one model, and which models there are."""
+
+import math
+from typing import Any
+
+import click
+
+from commands.shared import answer, json_option
+from core.models import Joint, known_models, open_scorer
+from core.sentence_bias import Reading, find_slot, read
+from core.sentence_bias.bias import odds
+
+
+@click.command("score-sentence")
+@click.argument("text")
+@click.option("--model", required=True, help="A built-in model, a name on the Hugging Face hub, or a folder.")
+@click.option("--options", nargs=2, metavar="MALE FEMALE", help="The two words that compete for [MASK].")
+@click.option(
+    "--joint",
+    type=click.Choice(["independent", "sequential", "geometric_mean"]),
+    default="independent",
+    show_default=True,
+    help="How the characters of a longer word are put together.",
+)
+@json_option
+def score_sentence(text: str, model: str, options: tuple[str, str] | None, joint: Joint, as_json: bool) -> None:
+    """Ask MODEL which word of a pair it would rather write in TEXT.
+
+    TEXT holds one keyword of a pair, or [MASK] with --options. Positive values lean to the male word.
+    """
+    find_slot(text, options or None)  # a sentence that cannot be asked is refused before a model is loaded
+    reading = read(text, open_scorer(model, joint=joint), options=options or None)
+    answer(as_data(reading), as_text(reading), as_json=as_json)
+
+
+def as_data(reading: Reading) -> dict[str, Any]:
+    """The reading as the JSON object of the command; an undefined number is None beside `<name>_reason`."""
+    slot = reading.slot
+    typed = "The place was typed as [MASK]."
+    data: dict[str, Any] = {
+        "pair": slot.name,
+        "keyword": slot.keyword,
+        "counterpart": slot.counterpart,
+        "p_male": reading.p_male,
+        "p_female": reading.p_female,
+        "bias_log10": reading.bias_log10,
+        "bias_ln": reading.bias_ln,
+        "pair_mass": reading.pair_mass,
+        "prior_log10": reading.prior.value,
+        "corrected_log10": reading.corrected_log10,
+        "small_mass": reading.small_mass,
+        "signature": reading.signature,
+    }
+    infinite = odds(reading.bias_log10)[0]
+    reasons = {
+        "keyword": typed,
+        "counterpart": typed,
+        "prior_log10": reading.prior.reason,
+        "corrected_log10": reading.corrected_reason,
+        "pair_mass": reading.mass_reason,
+    }
+    for key in [key for key, value in data.items() if value is None or _infinite(value)]:
+        data[f"{key}_reason"] = reasons.get(key) or reading.reason or infinite
+    return data
+
+
+def _infinite(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def as_text(reading: Reading) -> str:
+    """The reading for people: the ratio first, then what it is made of."""
+    message, values = odds(reading.bias_log10)
+    lines = [message.format(**values)]
+    if reading.reason:
+        lines.append(reading.reason)
+    mass = reading.pair_mass
+    lines += [
+        f"p({reading.slot.male}) = {_number(reading.p_male, '.4g')}",
+        f"p({reading.slot.female}) = {_number(reading.p_female, '.4g')}",
+        f"neither of the two: {_number(None if mass is None else 1 - mass, '.1%')}",
+        f"Bias_c = {_number(reading.bias_log10, '+.4f')} (log10), {_number(reading.bias_ln, '+.4f')} (ln)",
+        f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)",
+    ]
+    if reading.small_mass:
+        lines.append("Both words together stay under 1 %: read the ratio with care.")
+    return "\n".join([*lines, reading.signature])
+
+
+def _number(value: float | None, form: str) -> str:
+    return "—" if value is None else format(value, form)
+
+
+@click.command("models")
+@json_option
+def models(as_json: bool) -> None:
+    """List the models by name: built-in ones, and those of the papers."""
+    known = known_models(None)
+    rows = [
+        {
+            "name": entry.name,
+            "builtin": entry.builtin,
+            "task": entry.task,
+            "language": entry.language,
+            "available": entry.available,
+            "note": entry.note,
+        }
+        for entry in known
+    ]
+    width = max((len(entry.name) for entry in known), default=0)
+    lines = [
+        f"{entry.name:<{width}}  {entry.language:<4}  {entry.task:<6}  "
+        f"{'here' if entry.available else 'not here':<8}  {entry.note}"
+        for entry in known
+    ]
+    answer({"models": rows}, "\n".join(lines), as_json=as_json)

@@ -1,0 +1,1 @@
+"""Extremes drawn for an audit, and how often they leak."""

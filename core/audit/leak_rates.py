@@ -1,0 +1,173 @@
+"""How often judged sentences leak, among extremes and among controls, and what the measures are without the leaks."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from core.audit.sample import Stratum
+from core.errors import N_
+from core.sentence_bias.bias import SideMeans, side_means
+from core.statistics import RESAMPLES, Estimate, Note, wilson
+from core.statistics.estimate import NO_VARIATION, ONE_UNIT, few_units
+from core.statistics.label_bootstrap import FEW
+from core.types import Side
+
+Rule = Literal["unanimous", "any"]
+ENDS: tuple[Side | None, ...] = (None, "male", "female")
+NOTHING_JUDGED = Note(N_("None of these sentences has been judged yet."))
+MORE = N_(
+    "Extremes give the keyword away more often than comparable sentences ({extremes:.0%} against {controls:.0%}): part "
+    "of what looks like strong bias is the sentence telling the answer."
+)
+LESS = N_(
+    "Extremes give the keyword away less often than comparable sentences ({extremes:.0%} against {controls:.0%}): "
+    "leaks do not explain the strongest values."
+)
+UNDECIDED = N_(
+    "Extremes and comparable sentences cannot be told apart ({extremes:.0%} against {controls:.0%}; the difference "
+    "lies between {low:+.0%} and {high:+.0%}): this audit gives no sign that leaks make the strongest values."
+)
+
+
+def difference(extreme: tuple[int, int], control: tuple[int, int]) -> Estimate:
+    """Share of leaks among extremes minus that among controls, each given as (leaks, judged), in -1..1.
+
+    95 % interval: Newcombe's hybrid score interval (Newcombe 1998, method 10), made of the two Wilson intervals.
+    Undefined while one side has no judged sentence.
+    """
+    (leaks, judged), (other_leaks, other) = extreme, control
+    if not judged or not other:
+        return Estimate.undefined(NOTHING_JUDGED)
+    low, high = confint_proportions_2indep(leaks, judged, other_leaks, other, method="newcomb")
+    return Estimate(leaks / judged - other_leaks / other, float(low), float(high), judged + other)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The share of leaks at one end (`toward` None: both) among extremes and among controls, and extremes - controls.
+
+    `counts`: (leaks, judged) of extremes and of controls; of labels where labels are counted, else of sentences.
+    """
+
+    toward: Side | None
+    counts: tuple[tuple[int, int], tuple[int, int]]
+    extreme: Estimate
+    control: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One sentence that has all its labels: how many say that it leaks, of how many."""
+
+    stratum: Stratum
+    toward: Side
+    leaks: int
+    labels: int
+
+
+def compare_sentences(judged: Sequence[Judged], rule: Rule) -> tuple[Compared, ...]:
+    """Both ends together, then each alone, counting sentences.
+
+    *rule* "unanimous": a sentence is a leak if all its labels say so; "any": if one does. Wilson's intervals.
+    """
+
+    def counted(stratum: Stratum, toward: Side | None) -> tuple[int, int]:
+        own = [one for one in judged if one.stratum == stratum and toward in (None, one.toward)]
+        return sum(is_leak(one.leaks, one.labels, rule) for one in own), len(own)
+
+    def row(toward: Side | None) -> Compared:
+        extreme, control = counted("extreme", toward), counted("control", toward)
+        shares = [wilson(*counts, nothing=NOTHING_JUDGED) for counts in (extreme, control)]
+        return Compared(toward, (extreme, control), shares[0], shares[1], difference(extreme, control))
+
+    return tuple(row(toward) for toward in ENDS)
+
+
+def is_leak(leaks: int, labels: int, rule: Rule) -> bool:
+    """Whether so many labels of so many make a sentence a leak."""
+    return labels > 0 and (leaks == labels if rule == "unanimous" else leaks > 0)
+
+
+def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Compared, ...]:
+    """As `compare_sentences`, counting labels: the share of all labels that say leak.
+
+    The labels of one sentence are no independent witnesses, so sentences are drawn for the intervals: percentiles of
+    resampled means, t (for the difference Welch's) where a side has fewer than 15 sentences.
+    """
+
+    def row(toward: Side | None) -> Compared:
+        sides = []
+        for stratum in ("extreme", "control"):
+            own = [one for one in judged if one.stratum == stratum and toward in (None, one.toward)]
+            sides.append(np.array([(one.leaks, one.labels) for one in own], dtype=float).reshape(-1, 2))
+        counts = tuple((int(side[:, 0].sum()), int(side[:, 1].sum())) for side in sides)
+        means = [side[:, 0] / side[:, 1] for side in sides]
+        found = _mean(means[0], None, resamples, seed), _mean(means[1], None, resamples, seed + 1)
+        return Compared(toward, (counts[0], counts[1]), *found, _mean(means[0], means[1], resamples, seed))
+
+    return tuple(row(toward) for toward in ENDS)
+
+
+def _mean(
+    values: NDArray[np.float64],
+    less: NDArray[np.float64] | None,
+    resamples: int,
+    seed: int,
+) -> Estimate:
+    """The mean of *values*, minus that of *less*, with its interval over sentences."""
+    groups = [values] if less is None else [values, less]
+    units = sum(map(len, groups))
+    if not all(len(group) for group in groups):
+        return Estimate.undefined(NOTHING_JUDGED, units)
+    value = float(values.mean() - (less.mean() if less is not None else 0.0))
+    if min(map(len, groups)) < 2:
+        return Estimate(value, units=units, note=ONE_UNIT)
+    least, most = (0.0, 1.0) if less is None else (-1.0, 1.0)
+    if min(map(len, groups)) < FEW:
+        parts = [float(group.var(ddof=1)) / len(group) for group in groups]
+        se = math.sqrt(sum(parts))
+        freedom = sum(parts) ** 2 / sum(p**2 / (len(g) - 1) for p, g in zip(parts, groups, strict=True)) if se else 1
+        away = float(stats.t.ppf(0.975, freedom)) * se
+        low, high = max(least, value - away), min(most, value + away)
+        return Estimate(value, low, high, units, note=few_units(min(map(len, groups))) if se else NO_VARIATION, se=se)
+    random = np.random.default_rng(seed)
+    draws = [group[random.integers(0, len(group), (resamples, len(group)))].mean(axis=1) for group in groups]
+    drawn = draws[0] - draws[1] if less is not None else draws[0]
+    low, high = (float(end) for end in np.percentile(drawn, [2.5, 97.5]))
+    note = NO_VARIATION if low == high else None
+    return Estimate(value, low, high, units, note=note, se=float(drawn.std(ddof=1)))
+
+
+def verdict(found: Compared) -> Note:
+    """What the comparison of both ends comes to, as a sentence."""
+    if found.difference.value is None or found.difference.low is None or found.difference.high is None:
+        return NOTHING_JUDGED
+    values = {"extremes": found.extreme.value, "controls": found.control.value}
+    if found.difference.low > 0:
+        return Note(MORE, values)
+    if found.difference.high < 0:
+        return Note(LESS, values)
+    return Note(UNDECIDED, values | {"low": found.difference.low, "high": found.difference.high})
+
+
+@dataclass(frozen=True, slots=True)
+class WithAndWithout:
+    """The means of some sentences (log10), with all of them and without the leaks among them."""
+
+    sentences: int
+    leaks: int
+    all: SideMeans
+    kept: SideMeans
+
+
+def with_and_without(values: Mapping[str, float], leaks: Collection[str]) -> WithAndWithout:
+    """Bias_man, Bias_woman and Model_bias of sentences (text -> Bias_c), with and without the texts in *leaks*."""
+    kept = [value for text, value in values.items() if text not in leaks]
+    return WithAndWithout(len(values), len(values) - len(kept), side_means(values.values()), side_means(kept))

@@ -1,0 +1,153 @@
+"""Charts of associations, one model at a time: means of models with different tokenizers never share an axis.
+
+M - W is in ln: positive (purple, to the right) leans to the male words, negative (orange, left) to the female words.
+"""
+
+import math
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from core.charts.style import LIGHT, Palette, styled
+from core.errors import N_
+
+ROW = 19  # pixels per profession
+CLASS_ROW = 40
+LEAST = 0.2  # ln; the axis is never shorter
+SHAPES = {"female": "circle", "balanced": "square", "male": "triangle-up"}
+CLASS_NAMES = {
+    "female": N_("female professions"),
+    "balanced": N_("balanced professions"),
+    "male": N_("male professions"),
+    "": N_("no class"),
+}
+GENDER_NAMES = {"male": N_("male words"), "female": N_("female words"), "neutral": N_("neutral words")}
+
+
+def lean_axis(reach: float, say: Say, field: str = "value") -> alt.X:
+    """M - W from the female words' side to the male words'."""
+    gap = "\u2002·\u2002"
+    title = "◀ " + say(N_("female words")) + f"{gap}M − W (ln){gap}" + say(N_("male words")) + " ▶"
+    axis = alt.Axis(labelExpr=SIGNED_LABEL, tickCount=6, grid=True, gridDash=[4, 4], domain=False, ticks=False)
+    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis, title=title)
+
+
+def reach_of(data: pd.DataFrame) -> float:
+    """Half the width of the axis: what the values and intervals need."""
+    far = data[["value", "low", "high"]].abs().to_numpy().ravel()
+    return 1.05 * max([LEAST, *(float(x) for x in far if not math.isnan(x))])
+
+
+def leans(data: pd.DataFrame, *, description: str, row: int = ROW, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """A point with its interval per row of *data*: columns name, value, low, high (ln, NaN where none), stays.
+
+    A filled point stays different from 0 after Holm's adjustment; a hollow one does not. Rows keep their order.
+    """
+    shown = data.assign(
+        colour=[palette.female if value < 0 else palette.male for value in data["value"]],
+        fill=[_fill(one, palette) for one in data.to_dict("records")],
+        interval=[_interval(one) for one in data.to_dict("records")],
+        written=[_written(value) for value in data["value"]],
+    )
+    order = [str(name) for name in data["name"]]
+    axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labelOverlap=False, labelLimit=190)
+    tips = [
+        alt.Tooltip("name:N", title=say(N_("Profession"))),
+        alt.Tooltip("written:N", title="M − W (ln)"),
+        alt.Tooltip("interval:N", title=say(N_("95 % interval"))),
+    ]
+    base = alt.Chart(shown, height=alt.Step(row)).encode(
+        y=alt.Y("name:N", sort=order, axis=axis), tooltip=tips, color=alt.Color("colour:N", scale=None)
+    )
+    x = lean_axis(reach_of(data), say)
+    zero = alt.Chart(pd.DataFrame([{"value": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5).encode(x=x)
+    known = base.transform_filter("isValid(datum.value)")
+    spans = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, opacity=0.55)
+    points = known.mark_point(size=70, strokeWidth=2, filled=True, opacity=1)
+    layers = [
+        zero,
+        spans.encode(x=alt.X("low:Q"), x2="high:Q"),
+        points.encode(x=x, fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("colour:N", scale=None)),
+    ]
+    return styled(alt.layer(*layers), description, palette)
+
+
+def _fill(one: dict[Any, Any], palette: Palette) -> str:
+    if not one["stays"]:
+        return palette.card
+    return palette.female if one["value"] < 0 else palette.male
+
+
+def _written(value: float) -> str:
+    return "—" if math.isnan(value) else f"{value:+z.3f}".replace("-", "−")
+
+
+def _interval(one: dict[Any, Any]) -> str:
+    return "—" if math.isnan(one["low"]) else f"{_written(one['low'])} … {_written(one['high'])}"
+
+
+def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Mean association of each profession (down) with each group of person words (across), ln.
+
+    *data*: profession, gender, value (NaN undefined: a dash), n. Green: the profession makes the words likelier; red:
+    less likely. Rows and columns keep their order.
+    """
+    shown = data.assign(
+        shown=[_written(value) for value in data["value"]],
+        group=[say(GENDER_NAMES.get(gender, gender)) for gender in data["gender"]],
+    )
+    most = max([0.1, *(abs(float(v)) for v in data["value"].dropna())])
+    ends = [palette.bad_fill, palette.card, palette.good_fill]
+    scale = alt.Scale(domain=[-most, 0, most], range=ends, interpolate="rgb", clamp=True)
+    across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, title=None, labelPadding=6)
+    down = alt.Axis(ticks=False, domain=False, title=None, labelPadding=8, labelOverlap=False, labelLimit=190)
+    groups, professions = (list(dict.fromkeys(shown[name])) for name in ("group", "profession"))
+    tips = [
+        alt.Tooltip("profession:N", title=say(N_("Profession"))),
+        alt.Tooltip("group:N", title=say(N_("Person words"))),
+        alt.Tooltip("shown:N", title=say(N_("Mean association (ln)"))),
+        alt.Tooltip("n:Q", title=say(N_("Sentences"))),
+    ]
+    base = alt.Chart(shown, height=alt.Step(26)).encode(
+        x=alt.X("group:N", sort=groups, axis=across), y=alt.Y("profession:N", sort=professions, axis=down), tooltip=tips
+    )
+    cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 4}
+    grey = base.mark_rect(color=palette.line, **cell)
+    colour = alt.Color("value:Q", scale=scale, legend=None)
+    words = base.mark_text(fontSize=12, color=palette.ink).encode(text="shown:N")
+    return styled(alt.layer(grey, base.mark_rect(**cell).encode(color=colour), words), description, palette)
+
+
+def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """The share of women in a profession (across, per cent) against M - W (up): columns name, women, value, class."""
+    known = data[data["women"].notna() & data["value"].notna()]
+    shown = known.assign(
+        shown=[_written(value) for value in known["value"]],
+        kind=[say(CLASS_NAMES.get(name, name)) for name in known["class"]],
+        colour=[palette.female if value < 0 else palette.male for value in known["value"]],
+    )
+    there = dict(zip(shown["class"], shown["kind"], strict=True))
+    kinds = [(kind, there[kind]) for kind in (*SHAPES, *there) if kind in there]
+    kinds = list(dict.fromkeys(kinds))
+    reach = 1.05 * max([LEAST, *(abs(float(v)) for v in known["value"])])
+    look = alt.Axis(labelExpr=SIGNED_LABEL, gridDash=[4, 4], domain=False, ticks=False, titleAngle=-90)
+    title = "◀ " + say(N_("female words")) + " · M − W (ln) · " + say(N_("male words")) + " ▶"
+    across = alt.Axis(domain=False, ticks=False, grid=False, values=[0, 25, 50, 75, 100])
+    shape = alt.Shape(
+        "kind:N",
+        scale=alt.Scale(domain=[name for _, name in kinds], range=[SHAPES.get(kind, "diamond") for kind, _ in kinds]),
+        legend=alt.Legend(title=None, orient="top", symbolStrokeColor=palette.soft, symbolFillColor="transparent"),
+    )
+    tips = [
+        alt.Tooltip("name:N", title=say(N_("Profession"))),
+        alt.Tooltip("women:Q", title=say(N_("Share of women (%)"))),
+        alt.Tooltip("shown:N", title="M − W (ln)"),
+    ]
+    x = alt.X("women:Q", scale=alt.Scale(domain=[0, 100]), axis=across, title=say(N_("Share of women (%)")))
+    y = alt.Y("value:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=look, title=title)
+    points = alt.Chart(shown, height=340).mark_point(size=80, strokeWidth=2, filled=False)
+    zero = alt.Chart(pd.DataFrame([{"value": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5).encode(y=y)
+    coloured = points.encode(x=x, y=y, shape=shape, tooltip=tips, color=alt.Color("colour:N", scale=None))
+    return styled(alt.layer(zero, coloured), description, palette)

@@ -1,0 +1,115 @@
+"""What a concordance says, in sentences with {named} values, and as JSON."""
+
+import math
+from typing import Any
+
+from core.concordance.odds import Contrast
+from core.concordance.question import Concordance
+from core.errors import N_
+from core.statistics import Estimate, Note
+
+MOST = 1000.0  # a ratio beyond it is only "more than"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio as people read it: 2.3, 0.42, 18, more than 1000 as > 1,000; a dash where undefined."""
+    if value is None:
+        return "—"
+    if value > MOST:
+        return f"> {MOST:,.0f}"
+    if value and value < 1 / MOST:
+        return f"< {1 / MOST:.3f}"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def differs(estimate: Estimate, neutral: float) -> bool:
+    """Whether the 95 % interval leaves *neutral* out."""
+    if estimate.low is None:
+        return False
+    return estimate.low > neutral or (estimate.high is not None and estimate.high < neutral)
+
+
+def near_says(found: Concordance, number: int) -> Note:
+    """One near word against sentences without the word: "stands near 她 2.3 times as often as elsewhere"."""
+    one = found.near[number]
+    values: dict[str, Any] = {"word": found.question.word, "near": found.question.near[number]}
+    values |= {"count": f"{one.counts[0]:,}", "sentences": f"{one.counts[0] + one.counts[1]:,}"}
+    if one.times.value is None:
+        message = N_("{word} stands near {near} in {count} of {sentences} sentences.")
+        return Note(message, values)
+    values |= {"times": ratio(one.times.value), "low": ratio(one.times.low), "high": ratio(one.times.high)}
+    if one.times.low is None:
+        message = N_("{word} stands near {near} {times} times as often as sentences without it do (no interval).")
+    elif differs(one.times, 1.0):
+        message = N_(
+            "{word} stands near {near} {times} times as often as sentences without it do (95 %: {low} to {high})."
+        )
+    else:
+        message = N_(
+            "{word} stands near {near} in {count} of {sentences} sentences: no clear difference from the others"
+            " ({times} times as often, 95 %: {low} to {high})."
+        )
+    return Note(message, values)
+
+
+def contrast_says(found: Concordance) -> Note | None:
+    """The two near words against each other; None where there are not exactly two or nothing can be compared."""
+    one = found.contrast
+    if one is None:
+        return None
+    first, second = found.question.near
+    odds = one.log_odds
+    values: dict[str, Any] = {"word": found.question.word, "first": first, "second": second}
+    if odds.value is None:
+        message = N_("{first} against {second}: too little to compare.")
+        return Note(message, values)
+    if odds.low is None or odds.high is None or not differs(odds, 0.0):
+        message = N_("{first} against {second}: near {word} no clear difference from the rest of the text.")
+        return Note(message, values)
+    more, less = (first, second) if odds.value > 0 else (second, first)
+    ends = sorted(math.exp(abs(end)) for end in (odds.low, odds.high))
+    values |= {"more": more, "less": less, "times": ratio(math.exp(abs(odds.value)))}
+    values |= {"low": ratio(ends[0]), "high": ratio(ends[1])}
+    message = N_(
+        "Near {word}, the odds of {more} against {less} are {times} times those in the rest of the text"
+        " (95 %: {low} to {high})."
+    )
+    return Note(message, values)
+
+
+def as_json(found: Concordance) -> dict[str, Any]:
+    """The counts and contrasts as one JSON object; undefined is null with `<key>_reason` beside it."""
+    asked = found.question
+    near = [_contrast(one) | {"word": word} for word, one in zip(asked.near, found.near, strict=True)]
+    pair = None
+    if found.contrast is not None:
+        pair = {"first": asked.near[0], "second": asked.near[1], "is_pair": asked.is_pair} | _contrast(found.contrast)
+    return {
+        "word": asked.word,
+        "occurrences": found.occurrences,
+        "sentences_with": found.sentences_with,
+        "sentences": found.sentences,
+        "documents": found.documents,
+        "characters": found.characters,
+        "unit": found.unit,
+        "near": near,
+        "contrast": pair,
+        "both": found.both,
+        "signature": found.signature,
+    }
+
+
+def _contrast(one: Contrast) -> dict[str, Any]:
+    names = ("with_near", "with_only", "near_only", "neither")
+    row: dict[str, Any] = dict(zip(names, one.counts, strict=True))
+    row |= {"share": one.share, "share_elsewhere": one.share_elsewhere}
+    for name, share in (("share", one.share), ("share_elsewhere", one.share_elsewhere)):
+        if share is None:
+            row[f"{name}_reason"] = str(one.log_odds.reason)
+    for name, estimate in (("log_odds", one.log_odds), ("times", one.times)):
+        row[name] = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
+        if estimate.value is None:
+            row[f"{name}_reason"] = str(estimate.reason)
+        if estimate.note is not None:
+            row[f"{name}_note"] = str(estimate.note)
+    return row | {"corrected": one.corrected}

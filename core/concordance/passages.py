@@ -1,0 +1,57 @@
+"""Files to passages: a paragraph of a text, or a row of a table, in the order in which mining reads them."""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePath
+
+from core.concordance.question import Passage
+from core.mining.blocks import Block, blocks
+from core.mining.report import Problem, Read
+from core.mining.tables import rows
+
+TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->|</?[a-zA-Z!][^>]*>", re.DOTALL | re.IGNORECASE)
+BREAKS = re.compile(r"[\r\n\u2028\u2029]")
+NAMES = {"html": True}  # shapes whose tags are taken off
+
+
+def passages(
+    paths: Iterable[Path | str],
+    *,
+    column: str | None = None,
+    read: Read | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Passage]:
+    """Every paragraph or row of the texts below *paths*; folders, archives, tables and encodings as `mine` has them.
+
+    A file is one document, a row of a table one of its own. What could not be
+    read is noted in *read*; `progress(bytes)` is told how far on the disk.
+    Damaged bytes become U+FFFD, which no word matches. Raises BadFile where nothing could be read.
+    """
+    seen = Read() if read is None else read
+    for block, position in blocks(paths, seen, column=column):
+        yield from _rows(block, seen) if block.header is not None else _paragraphs(block)
+        if progress is not None:
+            progress(position)
+
+
+def _paragraphs(block: Block) -> Iterator[Passage]:
+    text = block.data.decode(block.encoding, "replace").removeprefix("\ufeff")
+    if block.shape in NAMES:
+        # A tag becomes as many line breaks as it spans, so that lines keep their numbers.
+        text = html.unescape(TAG.sub(lambda tag: "\n" * tag[0].count("\n"), text))
+    name = PurePath(block.name).name
+    for line, paragraph in enumerate(BREAKS.split(text.replace("\r\n", "\n")), block.line):
+        if stripped := paragraph.strip():
+            yield Passage(name, line, stripped)
+
+
+def _rows(block: Block, read: Read) -> Iterator[Passage]:
+    assert block.header is not None
+    problems: list[Problem] = []
+    name = PurePath(block.name).name
+    for row in rows(block.name, block.data, block.encoding, block.header, block.offset, block.line, problems):
+        if text := " ".join(row.text.split("\n")).strip():
+            origin = " ".join(part for part in (row.name, row.date) if part)
+            yield Passage(f"{name}:{row.line} {origin}".strip(), row.line, text)
+    read.report(problems)

@@ -1,0 +1,25 @@
+"""What a set of sentences looks like: characters, lengths, vocabulary, repeats, words, balance, sources (SPEC 1.5).
+
+Pure: texts in, numbers out. annotations.describe.describe brings the texts of a project or a file.
+"""
+
+from core.describe.as_json import as_json
+from core.describe.description import VERSION, Description, Text, described
+from core.describe.keywords import KeywordCount, PairBalance, keyword_counts, pair_balances
+from core.describe.vocabulary import Coverage, Vocabulary, coverage, vocabulary
+
+__all__ = [
+    "VERSION",
+    "Coverage",
+    "Description",
+    "KeywordCount",
+    "PairBalance",
+    "Text",
+    "Vocabulary",
+    "as_json",
+    "coverage",
+    "described",
+    "keyword_counts",
+    "pair_balances",
+    "vocabulary",
+]

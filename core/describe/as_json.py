@@ -1,0 +1,175 @@
+"""A description as one JSON object: what is undefined is null with `<key>_reason` beside it."""
+
+from typing import Any
+
+from core.describe.characters import COMMONEST, NO_TEXT, Lengths
+from core.describe.description import Description
+from core.describe.generations import Writing
+from core.describe.keywords import NOT_KNOWN, largest_imbalance
+from core.describe.repeats import Repeats
+from core.describe.vocabulary import Coverage
+from core.errors import N_
+from core.statistics import Estimate, Note
+from core.text.repetition import Repeated
+
+NO_MODEL = Note(N_("No model was named: say which vocabulary to compare with (--model)."))
+NO_BLANKS = Note(N_("The texts hold no character that is not blank."))
+NO_SOURCE = Note(N_("No text says when it is from."))
+NO_PAIR = Note(N_("No sentence of this set has a keyword."))
+ALL_EVEN = Note(N_("Every pair has as many sentences of one word as of the other."))
+SHOWN_SOURCES = 50
+
+
+def as_json(found: Description) -> dict[str, Any]:
+    """The whole description. Keys are stable; shares are of 1."""
+    return {
+        "name": found.name,
+        "kind": found.kind,
+        "items": found.items,
+        "sentences": found.sentences,
+        "characters": {
+            "total": found.characters.total,
+            "distinct": found.characters.distinct,
+            "commonest": [{"character": one, "count": count} for one, count in found.characters.commonest(COMMONEST)],
+        },
+        "length": _lengths(found.lengths),
+        "endings": [{"character": one, "count": count} for one, count in found.endings.items()],
+        **_coverage(found.coverage),
+        "duplicates": {
+            "exact": _repeats(found.exact, found),
+            "without_punctuation": _repeats(found.near, found),
+            "keyword_masked": _repeats(found.twins, found),
+        },
+        "keywords": [_keyword(row) for row in found.keywords],
+        **_balance(found),
+        "without_keyword": found.without_keyword,
+        **_origins(found),
+        **({} if found.writing is None else {"writing": _writing(found.writing)}),
+        "signature": found.signature,
+    }
+
+
+def maybe(key: str, value: Any, reason: Note | None) -> dict[str, Any]:
+    """{key: value}, and `<key>_reason` beside it where the value is None."""
+    return {key: value} if value is not None else {key: None, f"{key}_reason": str(reason)}
+
+
+def estimate(found: Estimate) -> dict[str, Any]:
+    """A share of 1 with its 95 % interval; `n`: what it is of."""
+    if found.value is None:
+        return {**maybe("value", None, found.reason), "low": None, "high": None, "n": found.units}
+    return {"value": found.value, "low": found.low, "high": found.high, "n": found.units}
+
+
+def _lengths(found: Lengths) -> dict[str, Any]:
+    values = {"min": found.least, "median": found.median, "mean": found.mean, "max": found.most}
+    whole: dict[str, Any] = {}
+    for key, value in values.items():
+        whole |= maybe(key, value, NO_TEXT)
+    return whole | {"counts": {str(length): texts for length, texts in found.by.items()}}
+
+
+def _coverage(found: Coverage | None) -> dict[str, Any]:
+    if found is None:
+        return maybe("vocabulary", None, NO_MODEL)
+    return {
+        "vocabulary": {
+            "model": found.vocabulary.name,
+            "size": found.vocabulary.size,
+            "kind": found.vocabulary.kind,
+            "distinct_characters": found.distinct,
+            "distinct_of_vocabulary": found.published,
+            "in_vocabulary": found.known,
+            "in_vocabulary_of_vocabulary": found.used,
+            **maybe("in_vocabulary_of_distinct", found.known_share, NO_TEXT),
+            "unknown_characters": found.unknown_running,
+            **maybe("unknown_share", found.unknown_share, NO_BLANKS),
+            "unknown_are_lost": found.lost,
+            "commonest_unknown": [{"character": one, "count": count} for one, count in found.unknown],
+            "sha256": found.vocabulary.digest,
+        }
+    }
+
+
+def _repeats(found: Repeats, of: Description) -> dict[str, Any]:
+    return {
+        "groups": found.groups,
+        "texts": found.texts,
+        "surplus": found.surplus,
+        "different": of.sentences - found.surplus,
+        "places": [[of.places[number] for number in group] for group in found.places],
+    }
+
+
+def _keyword(row: Any) -> dict[str, Any]:
+    return {
+        "pair": row.pair,
+        "side": row.side,
+        "word": row.word,
+        **maybe("before", row.before, NOT_KNOWN),
+        **maybe("decided", row.decided, NOT_KNOWN),
+        "after": row.after,
+        "kept_share": estimate(row.share),
+    }
+
+
+def _balance(found: Description) -> dict[str, Any]:
+    rows = [
+        {
+            "pair": one.pair,
+            "male": one.male,
+            "female": one.female,
+            "missing": one.missing,
+            "male_share": estimate(one.share),
+            **maybe("p", one.p, one.share.reason),
+            **maybe("p_holm", one.p_holm, one.share.reason),
+        }
+        for one in found.balances
+    ]
+    worst = largest_imbalance(found.balances)
+    return {
+        "male": sum(one.male for one in found.balances),
+        "female": sum(one.female for one in found.balances),
+        "balance": rows,
+        **maybe(
+            "largest_imbalance",
+            None if worst is None else {"pair": worst.pair, "missing": worst.missing},
+            ALL_EVEN if found.balances else NO_PAIR,
+        ),
+    }
+
+
+def _origins(found: Description) -> dict[str, Any]:
+    origins = found.origins
+    shown = list(origins.named.items())[:SHOWN_SOURCES]
+    return {
+        "sources": {
+            "different": len(origins.named),
+            "unnamed": origins.unnamed,
+            "commonest": [{"source": source, "texts": texts} for source, texts in shown],
+        },
+        "dates": {
+            **maybe("earliest", origins.earliest, NO_SOURCE),
+            **maybe("latest", origins.latest, NO_SOURCE),
+            "undated": origins.undated,
+            "by_month": origins.dated,
+        },
+    }
+
+
+def _writing(found: Writing) -> dict[str, Any]:
+    return {
+        "tokens": {"total": found.total, "distinct": found.distinct, **_lengths(found.tokens)},
+        **maybe("distinct_share_within_a_text", found.per_text, NO_TEXT),
+        "repetitiveness_completion": _repeated(found.completion),
+        "repetitiveness_published": _repeated(found.published),
+    }
+
+
+def _repeated(found: Repeated) -> dict[str, Any]:
+    return {
+        **maybe("mean", found.mean, found.reason),
+        **maybe("std", found.std, found.reason),
+        "texts": found.texts,
+        "too_short": found.short,
+    }

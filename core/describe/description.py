@@ -1,0 +1,130 @@
+"""Everything that is said of a set of texts, in one value."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.describe.characters import Characters, Lengths, characters, endings, lengths
+from core.describe.generations import Writing, writing
+from core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
+from core.describe.repeats import Repeats, bare, repeats
+from core.describe.sources import Origins, origins
+from core.describe.vocabulary import Coverage, Vocabulary, coverage
+
+VERSION = 1  # of the method: raise it when a number may change
+
+
+class Text(NamedTuple):
+    """One text of a set.
+
+    `pair`, `side`: of its keyword ("" where it has none); `word`: the keyword's half-open code points; `place`: where a
+    person finds it (a line, an id); `source`, `date`: where it is from, "" where that is not known. `context`: what a
+    generation completes.
+    """
+
+    text: str
+    pair: str = ""
+    side: str = ""
+    word: tuple[int, int] | None = None
+    place: str = ""
+    source: str = ""
+    date: str = ""
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A set of texts. `items`: which of a project ("accepted", "all"), or "file".
+
+    `exact`, `near`, `twins`: texts that occur twice as they are, without punctuation and blanks, and with the keyword
+    masked (the same sentence with either word). `places`: where each text is found, for the groups of these.
+    `without_keyword`: texts without a keyword, of sets whose texts have one. `writing`: of generations only.
+    """
+
+    name: str
+    kind: str
+    items: str
+    characters: Characters
+    lengths: Lengths
+    endings: dict[str, int]
+    exact: Repeats
+    near: Repeats
+    twins: Repeats
+    keywords: tuple[KeywordCount, ...]
+    balances: tuple[PairBalance, ...]
+    origins: Origins
+    coverage: Coverage | None
+    places: tuple[str, ...]
+    without_keyword: int
+    writing: Writing | None
+    digest: str
+
+    @property
+    def sentences(self) -> int:
+        """How many texts there are."""
+        return self.lengths.texts
+
+    @property
+    def signature(self) -> str:
+        """Which texts, which vocabulary, which method."""
+        words = "" if self.coverage is None else _short(self.coverage.vocabulary)
+        return f"describe|items:{self.items}|texts:{self.digest[:8]}{words}|characters:code-points|v{VERSION}"
+
+
+def _short(found: Vocabulary) -> str:
+    return f"|vocabulary:{found.name}:{found.digest[:8]}"
+
+
+def described(
+    texts: Sequence[Text],
+    *,
+    name: str,
+    items: str,
+    kind: str = "sentences",
+    before: Mapping[Cell, int] | None = None,
+    decided: Mapping[Cell, int] | None = None,
+    kept: Mapping[Cell, int] | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> Description:
+    """Describe *texts*.
+
+    `before`, `decided`: candidates and decided ones by (pair, side), where they are known. `kept`: how many were kept,
+    for the figure of before and after; None: the texts themselves.
+    """
+    plain = [one.text for one in texts]
+    counted = characters(plain)
+    cells = Counter((one.pair, one.side) for one in texts if one.pair)
+    return Description(
+        name=name,
+        kind=kind,
+        items=items,
+        characters=counted,
+        lengths=lengths([len(text) for text in plain]),
+        endings=endings(plain),
+        exact=repeats(plain),
+        near=repeats([bare(text) or None for text in plain]),
+        twins=repeats([_masked(one) for one in texts]),
+        keywords=keyword_counts(cells if kept is None else kept, before, decided, kind=kind),
+        balances=pair_balances(cells),
+        origins=origins((one.source for one in texts), (one.date for one in texts)),
+        coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),
+        places=tuple(one.place for one in texts),
+        without_keyword=sum(1 for one in texts if one.word is None) if kind == "sentences" else 0,
+        writing=writing([(one.context or "", one.text) for one in texts]) if kind == "generations" else None,
+        digest=_digest(plain),
+    )
+
+
+def _masked(one: Text) -> str | None:
+    """The text with its keyword replaced by the pair's name, so that both words of a pair come to the same."""
+    if one.word is None:
+        return None
+    start, end = one.word
+    return f"{one.text[:start]}\0{one.pair}\0{one.text[end:]}"
+
+
+def _digest(texts: Sequence[str]) -> str:
+    # A line break after each: two texts are another set than the one that they make together.
+    return hashlib.sha256("".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass")).hexdigest()

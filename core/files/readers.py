@@ -1,0 +1,289 @@
+"""Bytes to rows: CSV, TSV, JSON (lines or an array), Excel and plain text, each with the line it begins on."""
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import N_, BadFile, BadLine
+from core.files import excel, json_arrays
+from core.files.cells import restored
+from core.files.paths import Places
+from core.text.sentences import CHUNK, Encoding, encoding_of
+
+Shape = Literal["csv", "tsv", "jsonl", "json", "text", "xlsx"]
+
+ENDINGS: dict[str, Shape] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".xlsx": "xlsx",
+}
+HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
+MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
+MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
+MAX_DEPTH = 100
+MAX_DIGITS = 300  # a longer whole number is none that anybody counted with
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that was found to be text: its shape, its encoding and the columns of its header."""
+
+    path: Path
+    name: str
+    shape: Shape
+    encoding: Encoding
+    columns: tuple[str, ...]
+    delimiter: str = ","
+    places: Places = field(default_factory=Places, compare=False, repr=False)  # that its rows name
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: the line it begins on (the first is 1), its values, or what is wrong with it as a row.
+
+    Of a JSON array: the number of the element.
+    """
+
+    line: int
+    values: dict[str, Any] = field(default_factory=dict)
+    problem: BadLine | None = None
+
+
+def open_source(path: Path | str, name: str | None = None) -> Source:
+    """What *path* is. Looks at every byte (for the encoding) and at the first row.
+
+    `name` is what reports call the file (default: its own name). Raises
+    BadFile where it cannot be read, is empty, or is no text.
+    """
+    path = Path(path)
+    name = name or path.name
+    try:
+        if path.stat().st_size == 0 and path.suffix.lower() != ".jsonl":
+            raise BadFile(N_("{file} is empty."), file=name)
+        shape = ENDINGS.get(path.suffix.lower(), "text")
+        encoding = "utf-8" if shape == "xlsx" else encoding_of(lambda: _chunks(path), name)
+        if path.suffix.lower() == ".json" and _is_array(path, encoding):
+            shape = "json"
+        source = Source(path, name, shape, encoding, ())
+        delimiter = _delimiter(source)
+        columns = _columns(source, delimiter)
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
+    return Source(path, name, shape, encoding, columns, delimiter)
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """The rows of *source* below its header, in order.
+
+    A row that is wrong by itself (too many cells) carries its problem. Raises
+    BadFile where the file is not what it says: a line without an end, broken
+    quotes, a line that is not JSON.
+    """
+    if source.shape == "text":
+        for number, line in enumerate(_lines(source), 1):
+            yield Row(number, {"sentence": line.strip()})
+    elif source.shape == "jsonl":
+        yield from _objects(source)
+    elif source.shape == "json":
+        yield from _elements(source)
+    elif source.shape == "xlsx":
+        yield from _sheet(source)
+    else:
+        yield from _records(source)
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _lines(source: Source) -> Iterator[str]:
+    with source.path.open(encoding=source.encoding, newline="") as file:
+        number = 0
+        while line := file.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                message = N_("{file}, line {line} has more than {limit} characters: this is no file of sentences.")
+                raise BadFile(message, file=source.name, line=number, limit=MAX_LINE)
+            yield line.removeprefix("\ufeff") if number == 1 else line
+
+
+def _delimiter(source: Source) -> str:
+    if source.shape == "tsv":
+        return "\t"
+    if source.shape != "csv":
+        return ","
+    header = next(_lines(source), "")
+    # Spreadsheets write semicolons where the comma is the decimal sign.
+    return max(",;\t", key=header.count)
+
+
+def _cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_lines(source), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        message = N_(
+            "{file}, line {line}: the table cannot be read from here on ({why}). "
+            "A quotation mark at the start of a cell must be doubled and closed."
+        )
+        raise BadFile(message, file=source.name, line=line, why=error) from error
+
+
+def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
+    if source.shape == "text":
+        _refuse_other_shape(source)
+        return ()
+    if source.shape in ("jsonl", "json"):
+        return tuple(dict.fromkeys(key for row in islice(rows(source), 10) for key in row.values))
+    if source.shape == "xlsx":
+        cells = _heading(source)
+    else:
+        cells = next((cells for _, cells in _cells(source, delimiter)), [])
+    names = tuple(restored(cell).strip() or f"column {number}" for number, cell in enumerate(cells, 1))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise BadFile(N_("{file} has two columns named {column}."), file=source.name, column=twice)
+    return names
+
+
+def _refuse_other_shape(source: Source) -> None:
+    # A table read as plain text would put its commas and quotes into the sentences.
+    first = next(_lines(source), "").strip()
+    cells = {cell.strip(' "') for cell in first.replace("\t", ",").replace(";", ",").split(",")}
+    if len(cells) > 1 and cells & HEADER_NAMES:
+        message = N_("{file} looks like a table, not like a sentence a line. Name it .csv or .tsv and try again.")
+        raise BadFile(message, file=source.name)
+    if first.startswith("{") and first.endswith("}") and '":' in first:
+        message = N_("{file} looks like JSON lines, not like a sentence a line. Name it .jsonl and try again.")
+        raise BadFile(message, file=source.name)
+
+
+def _records(source: Source) -> Iterator[Row]:
+    expected = len(source.columns)
+    for line, cells in islice(_cells(source, source.delimiter), 1, None):
+        if not cells and expected > 1:
+            continue  # an empty line between rows
+        cells = cells or [""]
+        if len(cells) != expected:
+            message = N_("{found} cells where the header has {expected}.")
+            problem = BadLine(source.name, line, "columns", message, found=len(cells), expected=expected)
+            yield Row(line, dict(zip(source.columns, map(restored, cells), strict=False)), problem)
+        else:
+            yield Row(line, dict(zip(source.columns, map(restored, cells), strict=True)))
+
+
+def _heading(source: Source) -> list[str]:
+    cells = next((cells for _, cells in excel.cells(source.path, source.name)), [])
+    while cells and cells[-1] == "":
+        cells.pop()
+    return [str(cell) for cell in cells]
+
+
+def _sheet(source: Source) -> Iterator[Row]:
+    expected = len(source.columns)
+    for line, cells in islice(excel.cells(source.path, source.name), 1, None):
+        values = [restored(cell) if isinstance(cell, str) else cell for cell in cells]
+        problem = None
+        if any(value != "" for value in values[expected:]):
+            message = N_("{found} cells where the header has {expected}.")
+            problem = BadLine(source.name, line, "columns", message, found=len(values), expected=expected)
+        padded = [*values, *[""] * expected][:expected]  # a row ends with its last cell that is filled
+        yield Row(line, dict(zip(source.columns, padded, strict=True)), problem)
+
+
+def _is_array(path: Path, encoding: Encoding) -> bool:
+    with path.open(encoding=encoding) as file:
+        return json_arrays.begins_array(file.read)
+
+
+def _elements(source: Source) -> Iterator[Row]:
+    decoder = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+    with source.path.open(encoding=source.encoding, newline="") as file:
+        found = json_arrays.elements(file.read, decoder, source.name)
+        number = 0
+        try:
+            for number, values, text in found:
+                if not isinstance(values, dict):
+                    message = N_("{file}, element {line} is JSON but no object.")
+                    raise BadFile(message, file=source.name, line=number)
+                yield Row(number, values, _unstorable(source, number, text, values))
+        except _TooManyDigits as error:
+            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            raise BadFile(message, file=source.name, line=number + 1, digits=error.args[0], most=MAX_DIGITS) from error
+
+
+def _objects(source: Source) -> Iterator[Row]:
+    for number, line in enumerate(_lines(source), 1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+        except _TooManyDigits as error:
+            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            raise BadFile(message, file=source.name, line=number, digits=error.args[0], most=MAX_DIGITS) from error
+        except (ValueError, RecursionError) as error:
+            message = N_("{file}, line {line} is not JSON: one object per line is needed ({why}).")
+            raise BadFile(message, file=source.name, line=number, why=error) from error
+        if isinstance(values, dict) and values.keys() == {"canary"}:
+            continue  # the line that asks to keep the file out of training data
+        if not isinstance(values, dict):
+            message = N_("{file}, line {line} is JSON but no object: a line must look like {example}.")
+            raise BadFile(message, file=source.name, line=number, example='{"sentence": "..."}')
+        yield Row(number, values, _unstorable(source, number, line, values))
+
+
+class _TooManyDigits(ValueError):
+    """A whole number is too long; the argument says how many digits it has."""
+
+
+def _whole(number: str) -> int:
+    digits = len(number.lstrip("-"))
+    if digits > MAX_DIGITS:
+        raise _TooManyDigits(digits)
+    return int(number)
+
+
+def _finite(number: str) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+def _unstorable(source: Source, number: int, line: str, values: dict[str, Any]) -> BadLine | None:
+    if "\\u" in line:
+        try:
+            json.dumps(values, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            message = N_("The line holds half a character (a lone surrogate).")
+            return BadLine(source.name, number, "control_characters", message)
+    if line.count("[") + line.count("{") > MAX_BRACKETS and _depth(values) > MAX_DEPTH:
+        return BadLine(
+            source.name, number, "columns", N_("The line is nested more than {limit} deep."), limit=MAX_DEPTH
+        )
+    return None
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return depth

@@ -1,0 +1,27 @@
+"""When something was done, as a file says it: brought into the one form that the database has moments in."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+YEARS = range(1970, 2100)  # of a label, a decision or a version; others are slips of a pen or of a program
+
+
+def timestamp(moment: float | None = None) -> str:
+    """A moment in unix seconds, or now: UTC, ISO 8601 with milliseconds."""
+    when = datetime.now(UTC) if moment is None else datetime.fromtimestamp(moment, UTC)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def moment(written: Any) -> str | None:
+    """UTC, ISO 8601 with milliseconds; None where *written* is no moment of the years 1970 to 2099.
+
+    A moment without a zone is read as UTC: the same file means the same on every computer.
+    """
+    if not isinstance(written, str):
+        return None
+    try:
+        found = datetime.fromisoformat(written.strip())
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return timestamp(found.timestamp()) if found.year in YEARS else None

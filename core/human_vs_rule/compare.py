@@ -1,0 +1,233 @@
+"""People against the rule: cells with intervals over contexts, the confusion matrix, rates weighted back to all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.human_vs_rule.apply_rule import STRATUM, compared, ruled
+from core.human_vs_rule.means_over_contexts import NOTHING, Mean, Numbers, clustered, codes_of, signature
+from core.human_vs_rule.schemes import CHOICES
+from core.human_vs_rule.weighting import Weighted, weighted
+from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
+from core.statistics import Estimate
+from core.statistics.estimate import ONE_CATEGORY
+from core.statistics.unit_bootstrap import Draws
+from core.text.pronouns import Verdict, sets
+from core.text.repetition import Repeated, Variant, repetitiveness, summary, whole
+
+VERSION = 1  # of the method: raise it when a number may change
+MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
+BY = ("model", "pronoun", "setting")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A model with a pronoun set and a setting, or any other group: `key` holds one value per column of *by*.
+
+    `means`: measure of MEASURES -> its mean over generations. `counts`: how often each of the four labels was given.
+    """
+
+    key: tuple[str, ...]
+    generations: int
+    counts: dict[str, int]
+    means: dict[str, Mean]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one annotator said of a generation, and marked in it."""
+
+    annotator: str
+    choice: str
+    extraneous: bool | None
+    marks: tuple[tuple[int, int, str], ...]
+    reasons: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A finished generation over which somebody and the rule differ.
+
+    `rule`: the rule's verdict with the place of the deciding pronoun; `said`: everybody's blind labels.
+    """
+
+    item: str
+    bin: Bin
+    text: str
+    context: str
+    name: str
+    model: str
+    pronoun: str
+    dataset: str
+    setting: str
+    rule: Verdict
+    said: tuple[Said, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything about people and the rule. `items`: one row per generation; `labels`: one per blind label of a
+    finished one; `table`: one row per finished generation (see `compared`)."""
+
+    items: pd.DataFrame
+    labels: pd.DataFrame
+    table: pd.DataFrame
+    draws: Draws
+
+    @cached_property
+    def overall(self) -> dict[str, Mean]:
+        """Every measure over all finished generations."""
+        columns = {name: self.table[name].to_numpy(dtype=float) for name in MEASURES}
+        return clustered(columns, list(self.table["cluster"]), self.draws)
+
+    @cached_property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
+        return _kappa(self.table, self.draws)
+
+    @cached_property
+    def confusion(self) -> dict[str, tuple[int, int]]:
+        """Stored label -> how often the rule says correct and misgendering; every label counts."""
+        said = self.labels.dropna(subset=["rule_correct"])
+        return {
+            choice: (
+                int(((said["choice"] == choice) & (said["rule_correct"] == 1)).sum()),
+                int(((said["choice"] == choice) & (said["rule_correct"] == 0)).sum()),
+            )
+            for choice in CHOICES
+        }
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The finished generations over which a label and the rule differ, in the order of import."""
+        found = []
+        by_item: dict[str, list[Any]] = {}
+        for label in self.labels.itertuples():
+            by_item.setdefault(str(label.item), []).append(label)
+        for said in by_item.values():
+            bins = [name for label in said if (name := _bin(label)) is not None]
+            if bins:
+                found.append(_difference(min(bins, key=list(BINS).index), said))
+        return found
+
+    def cells(self, by: Sequence[str] = BY) -> list[Cell]:
+        """Every measure per group of *by* (columns of the table): as they first come, but he, she, they, xe first."""
+        found = []
+        for key, rows in self.table.groupby(list(by), sort=False):
+            columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
+            said = self.labels[self.labels["item"].isin(rows["item"])]["choice"].value_counts()
+            counts = {choice: int(said.get(choice, 0)) for choice in CHOICES}
+            means = clustered(columns, list(rows["cluster"]), self.draws)
+            found.append(Cell(tuple(map(str, key)), len(rows), counts, means))
+        order = in_order([cell.key for cell in found], by)
+        return sorted(found, key=lambda cell: order.index(cell.key))
+
+    def weighted(self, measure: str) -> Weighted:
+        """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting."""
+        population = self.items.groupby(list(STRATUM), sort=False).size()
+        strata = list(self.table[list(STRATUM)].itertuples(index=False, name=None))
+        values = self.table[measure].to_numpy(dtype=float)
+        return weighted(values, strata, list(self.table["cluster"]), dict(population.items()), self.draws)
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the numbers."""
+        datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
+        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{signature(self.draws)}|v{VERSION}"
+
+
+def comparison(generations: pd.DataFrame, labels: pd.DataFrame, draws: Draws | None = None) -> Comparison:
+    """People against the rule, from the tables of annotations.labels.generation_labels (`generations`, `judged`).
+
+    Only finished generations count: until then the rule's verdict is not to be seen.
+    """
+    with_rule = ruled(generations)
+    finished = with_rule[with_rule["finished"].astype(bool)]
+    columns = ["item", "rule_correct", "rule_pronoun", "rule_start", "rule_end"]
+    said = labels.merge(finished[columns], on="item", how="inner")
+    return Comparison(with_rule, said, compared(with_rule, labels), draws or Draws())
+
+
+def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:
+    """*keys* (a value per name of *by*) as they come; below what stands before the pronouns he, she, they, xe lead."""
+    if "pronoun" not in by:
+        return list(keys)
+    place, known = list(by).index("pronoun"), list(sets("misgendered"))
+    heads = list(dict.fromkeys(key[:place] for key in keys))
+
+    def rank(key: tuple[str, ...]) -> tuple[int, int]:
+        pronoun = key[place]
+        return heads.index(key[:place]), known.index(pronoun) if pronoun in known else len(known)
+
+    return sorted(keys, key=rank)
+
+
+def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
+    """RR per group of *by* over all generations: what a text repeats is no opinion of it."""
+    texts = [
+        whole(context, text) if variant == "published" else text
+        for context, text in zip(generations["context"], generations["text"], strict=True)
+    ]
+    values = generations[list(by)].assign(_rr=[repetitiveness(text)[0] for text in texts])
+    found = {
+        tuple(map(str, key)): summary([None if pd.isna(v) else float(v) for v in rows["_rr"]])
+        for key, rows in values.groupby(list(by), sort=False)
+    }
+    return {key: found[key] for key in in_order(list(found), by)}
+
+
+def _bin(label: Any) -> Bin | None:
+    if pd.isna(label.rule_correct):
+        return None
+    tags, marks = label.reasons, label.spans
+    return bin_of(label.choice, tags, marks, label.text, label.pronouns, label.dataset, _rule(label))
+
+
+def _rule(label: Any) -> Verdict:
+    place = (None if pd.isna(value) else int(value) for value in (label.rule_start, label.rule_end))
+    pronoun = None if pd.isna(label.rule_pronoun) else str(label.rule_pronoun)
+    return Verdict(int(label.rule_correct), pronoun, *place)
+
+
+def _flag(value: Any) -> bool | None:
+    return None if pd.isna(value) else bool(value)
+
+
+def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
+    one = labels[0]
+    said = tuple(
+        Said(
+            each.annotator, each.choice, _flag(each.extraneous), tuple(map(tuple, each.spans)), each.reasons, each.note
+        )
+        for each in labels
+    )
+    origin = (one.text, one.context, one.name, one.model, one.pronoun, one.dataset, one.setting)
+    return Difference(one.item, why, *origin, _rule(one), said)
+
+
+def _kappa(table: pd.DataFrame, draws: Draws) -> Estimate:
+    rows = table.dropna(subset=["rule_correct"])
+    if rows.empty:
+        return Estimate.undefined(NOTHING)
+    wrong, rule = rows["misgendering"].to_numpy(dtype=float), rows["rule_misgendering"].to_numpy(dtype=float)
+    units, count = codes_of(list(rows["cluster"]))
+    columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
+    sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
+    found = draws.intervals(lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
+    return found.get("kappa") or Estimate.undefined(ONE_CATEGORY, count)
+
+
+def _kappas(tables: Numbers) -> Numbers:
+    both, person, rule, neither = tables.T
+    total = tables.sum(axis=1)
+    chance = (both + person) * (both + rule) + (neither + person) * (neither + rule)
+    room = total**2 - chance
+    enough = room > 1e-9 * total**2
+    agreed = (both + neither) * total - chance
+    kappas: Numbers = np.divide(agreed, room, out=np.full(len(tables), np.nan), where=enough)
+    return kappas

@@ -1,0 +1,68 @@
+"""Sentences of a line with their place, and the keywords that stand in them."""
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+
+from core.text.sentences import QUOTES, split
+from core.types import Candidate, KeywordPair, Side
+
+QUOTATION = "".join(chain(*QUOTES.items()))
+
+# After these a full stop ends no sentence.
+_SHORT = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Sra|Srta|No|vs|etc|e\.g|i\.e)|\b[A-Z])\.$")
+_SPACED_END = re.compile(r"[.!?…。？！]+[\"'”’»)\]]*\s+(?=[\"'“‘«¿¡(\[]*[^\W_a-z])")
+
+
+class Finder:
+    """Looks for the words of *pairs*: at each place the longest one, and words never overlap.
+
+    With spaces between words a word must stand alone, and capitals do not matter.
+    """
+
+    def __init__(self, pairs: Iterable[KeywordPair], spaced: bool) -> None:
+        self.words: dict[str, tuple[KeywordPair, Side]] = {}
+        for pair in pairs:
+            self.words.setdefault(_key(pair.male, spaced), (pair, "male"))
+            self.words.setdefault(_key(pair.female, spaced), (pair, "female"))
+        longest_first = sorted((re.escape(word) for word in self.words), key=len, reverse=True)
+        inner = "|".join(longest_first)
+        self.spaced = spaced
+        self.pattern = re.compile(rf"(?<!\w)(?:{inner})(?!\w)", re.IGNORECASE) if spaced else re.compile(inner)
+        self.search = self.pattern.search
+        # Where a keyword may stand once orphan quotation marks are gone: they can only part its characters.
+        parted = (f"[{QUOTATION}]*".join(map(re.escape, word)) for word in sorted(self.words, key=len, reverse=True))
+        self.may_stand = re.compile("|".join(parted), self.pattern.flags).search
+
+    def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
+        """Where each keyword begins, and whose it is."""
+        words = self.words
+        if self.spaced:
+            return [(found.start(), *words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
+        return [(found.start(), *words[found[0]]) for found in self.pattern.finditer(sentence)]
+
+    def split(self, line: str) -> list[str]:
+        """The sentences of a cleaned line; together they are the line."""
+        return split_spaced(line) if self.spaced else split(line)
+
+
+def _key(word: str, spaced: bool) -> str:
+    return word.lower() if spaced else word
+
+
+def split_spaced(line: str) -> list[str]:
+    """A line of a language with spaces, cut after . ? ! where the next word begins with a capital or a digit."""
+    parts, start = [], 0
+    for found in _SPACED_END.finditer(line):
+        if _SHORT.search(line[start : found.end()].rstrip()) is None:
+            parts.append(line[start : found.end()])
+            start = found.end()
+    return [*parts, line[start:]] if start < len(line) else parts
+
+
+def counterpart(found: Candidate) -> str:
+    """The word of the other side, with the capitals of the word that stands there: He -> She."""
+    word, other = found.keyword, found.counterpart
+    if word == found.pair.word(found.side):
+        return other
+    return other.upper() if word.isupper() and len(word) > 1 else other.capitalize()

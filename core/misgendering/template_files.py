@@ -1,0 +1,296 @@
+"""Files of templates: the published layouts of MISGENDERED, RUFF and TANGO (SPEC 7), and tables of one's own."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import N_, BadFile
+from core.misgendering.slots import Instance, Template
+from core.resources import table
+from core.text.pronouns import CASES, names_of, parse_sets, set_named, sets
+from core.types import MASK
+
+Row = tuple[int, dict[str, str]]
+
+SLOT = re.compile(r"\{mask(?:_token)?\}|\[MASK\]")
+RUFF_SLOT = re.compile(r"\$(NOM|ACC|POSS)_PRONOUN")
+RUFF_CASES = {"NOM": "nom", "ACC": "acc", "POSS": "pos_dep"}
+CASE_NAMES = {case: case for case in CASES} | {
+    "nominative": "nom",
+    "accusative": "acc",
+    "poss_dep": "pos_dep",
+    "gen_att": "pos_dep",
+    "pos_indep": "pos_ind",
+    "poss_indep": "pos_ind",
+    "gen_pred": "pos_ind",
+    "reflexive": "ref",
+}
+# What tells the layouts apart, and what each needs.
+LAYOUTS = {
+    "tango": ("template_idx", "ante", "pronoun_family", "template"),
+    "ruff": ("sentence", "pronoun", "uid"),
+    "misgendered": ("form", "template"),
+    "own": ("case", "text"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who is meant, and the sets that person uses; none given: each set of the data set is tried."""
+
+    name: str
+    pronouns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text of TANGO to go on from: its id, whom and which set it is about, and its row's kind of antecedent."""
+
+    id: str
+    text: str
+    name: str
+    kind: str
+    pronouns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file or folder holds: templates to be filled, instances that are ready (RUFF, own rows), or prompts."""
+
+    dataset: str
+    templates: tuple[Template, ...] = ()
+    people: tuple[Person, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+    files: tuple[Path, ...] = field(default=(), compare=False)
+
+
+def built_in() -> Source:
+    """The project's own templates and names."""
+    rows = tuple(enumerate(table("misgendering_templates"), 1))
+    people = tuple(Person(row["name"]) for row in table("misgendering_names"))
+    return Source("own", _own_templates("misgendering_templates.tsv", rows), people)
+
+
+def read_source(place: Path | str) -> Source:
+    """The user's copy of a published set, or a table of one's own; which one is told by the columns.
+
+    A folder is MISGENDERED's (explicit_template_*.csv and names/). Raises BadFile, with file and line, where columns
+    lack, a template has no slot or several, or a case or pronoun set is unknown.
+    """
+    path = Path(place)
+    if path.is_dir():
+        return _misgendered_folder(path)
+    header, rows = read_rows(path)
+    layout = next((name for name, columns in LAYOUTS.items() if set(columns) <= set(header)), None)
+    if layout == "misgendered":
+        return _misgendered([(path, rows)], path.parent / "names")
+    if layout == "ruff":
+        return Source("ruff", instances=tuple(_ruff(path.name, rows)), files=(path,))
+    if layout == "tango":
+        return Source("tango", prompts=tuple(_tango(path.name, rows)), files=(path,))
+    if layout == "own":
+        return Source("own", _own_templates(path.name, rows), built_in().people, files=(path,))
+    likely = max(LAYOUTS, key=lambda name: len(set(LAYOUTS[name]) & set(header)) / len(LAYOUTS[name]))
+    lacking = [column for column in LAYOUTS[likely] if column not in header]
+    message = N_("{file} lacks the columns {lacking}; a table of templates has {columns}, or a published layout.")
+    raise BadFile(message, file=path.name, lacking=", ".join(lacking), columns=", ".join(LAYOUTS["own"]))
+
+
+def read_people(place: Path | str) -> tuple[Person, ...]:
+    """Names of one's own: a text file with a name a line, or a table with columns name and, if wished, pronouns."""
+    path = Path(place)
+    if path.suffix.lower() == ".txt":
+        return tuple(Person(name) for name in _names(path))
+    header, rows = read_rows(path)
+    if "name" not in header:
+        raise BadFile(N_("{file} lacks the column name; pronouns may stand beside it."), file=path.name)
+    people = []
+    for line, row in rows:
+        with_line = _At(path.name, line)
+        people.append(Person(row["name"], with_line.sets(row.get("pronouns") or "")))
+    return tuple(people)
+
+
+def read_rows(path: Path) -> tuple[list[str], list[Row]]:
+    """The heading and the rows, with their line numbers, of a CSV or TSV. Raises BadFile where it is none."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BadFile(N_("There is no file {path}."), path=path) from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=path.name) from error
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise BadFile(N_("{file} is empty."), file=path.name)
+    tabs = "\t" in lines[0][1]
+    body = "\n".join(line for _, line in lines)
+    found = (
+        csv.reader(body.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        if tabs
+        else csv.reader([*body.splitlines()])
+    )
+    header: list[str] = []
+    rows: list[Row] = []
+    for cells in found:
+        line = lines[min(found.line_num, len(lines)) - 1][0]
+        if not header:
+            header = [cell.strip() for cell in cells]
+        elif len(cells) != len(header):
+            message = N_("{file}, line {line}: {found} columns where the header has {expected}")
+            raise BadFile(message, file=path.name, line=line, found=len(cells), expected=len(header))
+        else:
+            rows.append((line, dict(zip(header, (cell.strip() for cell in cells), strict=True))))
+    if not rows:
+        raise BadFile(N_("{file} has a heading but no row."), file=path.name)
+    return header, rows
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """A line of a file, for what is wrong with it."""
+
+    file: str
+    line: int
+
+    def sets(self, text: str) -> tuple[str, ...]:
+        try:
+            return parse_sets(text)
+        except BadFile as error:
+            message = N_("{file}, line {line}: {why}")
+            raise BadFile(message, file=self.file, line=self.line, why=str(error)) from None
+
+    def case(self, text: str) -> str:
+        if text.lower() not in CASE_NAMES:
+            message = N_("{file}, line {line}: {case} is no case of a pronoun; there are {known}.")
+            raise BadFile(message, file=self.file, line=self.line, case=text or "''", known=", ".join(CASES))
+        return CASE_NAMES[text.lower()]
+
+    def slotted(self, text: str) -> str:
+        """The text with its one slot written [MASK]."""
+        count = len(SLOT.findall(text))
+        if count != 1:
+            message = N_("{file}, line {line}: a template has one slot, written [MASK]; this one has {count}.")
+            raise BadFile(message, file=self.file, line=self.line, count=count)
+        return SLOT.sub(MASK, text)
+
+
+def _own_templates(file: str, rows: Sequence[Row]) -> tuple[Template, ...]:
+    found = []
+    for line, row in rows:
+        at = _At(file, line)
+        name = row.get("id") or f"line-{line}"
+        found.append(Template(name, at.case(row["case"]), at.slotted(row["text"]), "own", line))
+    _refuse_twice(file, found)
+    return tuple(found)
+
+
+def _refuse_twice(file: str, templates: Sequence[Template]) -> None:
+    seen: dict[str, int] = {}
+    for one in templates:
+        if one.id in seen:
+            message = N_("{file}, line {line}: the id {id} stands in line {first} already.")
+            raise BadFile(message, file=file, line=one.line, id=one.id, first=seen[one.id])
+        seen[one.id] = one.line
+
+
+def _misgendered_folder(folder: Path) -> Source:
+    files = sorted(folder.rglob("explicit_template*.csv"))
+    if not files:
+        message = N_(
+            "{folder} holds no explicit_template_*.csv; give the folder of MISGENDERED, or a file of templates."
+        )
+        raise BadFile(message, folder=folder.name)
+    names = next(
+        (path for path in (folder / "names", *(file.parent / "names" for file in files)) if path.is_dir()), None
+    )
+    read = []
+    for file in files:
+        header, rows = read_rows(file)
+        lacking = [column for column in LAYOUTS["misgendered"] if column not in header]
+        if lacking:
+            message = N_("{file} lacks the columns {lacking}.")
+            raise BadFile(message, file=file.name, lacking=", ".join(lacking))
+        read.append((file, rows))
+    return _misgendered(read, names or folder / "names")
+
+
+def _misgendered(read: Sequence[tuple[Path, Sequence[Row]]], names: Path) -> Source:
+    found: dict[tuple[str, str], Template] = {}
+    for file, rows in read:
+        for line, row in rows:
+            at = _At(file.name, line)
+            case, text = at.case(row["form"]), at.slotted(row["template"])
+            id = f"{case}-{row.get('template_id') or line}"
+            if any(one.id == id and one.text != text for one in found.values()):
+                id = f"{id}-{file.stem}"
+            found.setdefault((case, text), Template(id, case, text, "misgendered", line))
+    lists = sorted(names.glob("*.txt")) if names.is_dir() else []
+    people = tuple(Person(name) for name in dict.fromkeys(name for path in lists for name in _names(path)))
+    files = tuple(file for file, _ in read)
+    return Source("misgendered", tuple(found.values()), people or built_in().people, files=(*files, *lists))
+
+
+def _names(path: Path) -> list[str]:
+    try:
+        found = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except FileNotFoundError:
+        raise BadFile(N_("There is no file {path}."), path=path) from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=path.name) from error
+    if not any(found):
+        raise BadFile(N_("{file} is empty."), file=path.name)
+    return [name for name in found if name]
+
+
+def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
+    """Rows that are ready: the first sentence holds the person's pronoun, the slot asks for another form of it."""
+    options = tuple(sets("ruff"))
+    for line, row in rows:
+        slots = list(RUFF_SLOT.finditer(row["sentence"]))
+        if len(slots) != 1:
+            message = N_(
+                "{file}, line {line}: a sentence of RUFF has one slot such as $NOM_PRONOUN; this one has {count}."
+            )
+            raise BadFile(message, file=file, line=line, count=len(slots))
+        case = RUFF_CASES[slots[0].group(1)]
+        before, after = row["sentence"][: slots[0].start()], row["sentence"][slots[0].end() :]
+        forms = tuple(set_named(one, "ruff").form(case) for one in options)
+        template = _ruff_template(row)
+        own = (_ruff_set(file, line, row),)
+        yield Instance(
+            row["uid"], "ruff", template, row.get("occupation", ""), own, case, before, after, options, forms
+        )
+
+
+def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
+    """he, she, they or xe, from whichever column says so: the set's name, or a form that is of one set only."""
+    for column in ("pronoun_type", "pronoun", "word"):
+        value = row.get(column, "").lower().partition("/")[0]
+        found = names_of(value, "ruff")
+        if len(found) == 1:
+            return found[0]
+    message = N_("{file}, line {line}: {pronoun} is none of the pronouns of RUFF (he, she, they, xe).")
+    raise BadFile(message, file=file, line=line, pronoun=row["pronoun"] or "''")
+
+
+def _ruff_template(row: dict[str, str]) -> str:
+    """The sentence without what changes from row to row: occupation, participant and the person's pronouns."""
+    text = row["sentence"]
+    for column in ("occupation", "participant"):
+        if row.get(column):
+            text = re.sub(rf"\b(?:an?\s+)?{re.escape(row[column])}\b", f"{{{column}}}", text, flags=re.IGNORECASE)
+    return re.sub(r"\w+", lambda found: "{pronoun}" if names_of(found.group(), "ruff") else found.group(), text)
+
+
+def _tango(file: str, rows: Sequence[Row]) -> Iterator[Prompt]:
+    """Prompts with the first letter large and the rest small, as the published code gives them to the model."""
+    seen: dict[str, int] = {}
+    for line, row in rows:
+        own = _At(file, line).sets(row["pronoun_family"])
+        base = f"{row['template_idx']}.{row['ante']}.{row['pronoun_family']}"
+        seen[base] = seen.get(base, 0) + 1
+        id = base if seen[base] == 1 else f"{base}.{seen[base]}"
+        yield Prompt(id, row["template"].capitalize(), row["ante"], row.get("ante_type", ""), own)

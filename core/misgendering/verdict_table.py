@@ -1,0 +1,127 @@
+"""Verdicts of both ways as a table: one row an instance, read from a file and checked (CONTRACT's columns and more)."""
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_, BadFile
+from core.files.formula_cells import restored
+from core.statistics.units import Numbers
+
+GEN = re.compile(r"gen(\d+)")
+PROB = re.compile(r"prob(\d+)")  # TANGO: one verdict per template
+TOLD = ("dataset", "model", "pronoun", "setting", "template", "name")  # what says which instance a row is
+VERDICTS = {"": np.nan, "0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
+
+
+def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame:
+    """The rows of a CSV or TSV with the columns instance, prob, gen1, gen2, ... ; verdicts are 0, 1 or empty.
+
+    Columns prob1, prob2, ... hold a verdict per template (TANGO); prob is then the first and may be left out.
+    dataset, model, pronoun, setting, template, name are kept as text, anything else too. *generations*: whether
+    columns gen1, ... must be there. Raises BadFile, with the line, where a column lacks, a cell is no verdict, or an
+    instance stands twice.
+    """
+    place = Path(path)
+    header, lines = _lines(place)
+    verdicts = _verdict_columns(place, header, generations)
+    rows: list[dict[str, Any]] = []
+    for number, cells in lines:
+        row: dict[str, Any] = {name: restored(cell) for name, cell in zip(header, cells, strict=True)}
+        rows.append(row | {name: _verdict(place, number, name, row[name]) for name in verdicts})
+    frame = pd.DataFrame(rows, columns=header)
+    if "prob" not in frame:
+        frame["prob"] = frame[_numbered(header, PROB)[0]]
+    frame = frame.astype(dict.fromkeys((*verdicts, "prob"), float))
+    _refuse_twice(place, frame, [number for number, _ in lines])
+    return frame
+
+
+def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    if not place.is_file():
+        raise BadFile(N_("There is no file {path}."), path=place)
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=place.name) from error
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    reader = csv.reader(text.splitlines(), delimiter=delimiter)
+    found = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(cell.strip() for cell in row)]
+    if not found:
+        raise BadFile(N_("{file} is empty."), file=place.name)
+    header = found[0][1]
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise BadFile(N_("{file} has the column {column} twice."), file=place.name, column=twice)
+    for number, cells in found[1:]:
+        if len(cells) != len(header):
+            message = N_("{file}, line {line}: {found} columns where the header has {expected}")
+            raise BadFile(message, file=place.name, line=number, found=len(cells), expected=len(header))
+    if len(found) == 1:
+        raise BadFile(N_("{file} has a heading but no row."), file=place.name)
+    return header, found[1:]
+
+
+def _verdict_columns(place: Path, header: Sequence[str], generations: bool) -> list[str]:
+    prob, gen = _numbered(header, PROB), _numbered(header, GEN)
+    lacking = [] if "instance" in header else ["instance"]
+    lacking += [] if prob or "prob" in header else ["prob"]
+    lacking += ["gen1"] if generations and not gen else []
+    if lacking:
+        message = N_(
+            "{file} lacks the columns {columns}; a table of verdicts has instance, prob and gen1, gen2, … with 0 or 1."
+        )
+        raise BadFile(message, file=place.name, columns=", ".join(lacking))
+    extra = [name for name in ("prob_sum",) if name in header]
+    return [name for name in header if name == "prob" or name in prob or name in gen or name in extra]
+
+
+def _numbered(header: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
+    return sorted((n for n in header if pattern.fullmatch(n)), key=lambda n: int(re.sub(r"\D", "", n)))
+
+
+def _verdict(place: Path, line: int, column: str, cell: str) -> float:
+    if cell not in VERDICTS:
+        message = N_(
+            "{file}, line {line}: {cell} in the column {column} is no verdict; it is 1 (right), 0 (wrong) or empty."
+        )
+        raise BadFile(message, file=place.name, line=line, column=column, cell=cell)
+    return VERDICTS[cell]
+
+
+def _refuse_twice(place: Path, frame: pd.DataFrame, lines: Sequence[int]) -> None:
+    key = ["instance", *(name for name in TOLD if name in frame)]
+    twice = frame.duplicated(key)
+    if bool(twice.any()):
+        number = int(np.flatnonzero(twice.to_numpy())[0])
+        message = N_("{file}, line {line}: the instance {instance} stands there twice, so it would count double.")
+        raise BadFile(message, file=place.name, line=lines[number], instance=frame["instance"].iloc[number])
+
+
+def generations_of(frame: pd.DataFrame) -> Numbers:
+    """The verdicts of gen1, gen2, ... in their order, rows x generations; NaN is missing."""
+    return _values(frame, _numbered(list(frame.columns), GEN))
+
+
+def templates_of(frame: pd.DataFrame) -> Numbers:
+    """The verdicts of prob1, prob2, ... (TANGO: one per template), else of prob alone; rows x templates."""
+    return _values(frame, _numbered(list(frame.columns), PROB) or ["prob"])
+
+
+def has_templates(frame: pd.DataFrame) -> bool:
+    """Whether the probability-based way has several verdicts per instance."""
+    return len(_numbered(list(frame.columns), PROB)) > 1
+
+
+def _values(frame: pd.DataFrame, columns: Sequence[str]) -> Numbers:
+    return frame[list(columns)].to_numpy(dtype=float) if columns else np.empty((len(frame), 0))
+
+
+def cell_columns(frame: pd.DataFrame) -> list[str]:
+    """The columns that split the table into cells: those of model, pronoun, dataset, setting that are there."""
+    return [name for name in ("dataset", "setting", "model", "pronoun") if name in frame]

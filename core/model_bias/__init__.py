@@ -1,0 +1,59 @@
+"""Measures of models from score files: means with intervals, what they mix, models side by side (SPEC 1.6 to 1.11, 6).
+
+Ten lines are enough for a table of one's own: docs/notebook.md.
+"""
+
+from core.model_bias.compare_models import (
+    correlation,
+    paired_difference,
+    paired_differences,
+    side_by_side,
+    sign_agreement,
+)
+from core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
+from core.model_bias.many_intervals import Several, several
+from core.model_bias.means import MEASURES
+from core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
+from core.model_bias.model_names import plain_names
+from core.model_bias.nulls import NULL_OF, Null, shuffled_sides
+from core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
+from core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
+from core.statistics.unit_bootstrap import Draws, Units, units_of
+
+__all__ = [
+    "MEASURES",
+    "NULL_OF",
+    "Draws",
+    "Mass",
+    "Null",
+    "Several",
+    "Summary",
+    "Thresholded",
+    "Units",
+    "VarianceShares",
+    "correlation",
+    "extremes",
+    "in_ln",
+    "infinite_rows",
+    "is_reference",
+    "label_of",
+    "mass_of",
+    "matching",
+    "models_of",
+    "paired_difference",
+    "paired_differences",
+    "plain_names",
+    "prior_corrected",
+    "read_scores",
+    "rows_of",
+    "several",
+    "shuffled_sides",
+    "side_by_side",
+    "sign_agreement",
+    "summarise",
+    "summarise_by",
+    "thresholded",
+    "undefined_rows",
+    "units_of",
+    "variance_shares",
+]

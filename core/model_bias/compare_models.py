@@ -1,0 +1,175 @@
+"""Several models on the same sentences: differences, correlations, agreement of signs. Never a ranking."""
+
+from itertools import combinations_with_replacement
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_
+from core.model_bias.means import MEASURES, support, weighted
+from core.model_bias.mixing import STILL
+from core.model_bias.score_files import finite_bias, models_of, rows_of
+from core.sentence_bias.bias import Denominator
+from core.statistics import RESAMPLES, Estimate, Note, wilson
+from core.statistics.unit_bootstrap import Draws, Numbers, UnitChoice, units_of
+
+Method = Literal["pearson", "spearman"]
+KEY = ["row", "sentence"]
+COMPARED = (*MEASURES, "side_auc")
+LEAST = 3  # two points always lie on a line
+Z = 1.959963984540054  # 97.5 % of the normal distribution
+
+NO_SHARED = Note(N_("The two models have no sentence with a finite Bias_c in common."))
+TOO_FEW = Note(N_("Fewer than three sentences in common: a correlation of two points is always 1 or -1."))
+CONSTANT = Note(N_("One of the two gives every sentence the same value, so there is no correlation."))
+ONE_LACKS = Note(N_("One of the two models has no value of this measure, so there is no difference."))
+
+
+def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
+    """Bias_c in log10, a row per sentence and a column per model in the frame's order; NaN where not finite."""
+    values = frame.assign(bias_log10=finite_bias(frame))
+    table: pd.DataFrame = values.pivot(index=KEY, columns="model", values="bias_log10")
+    return table[models_of(frame)]
+
+
+def paired_difference(
+    frame: pd.DataFrame,
+    model_a: str,
+    model_b: str,
+    measure: str = "model_bias",
+    *,
+    denominator: Denominator = "side",
+    unit: UnitChoice = "auto",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate:
+    """*measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
+
+    The interval is a paired bootstrap: each draw picks the same units for both models, so what both find hard
+    cancels out. *measure*: one of MEASURES or "side_auc". Negative and positive say which is larger, not better.
+    """
+    if measure not in COMPARED:
+        raise ValueError(f"no such measure: {measure}")
+    found = paired_differences(
+        frame, model_a, model_b, denominator=denominator, unit=unit, resamples=resamples, seed=seed
+    )
+    return found[measure]
+
+
+def paired_differences(
+    frame: pd.DataFrame,
+    model_a: str,
+    model_b: str,
+    *,
+    denominator: Denominator = "side",
+    unit: UnitChoice = "auto",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """`paired_difference` of every measure, from the same draws: it costs as much as one of them."""
+    first, second = _shared(rows_of(frame, model_a), rows_of(frame, model_b))
+    if first.empty:
+        return dict.fromkeys(COMPARED, Estimate.undefined(NO_SHARED))
+    units = units_of(first, unit)
+    of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
+
+    def differences(weights: Numbers) -> dict[str, Numbers]:
+        one, two = of_a(weights), of_b(weights)
+        return {name: one[name] - two[name] for name in COMPARED}
+
+    one, two = support(first, units), support(second, units)
+    rests = {name: min(one[name], two[name]) for name in one}
+    found = Draws(resamples, seed).intervals(differences, units.count, support=rests)
+    return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
+
+
+def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of both that stand for the same sentence and are finite in both, in the same order."""
+    one, two = (part[np.isfinite(part["bias_log10"])].set_index(KEY) for part in (first, second))
+    common = one.index.intersection(two.index, sort=False)
+    return one.loc[common].reset_index(), two.loc[common].reset_index()
+
+
+def correlation(frame: pd.DataFrame, method: Method = "pearson") -> pd.DataFrame:
+    """Correlation of the per-sentence Bias_c of every two models, on the sentences where both are finite.
+
+    Columns a, b, value (-1 to 1), low, high (95 %, Fisher's z; for Spearman with the variance of Bonett and Wright
+    2000), n, reason ("" where defined). Both orders and the diagonal are there, so that a heatmap is whole. The
+    papers do not name the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are shared.
+    """
+    table = side_by_side(frame)
+    found = {(a, b): _correlated(table[a], table[b], method) for a, b in combinations_with_replacement(table, 2)}
+    rows = [{"a": a, "b": b, **found[(a, b) if (a, b) in found else (b, a)]} for a in table for b in table]
+    return pd.DataFrame(rows, columns=["a", "b", "value", "low", "high", "n", "reason"])
+
+
+def _correlated(a: pd.Series, b: pd.Series, method: Method) -> dict[str, object]:
+    both = a.notna() & b.notna()
+    x, y, n = a[both].to_numpy(), b[both].to_numpy(), int(both.sum())
+    empty = {"value": np.nan, "low": np.nan, "high": np.nan, "n": n}
+    if n < LEAST:
+        return {**empty, "reason": str(NO_SHARED if n == 0 else TOO_FEW)}
+    if min(x.std(), y.std()) < STILL:
+        return {**empty, "reason": str(CONSTANT)}
+    if a.name == b.name:
+        return {"value": 1.0, "low": 1.0, "high": 1.0, "n": n, "reason": ""}
+    if method == "spearman":
+        from scipy import stats  # scipy.stats takes a while to import
+
+        x, y = stats.rankdata(x), stats.rankdata(y)
+    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
+    if n < 4 or abs(r) >= 1:
+        low = high = r if abs(r) >= 1 else np.nan
+        return {"value": r, "low": low, "high": high, "n": n, "reason": ""}
+    spread = np.sqrt((1 + r * r / 2 if method == "spearman" else 1) / (n - 3))
+    low, high = np.tanh(np.arctanh(r) + np.array([-1, 1]) * Z * spread)
+    return {"value": r, "low": float(low), "high": float(high), "n": n, "reason": ""}
+
+
+def sign_agreement(
+    frame: pd.DataFrame, *, unit: UnitChoice = "auto", resamples: int = RESAMPLES, seed: int = 0
+) -> pd.DataFrame:
+    """The share of sentences on which two models lean to the same side, 0 to 1, for every two models.
+
+    Columns a, b, value, low, high (95 %: Wilson's interval where each sentence is a unit, else over units), n, chance
+    (the share that two models with these lean rates would share by chance) and kappa (beyond chance). Only sentences
+    that lean in both count: 0 has no side.
+    """
+    table = side_by_side(frame)
+    rows = []
+    for a, b in combinations_with_replacement(table, 2):
+        one = _signs(frame, a, b, table, unit, Draws(resamples, seed))
+        rows.append({"a": a, "b": b, **one})
+        if a != b:
+            rows.append({"a": b, "b": a, **one})
+    order = {name: i for i, name in enumerate(table)}
+    rows.sort(key=lambda row: (order[row["a"]], order[row["b"]]))
+    return pd.DataFrame(rows, columns=["a", "b", "value", "low", "high", "n", "chance", "kappa", "reason"])
+
+
+def _signs(
+    frame: pd.DataFrame, a: str, b: str, table: pd.DataFrame, unit: UnitChoice, draws: Draws
+) -> dict[str, object]:
+    signs = np.sign(table[[a, b]].to_numpy()) if a != b else np.sign(table[[a, a]].to_numpy())
+    leaning = (np.nan_to_num(signs) != 0).all(axis=1)
+    signs = signs[leaning]
+    if not len(signs):
+        return {**dict.fromkeys(("value", "low", "high", "chance", "kappa"), np.nan), "n": 0, "reason": str(NO_SHARED)}
+    same = signs[:, 0] == signs[:, 1]
+    male = (signs > 0).mean(axis=0)
+    chance = float(male[0] * male[1] + (1 - male[0]) * (1 - male[1]))
+    rows = rows_of(frame, a).set_index(KEY).loc[table.index[leaning]].reset_index()
+    units = units_of(rows, unit)
+    if units.kind == "sentence":
+        share = wilson(int(same.sum()), len(same), nothing=NO_SHARED)
+    else:
+        sums = units.sums(same.astype(float), np.ones(len(same)))
+        share = draws.intervals(lambda w: _share(w @ sums), units.count, {"share": (0.0, 1.0)})["share"]
+    kappa = (float(same.mean()) - chance) / (1 - chance) if chance < 1 else np.nan
+    interval = {"value": share.value, "low": share.low, "high": share.high}
+    return {**interval, "n": len(same), "chance": chance, "kappa": kappa, "reason": ""}
+
+
+def _share(totals: Numbers) -> dict[str, Numbers]:
+    return {"share": totals[:, 0] / totals[:, 1]}

@@ -1,0 +1,219 @@
+"""Score files read and checked: one row per sentence and model, every column typed, undefined as NaN.
+
+The columns are those that the command `score` writes. A file of an earlier version, or of somebody's own loop,
+may lack what can be worked out from the rest: the side, the mask width, the pair mass, the natural logarithm.
+"""
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_, BadFile, NotFound
+from core.files.formula_cells import restored
+from core.model_bias.model_names import labels
+from core.resources import keyword_pairs
+from core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
+
+NEEDED = ("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "bias_log10", "signature")
+NUMBERS = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln", "logp_male", "logp_female")
+WHOLE = ("masks", "start", "end")
+WORDS = ("sentence", "pair", "keyword", "model", "status", "signature", "side", "source")
+SIDES = ("male", "female")
+REFERENCES = ("random-zh",)  # the demo model's architecture, untrained: what no training at all looks like
+
+
+def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
+    """The rows of a score file (or of a frame of the same columns), checked and typed.
+
+    Text columns are str, `row` is kept as it is, `masks` is the mask width (0 where it cannot be known),
+    `side` is male, female or "" (which word the source had), `bias_log10` is NaN where undefined and keeps
+    +-inf. A model whose rows differ in anything but the precision of their signature becomes several models,
+    named by the parts that differ. Raises NotFound where there is no file, BadFile where it is no score file:
+    a missing column, a cell that is no number, no row, or a sentence scored twice by one model.
+    """
+    name, frame = _frame(scores)
+    if missing := [column for column in NEEDED if column not in frame.columns]:
+        message = N_("{file} is not a score file: it lacks the columns {columns}. Make one with the command score.")
+        raise BadFile(message, file=name, columns=", ".join(missing))
+    if frame.empty:
+        raise BadFile(N_("{file} has a heading but no row."), file=name)
+    for column in (*NUMBERS, *WHOLE):
+        if column in frame.columns:
+            frame[column] = _numbers(frame[column], name)
+    for column in WORDS:
+        if column in frame.columns:
+            frame[column] = frame[column].fillna("").astype(str)
+            if not isinstance(scores, pd.DataFrame):  # a frame has no apostrophes that a file guards its cells with
+                frame[column] = _restored(frame[column])
+    _check(frame, name)
+    frame = _filled(frame)
+    if "named" not in frame.columns:
+        frame["named"] = frame["model"]
+    frame["model"] = labels(frame)
+    twice = frame.duplicated(["model", "row", "sentence"])
+    if twice.any():
+        first = frame.loc[twice].iloc[0]
+        message = N_("{file}: the model {model} has row {row} twice, so sentences would count double.")
+        raise BadFile(message, file=name, model=first["model"], row=first["row"])
+    return frame
+
+
+def is_reference(model: str) -> bool:
+    """Whether a model is the random-weights reference (SPEC 6.1): what the same architecture says untrained."""
+    return model.split(" (")[0] in REFERENCES
+
+
+def models_of(frame: pd.DataFrame) -> list[str]:
+    """The models of a frame in the order in which they stand there; never sorted by any value."""
+    return [str(model) for model in frame["model"].drop_duplicates()]
+
+
+def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
+    """The rows of one model, by its label or by its name in the file. Raises NotFound where it has none."""
+    rows = frame[frame["model"] == label_of(frame, model)]
+    if rows.empty:
+        message = N_("There is no model {model} in these scores; there are {models}.")
+        raise NotFound(message, model=model, models=", ".join(models_of(frame)))
+    return rows
+
+
+def label_of(frame: pd.DataFrame, model: str) -> str:
+    """The label of a model that is called by its name in the file, where that is one; else the name itself."""
+    if (frame["model"] == model).any() or "named" not in frame.columns:
+        return model
+    found = frame.loc[frame["named"] == model, "model"].drop_duplicates()
+    return str(found.iloc[0]) if len(found) == 1 else model
+
+
+def finite_bias(rows: pd.DataFrame) -> pd.Series:
+    """Bias_c in log10 with NaN in place of infinite values: what means, correlations and tests are made of."""
+    values: pd.Series = rows["bias_log10"].where(np.isfinite(rows["bias_log10"]))
+    return values
+
+
+def _frame(scores: "str | PathLike[str] | pd.DataFrame") -> tuple[str, pd.DataFrame]:
+    if isinstance(scores, pd.DataFrame):
+        return N_("this table"), scores.reset_index(drop=True)
+    path = Path(scores)
+    if not path.is_file():
+        raise NotFound(N_("There is no score file {path}."), path=str(path))
+    if (frame := _read_at_once(path)) is not None:
+        return path.name, frame
+    try:
+        # Everything as text first: "NA" may be a sentence, and a wrong number needs its line.
+        return path.name, pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        raise BadFile(N_("{file} is empty."), file=path.name) from None
+    except UnicodeDecodeError as error:
+        message = N_("{file} is not in UTF-8 (byte {byte}); a score file is.")
+        raise BadFile(message, file=path.name, byte=error.start) from None
+    except pd.errors.ParserError as error:
+        message = N_("{file} cannot be read as CSV: {problem}")
+        raise BadFile(message, file=path.name, problem=str(error).strip().splitlines()[-1]) from None
+
+
+def _read_at_once(path: Path) -> pd.DataFrame | None:
+    """A file without a flaw, its numbers read as numbers: five times as fast. None where it has to be read closely.
+
+    Whatever is unusual (a cell that is no number, a short row, other bytes than UTF-8) is left to the slow way, which
+    can say what is wrong in which line.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    try:
+        with csv.open_csv(path) as begun:
+            names = begun.schema.names
+        if len(set(names)) < len(names):
+            return None
+        types = {name: pa.float64() if name in (*NUMBERS, *WHOLE) else pa.string() for name in names}
+        convert = csv.ConvertOptions(column_types=types, null_values=["", "nan", "NaN"], strings_can_be_null=False)
+        table = csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=convert)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    found: pd.DataFrame = table.to_pandas()
+    return found
+
+
+def _numbers(column: pd.Series, file: str) -> pd.Series:
+    text = column if column.dtype.kind in "fiub" else column.replace("", None)
+    found = pd.to_numeric(text, errors="coerce").astype(float)
+    wrong = found.isna() & text.notna()
+    if column.dtype.kind not in "fiub":
+        wrong &= text.astype(str).str.lower() != "nan"
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        message = N_("{file}, line {line}: {cell} in the column {column} is no number.")
+        raise BadFile(message, file=file, line=place + 2, cell=str(column.iloc[place])[:40], column=column.name)
+    return found
+
+
+def _restored(column: pd.Series) -> pd.Series:
+    guarded = column.str.startswith("'")
+    return column.where(~guarded, column.map(restored)) if guarded.any() else column
+
+
+def _check(frame: pd.DataFrame, file: str) -> None:
+    """Refuse what no scoring can have written: it would be counted, or drawn, as if it were a number."""
+    for column in (name for name in ("p_male", "p_female", *WHOLE) if name in frame.columns):
+        values = frame[column].to_numpy(float, na_value=np.nan)
+        if column in WHOLE:
+            bad = ~np.isnan(values) & ~(np.isfinite(values) & (values >= 0) & (np.floor(values) == values))
+            message = N_("{file}, line {line}: {cell} in the column {column} is no whole number.")
+        else:
+            bad = (values < 0) | (values > 1 + 1e-6)
+            message = N_("{file}, line {line}: {cell} in the column {column} is no probability.")
+        if bad.any():
+            place = int(np.flatnonzero(bad)[0])
+            raise BadFile(message, file=file, line=place + 2, cell=f"{values[place]:g}", column=column)
+    if (bad := (frame["model"] == "").to_numpy()).any():
+        message = N_("{file}, line {line}: the column {column} is empty; was the file cut off?")
+        raise BadFile(message, file=file, line=int(np.flatnonzero(bad)[0]) + 2, column="model")
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    missing = frame["bias_log10"].isna()
+    with np.errstate(divide="ignore"):
+        derived: dict[str, Any] = {
+            "pair_mass": (frame["p_male"] + frame["p_female"]).clip(upper=1.0),
+            "bias_ln": frame["bias_log10"] * LN10,
+            "logp_male": np.log(frame["p_male"]),
+            "logp_female": np.log(frame["p_female"]),
+            "status": np.where(missing, NO_ANSWER, "ok"),
+            "source": "",
+            "side": "",
+            "masks": math.nan,
+            "start": math.nan,
+            "end": math.nan,
+        }
+    added = {column: values for column, values in derived.items() if column not in frame.columns}
+    frame = frame.assign(**added)
+    frame["pair_mass"] = frame["pair_mass"].mask(frame["signature"].map(whole_sentences).astype(bool))
+    words = {pair: (*pair.split("/", 1), None)[:2] for pair in frame["pair"].drop_duplicates()}
+    male, female = (frame["pair"].map({pair: both[side] for pair, both in words.items()}) for side in (0, 1))
+    known = np.select([frame["keyword"] == male, frame["keyword"] == female], SIDES, default="")
+    frame["side"] = np.where(frame["side"].isin(SIDES), frame["side"], known)
+    widths = {pair: float(mask_width(pair)) for pair in frame["pair"].drop_duplicates()}
+    frame["masks"] = frame["masks"].fillna(frame["pair"].map(widths)).astype(int)
+    for column in ("start", "end"):
+        frame[column] = frame[column].astype("Int64")
+    return frame
+
+
+def mask_width(pair: str) -> int:
+    """How many masks the words of a pair ("男孩/女孩") differ in: from the pair table, else by comparing them.
+
+    0 where it cannot be known: words of different length, or of letters, whose tokens only the model knows.
+    """
+    for known in keyword_pairs():
+        if known.name == pair:
+            return len(known.stems[0])
+    male, _, female = pair.partition("/")
+    if len(male) != len(female) or pair.isascii():
+        return 0
+    different = [i for i, (a, b) in enumerate(zip(male, female, strict=True)) if a != b]
+    return different[-1] - different[0] + 1 if different else 0

@@ -1,0 +1,190 @@
+"""Bias_man, Bias_woman, Model_bias of one model and all that belongs beside them, with intervals (SPEC 1.7, 1.8, 6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_
+from core.model_bias.means import BOUNDS, MEASURES, support, weighted
+from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
+from core.model_bias.score_files import is_reference, rows_of
+from core.resources import keyword_pairs
+from core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
+from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics.unit_bootstrap import Draws, UnitChoice, UnitKind, units_of
+
+Grouping = Literal["pair", "side", "masks"]
+
+NO_MALE = Note(N_("No sentence leans to the male word."))
+NO_FEMALE = Note(N_("No sentence leans to the female word."))
+NO_SIDE = Note(N_("One side has no sentence, so the mean of both sides is undefined."))
+NO_TWO_SIDES = Note(N_("No word pair has sentences of both sides, so there is nothing to compare."))
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholded:
+    """What becomes of the means when every |Bias_c| < 0.3 is set to 0, in log10 (SPEC 6.1).
+
+    A value of 0 belongs to no side, so `model_bias` rises while `mean_abs` falls: both are needed. `zeroed` of the
+    values were set to 0.
+    """
+
+    model_bias: float | None
+    mean_abs: float | None
+    zeroed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One model (or a `group` of its sentences) in numbers; every mean is in log10, `ln` gives it in ln.
+
+    `rows` = `n` (finite) + `undefined` + `infinite` + `left_out` (pair mass under the chosen threshold).
+    `signed_mean` > 0 leans male. `obvious` counts add up to `n`. Undefined estimates have a reason.
+    """
+
+    model: str
+    signature: str
+    group: str
+    rows: int
+    n: int
+    undefined: int
+    infinite: int
+    left_out: int
+    n_man: int
+    n_woman: int
+    bias_man: Estimate
+    bias_woman: Estimate
+    model_bias: Estimate
+    signed_mean: Estimate
+    mean_abs: Estimate
+    obvious: Obvious
+    mass: Mass
+    shares: VarianceShares
+    side_auc: Estimate
+    small_set_to_zero: Thresholded
+    denominator: Denominator
+    unit: UnitKind
+    units: int
+    drawn: str
+    reference: bool
+
+    def ln(self, name: str) -> Estimate:
+        """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
+        return in_ln(getattr(self, name))
+
+
+def in_ln(estimate: Estimate) -> Estimate:
+    """An estimate in log10 as one in ln."""
+    value, low, high, se = (
+        None if x is None else x * LN10 for x in (estimate.value, estimate.low, estimate.high, estimate.se)
+    )
+    return replace(estimate, value=value, low=low, high=high, se=se)
+
+
+def summarise(
+    rows: pd.DataFrame,
+    *,
+    model: str | None = None,
+    denominator: Denominator = "side",
+    unit: UnitChoice = "auto",
+    least_mass: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    group: str = "",
+) -> Summary:
+    """The summary of one model's rows (of *model*'s, where a frame of several is given).
+
+    denominator "side" divides each side's sum by the sentences of that side, "all" by all (SPEC 1.7).
+    least_mass leaves out rows whose pair mass is known and below it. Intervals are over units, see `units_of`.
+    """
+    rows = rows if model is None else rows_of(rows, model)
+    kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]
+    draws = Draws(resamples, seed)
+    values = kept["bias_log10"]
+    means = side_means(values.tolist(), denominator=denominator)
+    finite = kept[np.isfinite(values)]
+    units = units_of(finite, unit)
+    found = draws.intervals(weighted(finite, units, denominator), units.count, BOUNDS, support(finite, units))
+    estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
+    return Summary(
+        model=str(rows["model"].iloc[0]) if len(rows) else model or "",
+        signature=" + ".join(s for s in rows["signature"].drop_duplicates() if s),
+        group=group,
+        rows=len(rows),
+        n=means.n,
+        undefined=means.undefined,
+        infinite=means.infinite,
+        left_out=len(rows) - len(kept),
+        n_man=means.n_man,
+        n_woman=means.n_woman,
+        **estimates,
+        obvious=obvious(values.tolist()),
+        mass=mass_of(kept),
+        shares=variance_shares(kept),
+        small_set_to_zero=thresholded(finite["bias_log10"]),
+        denominator=denominator,
+        unit=units.kind,
+        units=units.count,
+        drawn=draws.signature(units.kind),
+        reference=bool(len(rows)) and is_reference(str(rows["model"].iloc[0])),
+    )
+
+
+def summarise_by(
+    rows: pd.DataFrame,
+    by: Grouping,
+    *,
+    model: str | None = None,
+    denominator: Denominator = "side",
+    unit: UnitChoice = "auto",
+    least_mass: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Summary]:
+    """One summary per word pair, per side of the source, or per mask width; `group` names it.
+
+    Pairs come in the order of the pair table, then in that of the file; sides male first; widths ascending. Where
+    *unit* is "auto" it is chosen for all rows together, so that the groups compare.
+    """
+    rows = rows if model is None else rows_of(rows, model)
+    kind = units_of(rows, unit).kind
+    chosen = rows[rows["side"] != ""] if by == "side" else rows
+    names = {str(name): part for name, part in chosen.groupby(by, sort=False)}
+    return [
+        summarise(
+            names[name],
+            denominator=denominator,
+            unit=kind,
+            least_mass=least_mass,
+            resamples=resamples,
+            seed=seed,
+            group=name,
+        )
+        for name in _ordered(list(names), by)
+    ]
+
+
+def thresholded(values: pd.Series, threshold: float = OBVIOUS) -> Thresholded:
+    """Model_bias and mean |Bias_c| after every |Bias_c| < *threshold* is set to 0 (denominator "side")."""
+    finite = values[np.isfinite(values)]
+    small = finite.abs() < threshold
+    cut = finite.mask(small, 0.0)
+    mean_abs = float(cut.abs().mean()) if len(cut) else None
+    return Thresholded(side_means(cut.tolist()).model_bias, mean_abs, int(small.sum()))
+
+
+def _ordered(names: Sequence[str], by: Grouping) -> list[str]:
+    if by == "masks":
+        return sorted(names, key=int)
+    known = ["male", "female"] if by == "side" else [pair.name for pair in keyword_pairs()]
+    return [*(name for name in known if name in names), *(name for name in names if name not in known)]
+
+
+def _undefined(name: str, means: SideMeans) -> Estimate:
+    if means.n == 0:
+        return Estimate.undefined(NO_VALUE)
+    reasons = {"bias_man": NO_MALE, "bias_woman": NO_FEMALE, "model_bias": NO_SIDE, "side_auc": NO_TWO_SIDES}
+    return Estimate.undefined(reasons[name], means.n)

@@ -1,0 +1,1 @@
+"""Tiny models whose answers are planted, by name (no torch) and as weights."""

@@ -1,0 +1,82 @@
+"""What each planted model must answer, by its name; knows nothing of torch (the models are in masked.py).
+
+| name | Bias_c (log10) it is built to give |
+|---|---|
+| `planted:0`, `planted:+0.3`, `planted:-1`, ... | that number for every pair, in every sentence |
+| `planted:offset+0.3` | the same constant, but it comes out of the encoder, not of the words' own weights |
+| `planted:pairs`, `planted:pairs0.35` | +0.35 for words of one mask, -0.6 for words of two; 0 over the 19 pairs |
+| `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
+
+`planted:association=0.8` is another kind: see association.py.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from core.errors import N_, ModelUnavailable
+from core.resources import keyword_pairs
+from core.types import KeywordPair
+
+PREFIX = "planted:"
+RAIN = "雨"
+LARGEST = 6.0  # log10: a million times
+USUAL = {"pairs": 0.35, "context": 0.5}
+Kind = Literal["constant", "offset", "pairs", "context"]
+
+_NAME = re.compile(r"planted:(?P<kind>offset(?=[+-])|pairs|context)?(?P<size>[+-]?\d{1,2}(\.\d{1,4})?)?")
+
+
+_ASSOCIATION = re.compile(r"planted:association=(?P<size>[0-3](\.\d{1,3})?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A planted model: its name, what it depends on, and by how much (log10, positive leans male)."""
+
+    name: str
+    kind: Kind
+    size: float
+
+    def bias(self, pair: KeywordPair, rain: bool) -> float:
+        """The Bias_c (log10) that the model is built to give for *pair*, where 雨 stands in the sentence or not."""
+        if self.kind == "pairs":
+            return self.size if len(pair.stems[0]) == 1 else -self.size * _ones_per_two()
+        if self.kind == "context":
+            return self.size if rain else -self.size
+        return self.size
+
+
+@cache
+def _ones_per_two() -> float:
+    """How many of the released pairs take one mask, for each that takes two: 12 / 7."""
+    widths = [len(pair.stems[0]) for pair in keyword_pairs()]
+    return widths.count(1) / widths.count(2)
+
+
+def is_planted(name: str) -> bool:
+    """Whether a name asks for a planted model (which may still be spelt wrongly)."""
+    return name.startswith(PREFIX)
+
+
+def association_of(name: str) -> float | None:
+    """The association (ln) that a planted model of that name has with English professions; None for other names."""
+    found = _ASSOCIATION.fullmatch(name)
+    return float(found["size"]) if found else None
+
+
+def plant_of(name: str) -> Plant:
+    """The planted model of that name. Raises ModelUnavailable where the name is none, or asks for more than 10^6."""
+    found = _NAME.fullmatch(name)
+    kind: Kind = "constant"
+    if found and found["kind"]:
+        kind = found["kind"]  # type: ignore[assignment]
+    size = float(found["size"]) if found and found["size"] else USUAL.get(kind)
+    if found is None or size is None or abs(size) > LARGEST:
+        message = N_(
+            "{name} is no planted model. There are planted:0, planted:+0.3 (any number up to 6), planted:offset+0.3, "
+            "planted:pairs and planted:context."
+        )
+        raise ModelUnavailable(message, name=name)
+    return Plant(name, kind, size)

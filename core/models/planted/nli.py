@@ -1,0 +1,166 @@
+"""Tiny classifiers with a planted bias score: what the inference measure must give back. No knowledge of language.
+
+| name | what it is built to answer |
+|---|---|
+| `planted:nli=0.3` (0 to 1) | three tenths of the occupations of each class biased: s = 0.3 up to whole words |
+| `planted:nli=entailment` (or contradiction, neutral) | always that label: s = 2/3, 2/3, 0 |
+
+A planted classifier is a whole BERT, so that it goes through tokenizer, batches and head as any checkpoint. Every
+occupation and gender word is one token. All attention of [CLS] falls on the two such words of a pair, so its state
+is the sum of two one-hot features; tanh units of the pooler know which sum it is, the head turns that into a label.
+"""
+
+import hashlib
+import re
+from functools import cache
+from typing import Any
+
+import torch
+from tokenizers import AddedToken
+from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
+from core.errors import N_, ModelUnavailable
+from core.models.planted.names import PREFIX
+from core.nli.occupations import Occupation, occupations, texts
+from core.nli.types import LABELS, LANGUAGES, Gender, Kind, Label
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LONGEST = 512
+# Features: is a word of the sets, then what it is. Two of the pairs of features (a trade, a gender) are always on.
+FEATURES = ("male", "female", "plain", "open", "woman", "man")
+ANSWERS: dict[tuple[str, str], Label] = {
+    ("male", "man"): "entailment", ("male", "woman"): "contradiction", ("female", "woman"): "entailment",
+    ("female", "man"): "contradiction", ("open", "woman"): "entailment", ("open", "man"): "contradiction",
+}  # fmt: skip
+SHARP, DECIDED = 40.0, 30.0
+_NAME = re.compile(rf"{PREFIX}nli=(?P<size>[01](\.\d{{1,4}})?|{'|'.join(LABELS)})")
+
+
+def is_planted_nli(name: str) -> bool:
+    """Whether a name asks for a planted classifier (which may still be spelt wrongly)."""
+    return name.startswith(f"{PREFIX}nli")
+
+
+def planted_share(name: str) -> float | Label:
+    """The share of biased occupations, or the one label. Raises ModelUnavailable for a name that is none."""
+    found = _NAME.fullmatch(name)
+    size = found["size"] if found else "2"
+    label = next((label for label in LABELS if label == size), None)
+    if label is None and float(size) > 1:
+        message = N_("{name} is no planted classifier. There are planted:nli=0.3 (0 to 1) and planted:nli=entailment.")
+        raise ModelUnavailable(message, name=name)
+    return label or float(size)
+
+
+@cache
+def features(name: str) -> dict[str, str]:
+    """What the classifier of that name takes each word of the packaged sets for: one of FEATURES.
+
+    Of each class in each language that share is biased, to whole words, half up: those that come first in an order
+    which has nothing to do with them. A word of two languages is decided once.
+    """
+    share = planted_share(name)
+    found: dict[str, str] = {}
+    for language in LANGUAGES:
+        words = occupations(language)
+        kinds: tuple[Kind, ...] = ("female-stereo", "male-stereo", "neutral")
+        for kind in kinds:
+            _decide([one for one in words if one.kind == kind], 0.0 if isinstance(share, str) else share, found)
+        found |= {texts(language).woman: "woman", texts(language).man: "man"}
+    return found
+
+
+def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> None:
+    wanted = int(len(words) * share + 0.5) - sum(found.get(one.word, "plain") != "plain" for one in words)
+    left = sorted((one for one in words if one.word not in found), key=lambda one: _shuffled(one.word))
+    for number, one in enumerate(left):
+        own = {"man": "male", "woman": "female"}.get(one.gender, "open")
+        found[one.word] = own if number < wanted else "plain"
+
+
+def _shuffled(word: str) -> str:
+    return hashlib.sha256(word.encode()).hexdigest()
+
+
+def planted_label(name: str, word: str, gender: Gender) -> Label:
+    """What the classifier of that name is built to answer where an occupation meets a gender word."""
+    share = planted_share(name)
+    if isinstance(share, str):
+        return share
+    return ANSWERS.get((features(name)[word], gender), "neutral")
+
+
+def build(name: str) -> tuple[Any, Any, str]:
+    """Model, tokenizer and card. Raises ModelUnavailable for a name that is none."""
+    share, words = planted_share(name), features(name)
+    tokenizer = BertTokenizer(
+        vocab={token: i for i, token in enumerate([*SPECIAL, *words])}, do_lower_case=False, model_max_length=LONGEST
+    )
+    # As added tokens the words are found in running text, the longest first: "clerk" is not found in "clerkship".
+    latin = [word for word in words if word.isascii()]
+    tokenizer.add_tokens([AddedToken(word, single_word=True, normalized=False) for word in latin])
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in words if not word.isascii()])
+    model = _model(len(tokenizer), [FEATURES.index(one) for one in words.values()])
+    if isinstance(share, str):
+        with torch.no_grad():
+            model.classifier.weight.zero_()
+            model.classifier.bias[:] = torch.tensor([DECIDED * (label == share) for label in LABELS])
+    return model, tokenizer, f"A planted classifier, made in memory: {name}. Its labels are known; it knows nothing."
+
+
+def _model(size: int, features: list[int]) -> Any:
+    width = 12  # six features and their negatives: whatever two are on, LayerNorm sees the same mean and variance
+    config = BertConfig(
+        vocab_size=size, hidden_size=width, num_hidden_layers=1, num_attention_heads=1, intermediate_size=2,
+        max_position_embeddings=LONGEST, type_vocab_size=2, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        id2label={i: str(label) for i, label in enumerate(LABELS)},
+        label2id={str(label): i for i, label in enumerate(LABELS)},
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        model: Any = BertForSequenceClassification(config)
+    with torch.no_grad():
+        for key, parameter in model.named_parameters():
+            parameter.fill_(1.0 if key.endswith("LayerNorm.weight") else 0.0)
+        _plant_words(model.bert, features, width)
+        _plant_answers(model, width)
+    return model
+
+
+def _plant_words(bert: Any, features: list[int], width: int) -> None:
+    """Marked words carry +1 and -1 of their feature; attention sees them alone, by the size of the embedding."""
+    table = bert.embeddings.word_embeddings.weight
+    half = width // 2
+    for number, feature in enumerate(features):
+        table[len(SPECIAL) + number, feature] = 1.0
+        table[len(SPECIAL) + number, half + feature] = -1.0
+    attention = bert.encoder.layer[0].attention
+    # LayerNorm leaves zero rows zero, so that the sum of the first half is above 0 at marked words only.
+    attention.self.query.bias[0] = SHARP
+    attention.self.key.weight[0, :half] = SHARP
+    attention.self.value.weight[:] = torch.eye(width)
+    attention.output.dense.weight[:] = torch.eye(width)
+
+
+def _plant_answers(model: Any, width: int) -> None:
+    """A pooler unit per pair of features that is answered otherwise than neutral: +1 where both are on, else -1."""
+    on, off = _levels(width)
+    bias = torch.zeros(3)
+    for unit, ((trade, gender), label) in enumerate(ANSWERS.items()):
+        for feature in (trade, gender):
+            model.bert.pooler.dense.weight[unit, FEATURES.index(feature)] = 1.0
+        middle = (2 * on + (on + off)) / 2
+        model.bert.pooler.dense.weight[unit] *= DECIDED
+        model.bert.pooler.dense.bias[unit] = -DECIDED * middle
+        model.classifier.weight[LABELS.index(label), unit] = DECIDED
+        bias[LABELS.index(label)] += DECIDED  # all units off: 0
+    bias[LABELS.index("neutral")] = DECIDED
+    model.classifier.bias[:] = bias
+
+
+def _levels(width: int) -> tuple[float, float]:
+    """What LayerNorm makes of a feature that is on and of one that is off, where two of them are on."""
+    state = torch.zeros(width)
+    state[[0, 1]] = 0.5
+    state[[width // 2, width // 2 + 1]] = -0.5
+    done = torch.nn.functional.layer_norm(state, (width,))
+    return float(done[0]), float(done[2])

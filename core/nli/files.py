@@ -1,0 +1,214 @@
+"""Files of the inference measure: predictions, sets of one's own or of the release, words and templates."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, BadFile, BadLine
+from core.files.readers import Row, Source, open_source, rows
+from core.nli.occupations import Occupation, Texts
+from core.nli.sets import ProbeSet, built
+from core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Prediction, SetName
+from core.nli.types import Row as Probe
+
+OCCUPATION = ("occupation", "occ_word")
+KIND = ("class", "occ_type")
+ANSWER = ("predicted", "prediction", "predicted_label", "label")
+PREMISE, HYPOTHESIS = ("premise", "sentence1"), ("hypothesis", "sentence2")
+KINDS: tuple[Kind, ...] = ("male-stereo", "female-stereo", "neutral")
+SHORT = {"e": "entailment", "c": "contradiction", "n": "neutral"}
+SLOTS = ("{x}", "{a}", "{A}")
+
+NO_SET = N_(
+    "{file} has no column named set. Give it one with PS, AS or NS, or name the set with the file, as in PS={file}."
+)
+GOLD = N_(
+    "{file} has the layout of the released sets, where label is the right answer and always neutral. "
+    "Put what the model said into a column named predicted."
+)
+
+
+@dataclass(slots=True)
+class Predictions:
+    """Predictions that were read, and the lines that were not."""
+
+    rows: list[Prediction] = field(default_factory=list)
+    errors: list[BadLine] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+
+
+def read_predictions(named: Sequence[str]) -> Predictions:
+    """Predictions from CSV, TSV or JSON lines; each file may be given as SET=PATH.
+
+    Needs the columns set (PS, AS, NS) and label, or predicted; reads occupation (occ_word) where it is there. The
+    table of a run of this app is read as well. A line that cannot be used is among the errors. Raises BadFile where
+    a column is missing or no line can be used.
+    """
+    found = Predictions()
+    for one in named:
+        _add_predictions(one, found)
+    if not found.rows:
+        if found.errors:
+            raise found.errors[0]
+        raise BadFile(N_("{file} has no rows."), file=", ".join(Path(_split(one)[1]).name for one in named))
+    return found
+
+
+def _add_predictions(named: str, found: Predictions) -> None:
+    fixed, path = _split(named)
+    source = open_source(path)
+    columns = _lower(source)
+    if fixed is None and "set" not in columns:
+        raise BadFile(NO_SET, file=source.name)
+    answer = _column(source, ANSWER, "label")
+    if answer == columns.get("label") and "sentence1" in columns:
+        raise BadFile(GOLD, file=source.name)
+    word = next((columns[name] for name in OCCUPATION if name in columns), None)
+    for row in rows(source):
+        if columns.get("status") and str(row.values.get(columns["status"]) or "ok") != "ok":
+            continue  # a row of a run without an answer; its reason stands in the file
+        try:
+            set_name = fixed or set_of(row.values.get(columns.get("set", "")), source, row)
+            label = label_of(row.values.get(answer), source, row)
+        except BadLine as error:
+            found.errors.append(error)
+            continue
+        found.rows.append(Prediction(set_name, label, _text(row.values.get(word)) if word else ""))
+        signature = _text(row.values.get(columns.get("signature", "")))
+        if signature and signature not in found.signatures:
+            found.signatures.append(signature)
+
+
+def set_of(value: Any, source: Source, row: Row) -> SetName:
+    """PS, AS or NS in any case. Raises BadLine for anything else."""
+    _refuse_broken(row)
+    for name in SETS:
+        if str(value or "").strip().upper() == name:
+            return name
+    message = N_("{name}, line {number}: {value} is no set; there are PS, AS and NS.")
+    raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_shown(value))
+
+
+def label_of(value: Any, source: Source, row: Row) -> Label:
+    """A label by its name or first letter, in any case. Raises BadLine for anything else."""
+    told = str(value if value is not None else "").strip().lower()
+    told = SHORT.get(told, told)
+    for label in LABELS:
+        if told == label:
+            return label
+    message = N_("{name}, line {number}: {value} is no label; there are entailment, contradiction and neutral.")
+    raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_shown(value))
+
+
+def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
+    """A set of one's own or a copy of the released files: premise (sentence1), hypothesis (sentence2), set.
+
+    Each file may be given as SET=PATH, as the release has one file a set; a class column never decides the set.
+    Raises BadFile where a column is missing, BadLine for the first row that cannot be used.
+    """
+    probes: list[Probe] = []
+    for one in named:
+        fixed, path = _split(one)
+        source = open_source(path)
+        probes += _probes(source, fixed)
+    if not probes:
+        raise BadFile(N_("{file} has no rows."), file=", ".join(Path(_split(one)[1]).name for one in named))
+    return ProbeSet("files", language, tuple(probes))
+
+
+def _probes(source: Source, fixed: SetName | None) -> Iterator[Probe]:
+    columns = _lower(source)
+    if fixed is None and "set" not in columns:
+        raise BadFile(NO_SET, file=source.name)
+    premise, hypothesis = _column(source, PREMISE, "premise"), _column(source, HYPOTHESIS, "hypothesis")
+    word = next((columns[name] for name in OCCUPATION if name in columns), "")
+    kind = next((columns[name] for name in KIND if name in columns), "")
+    for row in rows(source):
+        set_name = fixed or set_of(row.values.get(columns.get("set", "")), source, row)
+        texts = _text(row.values.get(premise)), _text(row.values.get(hypothesis))
+        if not all(texts):
+            message = N_("{name}, line {number}: premise or hypothesis is empty.")
+            raise BadLine(source.name, row.line, "no_text", message, name=source.name, number=row.line)
+        yield Probe(
+            set_name, *texts, occupation=_text(row.values.get(word)), kind=_kind(row.values.get(kind)),
+            gender=_gender(row.values.get(columns.get("gender", ""))),
+            template=_text(row.values.get(columns.get("template", ""))),
+        )  # fmt: skip
+
+
+def read_words(words: str, templates: str, gender_words: tuple[str, str], language: Language) -> ProbeSet:
+    """A set from words and templates of one's own.
+
+    *words*: a table with the columns word and class (male-stereo, female-stereo, neutral); *templates*: a template a
+    line, or a table with a column template, with {x} where the word stands ({a}, {A}: with its English article).
+    *gender_words*: woman, man. Raises BadFile, BadLine, Refused.
+    """
+    parts = Texts(tuple(_occupations(open_source(words))), tuple(_templates(open_source(templates))), *gender_words)
+    return ProbeSet("own-words", language, tuple(built(parts)))
+
+
+def _occupations(source: Source) -> Iterator[Occupation]:
+    word = _column(source, ("word", *OCCUPATION), "word")
+    kind = _column(source, KIND, "class")
+    for row in rows(source):
+        _refuse_broken(row)
+        told, name = _kind(row.values.get(kind)), _text(row.values.get(word))
+        if not told or not name:
+            message = N_("{name}, line {number}: a word and one of male-stereo, female-stereo, neutral are needed.")
+            raise BadLine(source.name, row.line, "class", message, name=source.name, number=row.line)
+        yield Occupation(name, told)
+
+
+def _templates(source: Source) -> Iterator[str]:
+    column = "sentence" if source.shape == "text" else _column(source, ("template", "text", "sentence"), "template")
+    for row in rows(source):
+        _refuse_broken(row)
+        text = _text(row.values.get(column))
+        if not any(slot in text for slot in SLOTS):
+            message = N_("{name}, line {number}: there is no {slot} where the word would stand.")
+            raise BadLine(source.name, row.line, "template", message, name=source.name, number=row.line, slot="{x}")
+        yield text
+
+
+def _split(named: str) -> tuple[SetName | None, str]:
+    for name in SETS:
+        if named.upper().startswith(f"{name}="):
+            return name, named[len(name) + 1 :]
+    return None, named
+
+
+def _lower(source: Source) -> dict[str, str]:
+    return {name.strip().lower(): name for name in source.columns}
+
+
+def _column(source: Source, names: Sequence[str], wanted: str) -> str:
+    columns = _lower(source)
+    for name in names:
+        if name in columns:
+            return columns[name]
+    message = N_("{file} has no column named {wanted}; it has: {columns}")
+    raise BadFile(message, file=source.name, wanted=wanted, columns=", ".join(source.columns)[:200] or "—")
+
+
+def _refuse_broken(row: Row) -> None:
+    if row.problem is not None:
+        raise row.problem
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _kind(value: Any) -> Kind:
+    told = _text(value).lower()
+    return next((kind for kind in KINDS if told == kind), "")
+
+
+def _gender(value: Any) -> Gender:
+    told = _text(value).lower()
+    return "woman" if told == "woman" else "man" if told == "man" else ""
+
+
+def _shown(value: Any) -> str:
+    return str(value)[:40] if value not in (None, "") else "''"

@@ -1,0 +1,276 @@
+"""The report as one HTML file for a paper's appendix: nothing in it runs and nothing is fetched.
+
+Every text from a file is escaped; figures are inline SVG; the settings, the hash of the data, the versions and the
+signatures say how each number was made.
+"""
+
+import hashlib
+import html
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from core.charts.export import picture
+from core.charts.style import LIGHT
+from core.errors import N_, BadFile
+from core.language import Language, translate
+from core.model_bias import Summary, extremes, models_of, prior_corrected, summarise, summarise_by
+from core.report import sentences, table
+from core.report.figures import WIDTH, Figure, figures
+from core.report.method_texts import METHOD, UNDEFINED, WORDS
+from core.report.table_lines import Paper, Say, table_lines
+from core.report.topic_words import words_html
+from core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
+from core.version import VERSION
+
+EXTREMES = 5
+LISTED = 20  # rows without a value that are named
+PACKAGES = ("pandas", "numpy", "scipy", "altair", "vl-convert-python")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """What a report is of, and how its numbers are made.
+
+    `models`: which, in which order; () for all, in the order of the file. `data`: the name of the score file and
+    `digest` its SHA-256; "" where the rows come from elsewhere, whose own hash then stands alone.
+    """
+
+    models: tuple[str, ...] = ()
+    denominator: Denominator = "side"
+    least_mass: float | None = None
+    data: str = ""
+    digest: str = ""
+    extremes: int = EXTREMES
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_report(
+    frame: pd.DataFrame,
+    out: Path,
+    *,
+    settings: ReportSettings | None = None,
+    language: Language = "en",
+    summaries: Mapping[str, Summary] | None = None,
+) -> Path:
+    """Write the report of score rows (as `core.model_bias.read_scores` gives them) to *out*.
+
+    `summaries` spares the reckoning of those that are known already, with the same settings. Raises BadFile where
+    *out* cannot be written.
+    """
+    text = report_html(frame, settings=settings, language=language, summaries=summaries)
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = N_("{file} cannot be written: {why}.")
+        raise BadFile(message, file=str(out), why=error.strerror or error) from error
+    return out
+
+
+def report_html(
+    frame: pd.DataFrame,
+    *,
+    settings: ReportSettings | None = None,
+    language: Language = "en",
+    summaries: Mapping[str, Summary] | None = None,
+) -> str:
+    """The report as text; see `write_report`."""
+    settings = settings or ReportSettings()
+
+    def say(text: str) -> str:
+        return translate(text, language)
+
+    models = list(settings.models) or models_of(frame)
+    frame = frame[frame["model"].isin(models)]
+    how: dict[str, Any] = {"denominator": settings.denominator, "least_mass": settings.least_mass}
+    found = [(summaries or {}).get(model) or summarise(frame, model=model, **how) for model in models]
+    groups = {model: summarise_by(frame, "pair", model=model, resamples=200, **how) for model in models}
+    kept = frame if settings.least_mass is None else frame[~(frame["pair_mass"] < settings.least_mass)]
+    kept = kept.assign(corrected_log10=prior_corrected(kept))
+    papers, notes = paper_values(), model_notes(models, say)
+    drawn = figures(kept, found, groups, papers=papers, notes=notes, say=say)
+    body = [
+        _head(models, frame, settings, say),
+        _figure(drawn[0], 1),
+        _heading(say(N_("All measures"))),
+        _table(found, kept, settings, papers, notes, say),
+        *(_figure(figure, number) for number, figure in enumerate(drawn[1:], 2)),
+        _heading(say(N_("Extremes"))),
+        *(_extremes(kept[kept["model"] == model], model, settings.extremes, say) for model in models),
+        _heading(say(N_("Topic words"))),
+        f"<p class=note>{_e(say(WORDS))}</p>",
+        *(words_html(kept[kept["model"] == model], model, say) for model in models),
+        _undefined(frame, say),
+        _method(say),
+        _how_made(found, frame, settings, say),
+    ]
+    title = say(N_("Models side by side"))
+    return PAGE.format(
+        language="zh-CN" if language == "zh" else "en",
+        title=_e(f"{title} · {settings.data}" if settings.data else title),
+        style=SHEET + table.style(LIGHT) + sentences.style(LIGHT),
+        body="\n".join(body),
+    )
+
+
+def paper_values() -> dict[str, Paper]:
+    """Table 4 of the paper, in ln, by the names of models on the hub."""
+    from core.published import table4
+
+    return dict(table4())
+
+
+def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
+    """What a reader must know of a model before its numbers."""
+    from core.model_bias import is_reference
+    from core.worker.client import known_models
+
+    trial = {entry.name for entry in known_models(None) if entry.builtin}
+    printed = paper_values()
+    found = {}
+    for model in models:
+        if is_reference(model):
+            found[model] = say(N_("untrained: the reference"))
+        elif model in trial:
+            found[model] = say(N_("for trying the app, not for findings"))
+        elif model in printed:
+            found[model] = say(N_("in the paper's Table 4"))
+    return found
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{title}</title><style>{style}</style></head><body><main>
+{body}
+</main></body></html>
+"""
+SHEET = f"""
+:root {{ color-scheme: light }}
+body {{ margin: 0; background: {LIGHT.paper}; color: {LIGHT.ink}; line-height: 1.6;
+  font-family: "Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", system-ui, sans-serif }}
+main {{ max-width: 1100px; margin: 0 auto; padding: 2.5rem 1.5rem 4rem }}
+h1 {{ font-size: 2rem; margin: 0 0 .3rem }} h2 {{ font-size: 1.35rem; margin: 2.8rem 0 .6rem }}
+h3 {{ font-size: 1.05rem; margin: 1.4rem 0 .4rem; overflow-wrap: anywhere }}
+.lead, .note, figcaption {{ color: {LIGHT.soft}; font-size: .92rem }}
+figure {{ margin: 2.2rem 0 }} figure h2 {{ margin: 0 0 .4rem }}
+figure > div {{ overflow-x: auto; background: {LIGHT.card}; border: 1px solid {LIGHT.line}; border-radius: 12px }}
+figure svg {{ display: block; max-width: 100%; height: auto; margin: 0 auto }}
+.two {{ display: grid; grid-template-columns: 1fr 1fr; gap: 2rem }}
+.facts {{ display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.4rem; font-size: .92rem }}
+.facts dt {{ color: {LIGHT.soft} }} .facts dd {{ margin: 0; overflow-wrap: anywhere }}
+.words {{ border-collapse: collapse }} .words th, .words td {{ text-align: left; padding: .25rem 1.2rem .25rem 0 }}
+code {{ font-size: .82rem; overflow-wrap: anywhere }}
+@media (max-width: 760px) {{ .two {{ grid-template-columns: 1fr; gap: .5rem }} main {{ padding: 1.2rem .9rem 3rem }}
+  .facts {{ grid-template-columns: 1fr }} .facts dd {{ margin-bottom: .5rem }} }}
+@media print {{ body {{ background: none }} figure, .models-list li {{ break-inside: avoid }}
+  .models-scroll {{ overflow: visible }} .models-table tbody th {{ position: static }} }}
+"""
+_e: Callable[[str], str] = html.escape
+
+
+def _heading(text: str) -> str:
+    return f"<h2>{_e(text)}</h2>"
+
+
+def _head(models: Sequence[str], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
+    text = say(N_("{models} models on {n} sentences. Positive leans to the male word, negative to the female word."))
+    counts = {"models": len(models), "n": f"{frame.groupby(['row', 'sentence']).ngroups:,}"}
+    lead = say(N_("Models stand in the order that was asked for; there is no rank, because less lean is not better."))
+    data = f"<p class=lead>{_e(settings.data)}</p>" if settings.data else ""
+    title = say(N_("Models side by side"))
+    return f"<h1>{_e(title)}</h1>{data}<p>{_e(text.format(**counts))} {_e(lead)}</p>"
+
+
+def _figure(figure: Figure, number: int) -> str:
+    svg = picture(figure.chart, "svg", width=WIDTH).decode()
+    # Several pictures share one page: what one calls "clip0" must not be another's.
+    for name in sorted(set(re.findall(r'\bid="([^"]+)"', svg))):
+        svg = svg.replace(f'id="{name}"', f'id="f{number}-{name}"').replace(f"url(#{name})", f"url(#f{number}-{name})")
+    return (
+        f"<figure><h2>{_e(figure.title)}</h2><div>{svg}</div>"
+        f"<figcaption>{_e(figure.says)}<br>{_e(figure.note)}</figcaption></figure>"
+    )
+
+
+def _table(
+    found: Sequence[Summary],
+    kept: pd.DataFrame,
+    settings: ReportSettings,
+    papers: Mapping[str, Paper],
+    notes: Mapping[str, str],
+    say: Say,
+) -> str:
+    corrected: dict[str, SideMeans] = {
+        one.model: side_means(
+            kept.loc[kept["model"] == one.model, "corrected_log10"].tolist(), denominator=settings.denominator
+        )
+        for one in found
+    }
+    groups = table_lines(found, corrected=corrected, papers=papers, say=say)
+    corner = say(N_("log10 unless another base is named; in brackets 95 % intervals"))
+    signatures = {one.model: one.signature for one in found}
+    return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
+
+
+def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
+    parts = [f'<h3>{_e(model)}</h3><div class="two">']
+    titles = {
+        "female": "◀ " + say(N_("Furthest to the female word")),
+        "male": say(N_("Furthest to the male word")) + " ▶",
+    }
+    for side in ("female", "male"):
+        listed = extremes(rows, count, sign="male" if side == "male" else "female").to_dict("records")
+        inside = sentences.list_html(listed, say=say) if listed else _e(say(N_("No sentence leans to this side here.")))
+        parts.append(f'<div><div class="models-side {side[0]}">{_e(titles[side])}</div>{inside}</div>')
+    return "".join(parts) + "</div>"
+
+
+def _undefined(frame: pd.DataFrame, say: Say) -> str:
+    without = frame[~frame["bias_log10"].abs().lt(float("inf"))]
+    parts = [_heading(say(N_("What is left out"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
+    if without.empty:
+        nothing = say(N_("No sentence was left out."))
+        return f"{parts[0]}<p>{_e(nothing)}</p>"
+    counts = without.assign(status=without["status"].where(without["bias_log10"].isna(), "infinite"))
+    rows = counts.groupby(["model", "status"], sort=False).size().items()
+    infinite = say(N_("infinite: one of the two words has probability 0"))
+    for (model, status), count in rows:
+        reason = infinite if status == "infinite" else say(str(status))
+        parts.append(f"<p class=note>{_e(str(model))}: {count:,} × {_e(reason)}</p>")
+    parts.append(sentences.list_html(without.head(LISTED).to_dict("records"), say=say))
+    return "".join(parts)
+
+
+def _method(say: Say) -> str:
+    inner = "".join(f"<p><b>{_e(say(name))}</b> {_e(say(text))}</p>" for name, text in METHOD)
+    return _heading(say(N_("How the numbers are made"))) + inner
+
+
+def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
+    rows_hash = hashlib.sha256(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()).hexdigest()
+    mass = say(N_("none")) if settings.least_mass is None else f"{100 * settings.least_mass:g} %"
+    facts = [
+        (say(N_("Scores")), settings.data or "—"),
+        (say(N_("SHA-256 of the file")), settings.digest or "—"),
+        (say(N_("Hash of the rows shown")), rows_hash),
+        (say(N_("Each side's sum is divided by")), settings.denominator),
+        (say(N_("Least pair mass")), mass),
+        (say(N_("Obvious beyond")), f"{OBVIOUS} (log10)"),
+        (say(N_("Made")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        ("Evenhand", f"{VERSION}; " + ", ".join(f"{name} {version(name)}" for name in PACKAGES)),
+    ]
+    facts += [(one.model, f"{one.signature}; {one.drawn}") for one in found]
+    inner = "".join(f"<dt>{_e(name)}</dt><dd><code>{_e(value)}</code></dd>" for name, value in facts)
+    return _heading(say(N_("Signatures, settings, versions"))) + f'<dl class="facts">{inner}</dl>'

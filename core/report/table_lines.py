@@ -1,0 +1,242 @@
+"""The table of models, line by line: each measure with what it means, a cell per model in the caller's order.
+
+There is no rank and no order by bias: less lean is not better (SPEC 6.1).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import N_
+from core.model_bias import Summary
+from core.report.numbers import interval, percent, plain_number, signed_number
+from core.sentence_bias.bias import LN10, SideMeans
+from core.statistics import Estimate, Note
+
+Say = Callable[[str], str]
+Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 4 prints them
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bar in a cell: what it is, its share of 1, and whose colour it has."""
+
+    name: str
+    share: float
+    colour: str  # male, female, none, pairs, widths, contexts
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell: the number, smaller lines below it, a bar, and why there is no number."""
+
+    text: str
+    below: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A measure: its name, its meaning in a sentence, a cell per model."""
+
+    name: str
+    meaning: str
+    cells: tuple[Cell, ...]
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Lines that belong together, under a heading."""
+
+    name: str
+    lines: tuple[Line, ...] = field(default_factory=tuple)
+
+
+def table_lines(
+    summaries: Sequence[Summary],
+    *,
+    corrected: Mapping[str, SideMeans],
+    papers: Mapping[str, Paper],
+    say: Say,
+) -> list[Group]:
+    """The whole table. Per model: `corrected` the side means after prior correction, `papers` Table 4."""
+    return [
+        Group(say(N_("Lean")), _lean(summaries, papers, say)),
+        Group(say(N_("What the lean mixes")), _mixed(summaries, corrected, say)),
+        Group(say(N_("Sentences")), _counts(summaries, say)),
+    ]
+
+
+def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -> tuple[Line, ...]:
+    named = (
+        ("bias_man", "Bias_man", N_("Mean lean of the sentences that lean to the male word.")),
+        ("bias_woman", "Bias_woman", N_("Mean lean of the sentences that lean to the female word.")),
+        (
+            "model_bias",
+            "Model_bias",
+            N_("The mean of these two. Less lean is not better: read it with the lines below."),
+        ),
+    )
+    lines = [
+        Line(title, say(meaning), tuple(_both_bases(s, name, papers, say) for s in summaries), strong=True)
+        for name, title, meaning in named
+    ]
+    signed = tuple(_estimate(s.signed_mean, say, signed=True, ln=s.ln("signed_mean")) for s in summaries)
+    size = tuple(_estimate(s.mean_abs, say, ln=s.ln("mean_abs")) for s in summaries)
+    lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: on the whole to the male word.")), signed))
+    lines.append(Line(say(N_("Mean size")), say(N_("Mean |Bias_c|, whichever side.")), size))
+    meaning = N_("Sentences beyond 0.3 (log10) to either side: one word at least twice as likely.")
+    lines.append(Line(say(N_("Obvious")), say(meaning), tuple(_obvious(s, say) for s in summaries)))
+    meaning = N_(
+        "Model_bias, then mean size, after every |Bias_c| below 0.3 is set to 0: the one rises, the other falls."
+    )
+    lines.append(Line(say(N_("Small leans set to 0")), say(meaning), tuple(_small(s, say) for s in summaries)))
+    return tuple(lines)
+
+
+def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say: Say) -> tuple[Line, ...]:
+    after = N_("Model_bias after the mean lean of each word pair is subtracted: what is left is the contexts'.")
+    mass = N_("Probability of both words together, median; where it is small, the model would write something else.")
+    shares = N_("What explains the variance of Bias_c: the word pair, the number of masks, or the context.")
+    side = N_(
+        "How well Bias_c tells, within a pair, which word the source had: 0.5 is chance, the context tells nothing."
+    )
+    return (
+        Line(say(N_("Prior-corrected")), say(after), tuple(_corrected(corrected.get(s.model), say) for s in summaries)),
+        Line(say(N_("Pair mass")), say(mass), tuple(_mass(s, say) for s in summaries)),
+        Line(say(N_("Variance")), say(shares), tuple(_shares(s, say) for s in summaries)),
+        Line(say(N_("Side AUC")), say(side), tuple(_estimate(s.side_auc, say) for s in summaries)),
+    )
+
+
+def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
+    return (
+        Line(
+            say(N_("Sentences with a value")),
+            say(N_("Finite Bias_c; all means are over these.")),
+            tuple(Cell(f"{s.n:,}", (_of(s.n_man, s.n_woman, say),)) for s in summaries),
+        ),
+        Line(
+            say(N_("Left out of the means")),
+            say(N_("Undefined, infinite (one word has probability 0), or under the chosen pair mass.")),
+            tuple(_left_out(s, say) for s in summaries),
+        ),
+        Line(
+            say(N_("Made how")),
+            say(N_("The signature of the scores, then how the intervals were drawn.")),
+            tuple(Cell("", (s.signature or "—", s.drawn)) for s in summaries),
+        ),
+    )
+
+
+def said(note: Note | None, say: Say) -> str:
+    """A reason in the reader's language; "" for None."""
+    return say(note.message).format(**note.values) if note else ""
+
+
+def _estimate(found: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:
+    if found.value is None:
+        return Cell("—", reason=said(found.reason, say))
+    write = signed_number if signed else plain_number
+    spread = interval(found.low, found.high, signed=signed) or said(found.note, say)
+    below = [spread] if spread else []
+    if found.low is not None and found.note is not None:
+        below.append(said(found.note, say))
+    if ln is not None:
+        below.append(say(N_("ln: {number}")).format(number=write(ln.value)))
+    return Cell(write(found.value), tuple(below))
+
+
+def _both_bases(summary: Summary, name: str, papers: Mapping[str, Paper], say: Say) -> Cell:
+    cell = _estimate(getattr(summary, name), say, ln=summary.ln(name))
+    if (paper := papers.get(summary.model)) is None:
+        return cell
+    printed = say(N_("Table 4: {number} (ln)")).format(number=plain_number(paper[name], 4))
+    return Cell(cell.text, (*cell.below, printed), reason=cell.reason)
+
+
+def _obvious(summary: Summary, say: Say) -> Cell:
+    if not summary.n:
+        return Cell("—", reason=said(summary.signed_mean.reason, say))
+    found, n = summary.obvious, summary.n
+    parts = (
+        Part(say(N_("female word")), found.female / n, "female"),
+        Part(say(N_("neither")), found.none / n, "none"),
+        Part(say(N_("male word")), found.male / n, "male"),
+    )
+    return Cell("", (f"◀ {found.female:,} · {found.none:,} · {found.male:,} ▶",), parts)
+
+
+def _small(summary: Summary, say: Say) -> Cell:
+    found = summary.small_set_to_zero
+    reason = say(N_("One side has no obvious sentence.")) if found.model_bias is None else ""
+    return Cell(f"{plain_number(found.model_bias)} · {plain_number(found.mean_abs)}", reason=reason)
+
+
+def _corrected(means: SideMeans | None, say: Say) -> Cell:
+    if means is None or means.model_bias is None:
+        return Cell("—", reason=say(N_("One side has no sentence left.")))
+    ln = say(N_("ln: {number}")).format(number=plain_number(means.model_bias * LN10))
+    man, woman = f"Bias_man {plain_number(means.bias_man)}", f"Bias_woman {plain_number(means.bias_woman)}"
+    return Cell(plain_number(means.model_bias), (ln, man, woman))
+
+
+def _mass(summary: Summary, say: Say) -> Cell:
+    found = summary.mass
+    if found.median is None:
+        return Cell("—", reason=said(found.reason, say))
+    return Cell(
+        percent(found.median),
+        (say(N_("under 1 %: {share} of the sentences")).format(share=percent(found.small_share)),),
+    )
+
+
+def _shares(summary: Summary, say: Say) -> Cell:
+    found = summary.shares
+    if found.widths is None or found.pairs is None or found.contexts is None:
+        return Cell("—", reason=said(found.reason, say))
+    named: tuple[tuple[str, float, str], ...] = (
+        (say(N_("pairs")), found.pairs, "pairs"),
+        (say(N_("masks")), found.widths, "widths"),
+        (say(N_("contexts")), found.contexts, "contexts"),
+    )
+    words = tuple(f"{name} {percent(share)}" for name, share, _colour in named)
+    return Cell("", words, tuple(Part(*one) for one in named))
+
+
+def _of(man: int, woman: int, say: Say) -> str:
+    return say(N_("{man} lean to the male word, {woman} to the female word")).format(man=f"{man:,}", woman=f"{woman:,}")
+
+
+def _left_out(summary: Summary, say: Say) -> Cell:
+    whole = summary.undefined + summary.infinite + summary.left_out
+    named: tuple[tuple[str, int], ...] = (
+        (N_("undefined: {n}"), summary.undefined),
+        (N_("infinite: {n}"), summary.infinite),
+        (N_("small pair mass: {n}"), summary.left_out),
+    )
+    return Cell(f"{whole:,}", tuple(say(text).format(n=f"{n:,}") for text, n in named if n))
+
+
+def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> dict[str, Any]:
+    """One row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
+    row: dict[str, Any] = {"model": summary.model, "n": summary.n}
+    for name in ("undefined", "infinite", "left_out", "n_man", "n_woman"):
+        row[name] = getattr(summary, name)
+    for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):
+        estimate = getattr(summary, name)
+        row |= {f"{name}_log10": estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+        row[f"{name}_ln"] = summary.ln(name).value
+    if paper:
+        row |= {f"{name}_table4_ln": value for name, value in paper.items()}
+    found = summary.obvious
+    row |= {"obvious_male": found.male, "obvious_female": found.female, "obvious_none": found.none}
+    row |= {"pair_mass_median": summary.mass.median, "pair_mass_under_1_percent": summary.mass.small_share}
+    row |= {f"variance_{name}": getattr(summary.shares, name) for name in ("pairs", "widths", "contexts")}
+    auc = summary.side_auc
+    row |= {"side_auc": auc.value, "side_auc_low": auc.low, "side_auc_high": auc.high}
+    row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
+    row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units}
+    return row | {"drawn": summary.drawn, "signature": summary.signature}

@@ -1,0 +1,1 @@
+"""Planted models and a model of one's own beside nulls and references."""

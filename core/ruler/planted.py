@@ -1,0 +1,238 @@
+"""The ruler: models with a planted bias go through the measures of this app, and must come back as planted.
+
+304 sentences of our own (every pair of the released table, 8 neutral contexts, both words; a quarter of the female
+word's sentences and three quarters of the male word's speak of rain) are asked of every planted model by the same
+scorer, scoring loop and measures as any data. What is expected is worked out from the planted numbers by the plain
+definitions written here, not by the measures that are being checked.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal
+
+from core.errors import N_
+from core.model_bias import Summary, read_scores, summarise, summarise_by
+from core.model_bias.summary import Grouping
+from core.models.planted.names import RAIN, Plant, plant_of
+from core.resources import keyword_pairs
+from core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
+from core.sentence_bias.prior import neutral_contexts
+from core.statistics import Estimate, Note
+from core.text.keywords import candidate
+from core.types import KeywordPair, Scorer, Side
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MARKS = (
+    "planted:0", "planted:+0.3", "planted:-0.3", "planted:+1", "planted:-1",
+    "planted:offset+0.3", "planted:pairs", "planted:context",
+)  # fmt: skip
+TOLERANCE = 1e-4  # log10 and shares; fp32 alone is off by some 1e-7
+RAINY = "雨停了，"
+GROUPINGS: tuple[Grouping, ...] = ("masks", "side")
+RESAMPLES = 200  # a planted value needs no fine interval
+CONTEXTS = 8  # of each pair
+EVERY = 4  # one context of so many is the odd one: dry for the male word, rainy for the female word
+
+Quantity = Literal[
+    "worst_sentence", "offset", "bias_man", "bias_woman", "model_bias", "one_mask", "two_masks", "male_source",
+    "female_source", "pairs_share", "contexts_share", "side_auc",
+]  # fmt: skip
+QUANTITIES: dict[Quantity, str] = {
+    "worst_sentence": N_("largest error of a single sentence"),
+    "offset": N_("offset: signed mean"),
+    "bias_man": "Bias_man",
+    "bias_woman": "Bias_woman",
+    "model_bias": "Model_bias",
+    "one_mask": N_("signed mean, words of one mask"),
+    "two_masks": N_("signed mean, words of two masks"),
+    "male_source": N_("signed mean, source had the male word"),
+    "female_source": N_("signed mean, source had the female word"),
+    "pairs_share": N_("share of word pairs"),
+    "contexts_share": N_("share of contexts"),
+    "side_auc": N_("side AUC"),
+}
+NOTHING_TO_SHARE = Note(N_("Every value is 0: there is nothing to share out."))
+NO_SUCH_SIDE = Note(N_("No sentence leans to this side, so its mean is undefined."))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One quantity of one planted model: what was planted and what the measures say.
+
+    `planted` None: the quantity must come back as undefined. `measured` has its interval where the measure has one.
+    """
+
+    model: str
+    quantity: Quantity
+    planted: float | None
+    measured: Estimate
+
+    @property
+    def difference(self) -> float | None:
+        """Measured minus planted; None where both are undefined, or one is."""
+        if self.planted is None or self.measured.value is None:
+            return None
+        return self.measured.value - self.planted
+
+    @property
+    def passed(self) -> bool:
+        """Whether the measured value is within the tolerance, or undefined where it must be."""
+        if self.planted is None or self.measured.value is None:
+            return self.planted is None and self.measured.value is None
+        return abs(self.measured.value - self.planted) <= TOLERANCE
+
+
+def in_words(mark: Mark) -> Note:
+    """The verdict of a mark as a sentence."""
+    if mark.planted is None:
+        return Note(N_("comes back as undefined, as it must") if mark.passed else N_("should be undefined and is not"))
+    if mark.measured.value is None:
+        return Note(N_("should have a value and has none"))
+    return Note(N_("comes back") if mark.passed else N_("does not come back"))
+
+
+@dataclass(frozen=True, slots=True)
+class RulerSentence:
+    """A sentence of the ruler with its word, and whether it speaks of rain."""
+
+    text: str
+    start: int
+    pair: KeywordPair
+    side: Side
+
+    @property
+    def rain(self) -> bool:
+        """Whether 雨 stands in it, which is all that a planted model can see."""
+        return RAIN in self.text
+
+
+@cache
+def ruler_sentences() -> tuple[RulerSentence, ...]:
+    """The 304 sentences, pair by pair in the order of the pair table."""
+    found = []
+    for pair in keyword_pairs():
+        dry = [context for context in neutral_contexts(pair.name) if RAIN not in context][:CONTEXTS]
+        for n, context in enumerate(dry):
+            odd = n % EVERY == EVERY - 1
+            sides: tuple[tuple[Side, bool], ...] = (("male", not odd), ("female", odd))
+            for side, rainy in sides:
+                whole = RAINY * rainy + context
+                text = whole.replace("{word}", pair.word(side))
+                found.append(RulerSentence(text, whole.index("{word}"), pair, side))
+    return tuple(found)
+
+
+def scored(items: Iterable[ScoreItem], scorer: Scorer, model: str) -> "pd.DataFrame":
+    """What *scorer* answers to *items*, as a frame of scores."""
+    import pandas as pd
+
+    rows = [row.values() for row in score_items(items, scorer, model=model)]
+    return read_scores(pd.DataFrame(rows, columns=list(COLUMNS)))
+
+
+def ruler_items() -> list[ScoreItem]:
+    """The ruler's sentences as rows to be scored."""
+    return [item_of(row, candidate(s.text, s.start, s.pair, s.side)) for row, s in enumerate(ruler_sentences(), 1)]
+
+
+def measure_marks(open_scorer: Callable[[str], Scorer], names: Sequence[str] = MARKS, *, seed: int = 0) -> list[Mark]:
+    """Every quantity of every planted model. *open_scorer*: from a name to a scorer, in this process or another.
+
+    Raises ModelUnavailable for a name that is no planted model.
+    """
+    marks = []
+    for name in names:
+        frame = scored(ruler_items(), open_scorer(name), name)
+        marks += _marks(plant_of(name), frame, seed)
+    return marks
+
+
+def _marks(plant: Plant, frame: "pd.DataFrame", seed: int) -> list[Mark]:
+    planted = expected(plant)
+    each = [plant.bias(s.pair, s.rain) for s in ruler_sentences()]
+    worst = max(abs(value - true) for value, true in zip(frame["bias_log10"], each, strict=True))
+    measured = {"worst_sentence": Estimate(float(worst), units=len(each))} | measured_quantities(frame, seed)
+    return [Mark(plant.name, quantity, planted[quantity], measured[quantity]) for quantity in QUANTITIES]
+
+
+def measured_quantities(frame: "pd.DataFrame", seed: int = 0) -> dict[str, Estimate]:
+    """The quantities of the ruler as `core.model_bias` gives them, of the rows of one model."""
+    whole = summarise(frame, resamples=RESAMPLES, seed=seed)
+    groups = {
+        part.group: part.signed_mean
+        for by in GROUPINGS
+        for part in summarise_by(frame, by, resamples=RESAMPLES, seed=seed)
+    }
+    return {
+        "offset": whole.signed_mean,
+        "bias_man": whole.bias_man,
+        "bias_woman": whole.bias_woman,
+        "model_bias": whole.model_bias,
+        "one_mask": groups["1"],
+        "two_masks": groups["2"],
+        "male_source": groups["male"],
+        "female_source": groups["female"],
+        **_parts(whole),
+        "side_auc": whole.side_auc,
+    }
+
+
+def _parts(whole: Summary) -> dict[str, Estimate]:
+    """The mean square of Bias_c is offset^2 + pairs + contexts: what share the last two have.
+
+    Unlike the shares of the variance these are defined for a model that says the same everywhere: 0 and 0.
+    """
+    offset, total, within = whole.signed_mean.value, whole.shares.total_sd, whole.shares.context_sd
+    square = (offset or 0.0) ** 2 + (total or 0.0) ** 2
+    if total is None or within is None or square < TOLERANCE**2:
+        nothing = Estimate.undefined(NOTHING_TO_SHARE)
+        return {"pairs_share": nothing, "contexts_share": nothing}
+    shares = {"pairs_share": (total**2 - within**2) / square, "contexts_share": within**2 / square}
+    return {name: Estimate(value, units=whole.n) for name, value in shares.items()}
+
+
+def expected(plant: Plant) -> dict[Quantity, float | None]:
+    """What a faithful chain of measures gives for a planted model on the ruler's sentences, by plain definition."""
+    rows = [(s, plant.bias(s.pair, s.rain)) for s in ruler_sentences()]
+    values = [value for _, value in rows]
+    man, woman = _mean([v for v in values if v > 0]), _mean([-v for v in values if v < 0])
+    offset = fmean(values)
+    of_pair = {pair.name: fmean(v for s, v in rows if s.pair == pair) for pair in keyword_pairs()}
+    square = fmean(v * v for v in values)
+    between = fmean((of_pair[s.pair.name] - offset) ** 2 for s, _ in rows)
+    within = fmean((v - of_pair[s.pair.name]) ** 2 for s, v in rows)
+    found: dict[Quantity, float | None] = {
+        "worst_sentence": 0.0,
+        "offset": offset,
+        "bias_man": man,
+        "bias_woman": woman,
+        "model_bias": None if man is None or woman is None else (man + woman) / 2,
+        "one_mask": fmean(v for s, v in rows if len(s.pair.stems[0]) == 1),
+        "two_masks": fmean(v for s, v in rows if len(s.pair.stems[0]) == 2),
+        "male_source": fmean(v for s, v in rows if s.side == "male"),
+        "female_source": fmean(v for s, v in rows if s.side == "female"),
+        "pairs_share": between / square if square else None,
+        "contexts_share": within / square if square else None,
+        "side_auc": _auc(rows),
+    }
+    return {quantity: None if value is None else round(value, 12) for quantity, value in found.items()}
+
+
+def _mean(values: list[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _auc(rows: list[tuple[RulerSentence, float]]) -> float:
+    """Every two sentences of a pair, one of each side: how often the male word's has the higher value, ties half."""
+    wins = [
+        (a > b) + (a == b) / 2
+        for s, a in rows
+        if s.side == "male"
+        for t, b in rows
+        if t.side == "female" and t.pair == s.pair
+    ]
+    return fmean(wins)

@@ -1,0 +1,140 @@
+"""What can be gone on from: a file of contexts, templates with a slot (published or own), the built-in set."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, BadFile, EvenhandError
+from core.files.readers import Row, Source, open_source, rows
+from core.generation.contexts import Context, context_digest, distinct
+from core.generation.template_contexts import contexts_of
+from core.misgendering.slots import SETTINGS, Setting
+from core.misgendering.template_files import LAYOUTS, built_in, read_source
+from core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from core.types import Problem
+
+BUILT_IN = "built-in"  # how the built-in set is named where a file could be
+TEXT_COLUMNS = ("context", "prompt", "text", "sentence")
+FACTS = ("name", "pronouns", "dataset", "setting", "template")
+NOT_TAKEN = ("completion", "model", "index", "seed", "signature")  # of a file that was generated before
+MAX_LENGTH = 20_000  # code points
+ENDINGS = ["jsonl", "csv", "tsv", "txt"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextInput:
+    """Contexts and where they are from; `problems`: rows that are none; `twice`: how many were there before."""
+
+    name: str
+    contexts: tuple[Context, ...]
+    problems: tuple[Problem, ...] = ()
+    twice: int = 0
+
+    def facts(self) -> dict[str, Any]:
+        """What a record says about it."""
+        return {
+            "name": self.name,
+            "contexts": len(self.contexts),
+            "sha256": context_digest(self.contexts),
+            "unusable": len(self.problems),
+            "twice": self.twice,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How templates are filled: see `core.generation.template_contexts.contexts_of`.
+
+    `limit`: only the first so many contexts; `column`: the one that holds the contexts of a table; `trim`: leave out
+    the space at the end of a context, which many models expect to begin their own next word with.
+    """
+
+    passes: int = 1
+    seed: int = 42
+    settings: Sequence[Setting] = SETTINGS
+    only: Sequence[str] = ()
+    limit: int | None = None
+    column: str | None = None
+    trim: bool = False
+
+
+def open_contexts(named: Path | str, filling: Filling | None = None, *, name: str | None = None) -> ContextInput:
+    """The contexts of *named*: "built-in", a folder or table of templates, or a file with a context a row.
+
+    A file of contexts is JSON lines, CSV or TSV with a column context (or prompt, text, sentence; *column* names
+    another) and, if wished, name, pronouns, dataset, setting and template; or text with a context a line. Other
+    columns go along. A row that is no context is a problem, the others go on. Raises BadFile where there is none.
+    """
+    filling = filling or Filling()
+    if str(named) == BUILT_IN:
+        return _input(BUILT_IN, _filled(built_in, filling), [], filling)
+    path = Path(named)
+    if path.is_dir():
+        return _input(name or path.name, _filled(lambda: read_source(path), filling), [], filling)
+    source = open_source(path, name)
+    header = set(source.columns)
+    templates = source.shape in ("csv", "tsv") and any(set(needed) <= header for needed in LAYOUTS.values())
+    if templates and "context" not in header and filling.column is None:
+        return _input(source.name, _filled(lambda: read_source(path), filling), [], filling)
+    return _of_rows(source, filling)
+
+
+def _filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
+    return list(
+        contexts_of(
+            read(), passes=filling.passes, seed=filling.seed, settings=filling.settings, only=tuple(filling.only)
+        )
+    )
+
+
+def _input(name: str, found: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
+    if filling.trim:
+        found = [replace(context, text=context.text.rstrip()) for context in found]
+    once = tuple(distinct(found).values())
+    if not once:
+        first = problems[0] if problems else None
+        if first is None:
+            raise BadFile(N_("{file} holds no context."), file=name)
+        message = N_("{file} holds no context that can be used; line {line}: {why}")
+        why = first.message.format(**first.values) if first.values else first.message
+        raise BadFile(message, file=name, line=first.line, why=why)
+    kept = once[: filling.limit] if filling.limit else once
+    return ContextInput(name, kept, tuple(problems), len(found) - len(once))
+
+
+def _of_rows(source: Source, filling: Filling) -> ContextInput:
+    column = filling.column or next((name for name in TEXT_COLUMNS if name in source.columns), None)
+    if source.shape == "text":
+        column = "sentence"
+    if column is None or (source.shape != "text" and source.columns and column not in source.columns):
+        message = N_("{file}: which column holds the contexts? It has {found}. Name it context, or choose it.")
+        raise BadFile(message, file=source.name, found=", ".join(source.columns[:20]) or "—")
+    found, problems = [], []
+    for row in rows(source):
+        try:
+            if row.problem is not None:
+                raise row.problem
+            found.append(_context(row, column))
+        except EvenhandError as error:
+            problems.append(Problem(source.name, row.line, "context", error.message, error.values))
+    return _input(source.name, found, problems, filling)
+
+
+def _context(row: Row, column: str) -> Context:
+    values = row.values
+    text = values.get(column)
+    if not isinstance(text, str) or not text.strip():
+        raise BadFile(N_("There is no context."))
+    if len(text) > MAX_LENGTH:
+        raise BadFile(N_("The text has {length} characters; {limit} are the most."), length=len(text), limit=MAX_LENGTH)
+    dataset = str(values.get("dataset") or "own").strip().lower()
+    return Context(
+        text,
+        str(values.get("name") or "").strip(),
+        parse_sets(values.get("pronouns") or values.get("pronoun")),
+        dataset if dataset in PRONOUN_DATASETS else "own",
+        str(values.get("setting") or "").strip(),
+        str(values.get("template") or "").strip(),
+        {k: v for k, v in values.items() if k not in (*FACTS, *NOT_TAKEN, "pronoun", column) and v not in (None, "")},
+    )

@@ -1,0 +1,174 @@
+"""The comparison of measures over bias rates: train the classifier for each r, measure, correlate (SPEC 3.3)."""
+
+import csv
+import io
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, ModelUnavailable, Refused
+from core.files.table_file import csv_line, whole_file
+from core.files.timestamps import timestamp
+from core.models import fine_tune, open_classifier
+from core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
+from core.nli.measure import Inference, measured
+from core.nli.sanity import argmax
+from core.nli.sets import packaged
+from core.nli.types import Language, Prediction
+from core.runs.records import write_record
+from core.runs.scoring import Watcher, versions
+from core.statistics.stratified_bootstrap import Drawing
+
+BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
+MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")
+COLUMNS = (
+    "r",
+    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
+    "order",
+    "seconds",
+    "signature",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RateSettings:
+    """What is asked for: the classifier, the language, which rates, how it is trained."""
+
+    model: str
+    language: Language
+    rates: tuple[float, ...] = RATES
+    order: WordOrder = "female-first"
+    epochs: int = 3
+    learning_rate: float | None = None
+    batch: int = 32
+    seed: int = 0
+    labels: tuple[str, ...] | None = None
+    threads: int | None = None
+
+    @property
+    def chosen_rate(self) -> float:
+        """The learning rate: as asked, else the paper's, or a larger one for the built-in classifier."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return BUILT_IN_RATE if self.model.startswith("demo-") else USUAL_RATE
+
+
+@dataclass(slots=True)
+class RatePoint:
+    """What the classifier trained at one bias rate answers on the down-sampled sets."""
+
+    rate: float
+    found: Inference
+    signature: str
+    seconds: float
+
+    def cells(self) -> list[Any]:
+        """The row of the table."""
+        numbers = [
+            value
+            for name in MEASURES
+            for value in (self.found[name].value, self.found[name].low, self.found[name].high)
+        ]
+        return [self.rate, *numbers, self.found.order, round(self.seconds, 2), self.signature]
+
+
+@dataclass(slots=True)
+class RateReport:
+    """The points in the order of the rates, and how each measure goes with r."""
+
+    settings: RateSettings
+    training: str
+    points: list[RatePoint] = field(default_factory=list)
+    seconds: float = 0.0
+    out: Path | None = None
+
+    def correlation(self, name: str) -> dict[str, Any]:
+        """Spearman's rho of a measure with r; null with a reason where undefined."""
+        rates = [point.rate for point in self.points]
+        value, reason = spearman(rates, [point.found[name].value for point in self.points])
+        return {"rho": value} | ({"rho_reason": str(reason)} if reason else {})
+
+    def as_json(self) -> dict[str, Any]:
+        """The record and what the command prints."""
+        asked = self.settings
+        return {
+            "kind": "rates",
+            "model": asked.model,
+            "language": asked.language,
+            "order_of_words": asked.order,
+            "training": self.training,
+            "spearman": {name: self.correlation(name) for name in MEASURES},
+            "points": [dict(zip(COLUMNS, point.cells(), strict=True)) for point in self.points],
+            "seconds": round(self.seconds, 2),
+            "out": str(self.out) if self.out else None,
+            **({} if self.out else {"out_reason": "No file was asked for."}),
+            "models": [{"model": asked.model, "signature": point.signature} for point in self.points[:1]],
+            "versions": versions(),
+            "created": timestamp(),
+        }
+
+
+def run_rates(
+    settings: RateSettings, out: Path | None, *, watch: Watcher | None = None, record: bool = False
+) -> RateReport:
+    """Train for each rate from the same start, measure on the sample of 200 / 200 / 200, write table and record.
+
+    Raises Refused for rates that are none, ModelUnavailable, BadFile.
+    """
+    if settings.model.startswith("planted:"):
+        raise ModelUnavailable(N_("{name} is planted and cannot learn; take another classifier."), name=settings.model)
+    if not settings.rates or len(set(settings.rates)) < len(settings.rates):
+        raise Refused(N_("Name every bias rate once."))
+    sets = [controlled(settings.language, rate, settings.order) for rate in settings.rates]
+    scorer = open_classifier(settings.model, labels=settings.labels, threads=settings.threads)
+    began = time.perf_counter()
+    report = RateReport(settings, "", out=out)
+    rows = settings.epochs * sum(map(len, sets))
+    done = 0
+    for rate, rows_of_rate in zip(settings.rates, sets, strict=True):
+        base = done
+
+        def told(read: int, base: int = base) -> None:
+            if watch is not None:
+                watch(base + read, rows, settings.model)
+
+        point, report.training = _at(scorer, rate, rows_of_rate, settings, told)
+        report.points.append(point)
+        done += settings.epochs * len(rows_of_rate)
+    report.seconds = time.perf_counter() - began
+    if out is not None:
+        _write(out, report, record)
+    return report
+
+
+def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, told: Any) -> tuple[RatePoint, str]:
+    began = time.perf_counter()
+    pairs = [(one.row.pair, one.label) for one in rows]
+    trained, how = fine_tune(
+        scorer, pairs, epochs=settings.epochs, rate=settings.chosen_rate, batch=settings.batch, seed=settings.seed,
+        progress=told,
+    )  # fmt: skip
+    probes = packaged(settings.language, sample=True)
+    labels = [argmax(score) for score in trained.score([row.pair for row in probes.rows])]
+    answers = [
+        Prediction(row.set, label, row.occupation)
+        for row, label in zip(probes.rows, labels, strict=True)
+        if label is not None
+    ]
+    found = measured(answers, Drawing(resamples=1000))
+    return RatePoint(rate, found, trained.signature, time.perf_counter() - began), how
+
+
+def _write(out: Path, report: RateReport, record: bool) -> None:
+    with whole_file(out) as write:
+        write(csv_line(COLUMNS))
+        for point in report.points:
+            write(csv_line(point.cells()))
+    if record:
+        write_record(out, report.as_json())
+
+
+def table_of(out: Path) -> list[dict[str, str]]:
+    """The rows of a table of rates, as text."""
+    return list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))

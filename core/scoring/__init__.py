@@ -1,0 +1,1 @@
+"""Files of sentences through a scorer: rows, remembered scores, a cluster."""

@@ -1,0 +1,283 @@
+"""Remembered scores: one SQLite file that can be thrown away at any time, and never answers for another model.
+
+Key = hash of the scorer's cache key (method, model, full hash of the weights,
+joint, precision, version) and of the probe; so nothing ever has to be
+invalidated. Several processes may use one file at once. Whatever is wrong with
+the file, scoring goes on: what happened is said in `CachedScorer.notices`.
+"""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from core.errors import N_
+from core.files.sqlite_wal import write_ahead
+from core.notice import Notice
+from core.scoring.remembered import Damaged, packed, probe_identity, unpacked
+from core.types import Filler, MaskedSentence, Score, Scorer
+
+FILE = "scores.db"
+APPLICATION = 0x45564853  # "EVHS" in the header of the file: ours, and of this layout
+LAYOUT = 1
+BUSY_MS = 30_000  # how long a writer waits for another one
+AT_ONCE = 1_000  # keys of one look-up; measured, larger is no faster
+NAMES = (".db", ".sqlite", ".sqlite3")  # a file with another ending that is no database is not ours to move
+
+SET_ASIDE = N_("The remembered scores in {file} were damaged. The file is kept as {aside}; a new one was begun.")
+FOREIGN = N_("{file} is not a file of remembered scores. It was left as it is, and nothing is remembered.")
+NEWER = N_("{file} was made by a newer version of Evenhand. It was left as it is, and nothing is remembered.")
+UNUSABLE = N_("{file} cannot be used ({why}), so scores are not remembered. The results are not affected.")
+FULL = N_(
+    "New scores could not be remembered in {file} ({why}). The results are not affected; "
+    "after making room, a run that is repeated asks the models again."
+)
+
+
+def cache_path(database: Path | str) -> Path:
+    """Where scores are remembered by default: scores.db beside the database."""
+    return Path(database).resolve().parent / FILE
+
+
+class CachedScorer:
+    """A scorer that asks *scorer* only what it has not answered before; obeys `core.types.Scorer`.
+
+    *scorer* should have a `cache_key` (the signature with the full hash of the weights), else its signature is
+    used. *path* None: remembers in a private temporary file, for this object only. Every call of `score` is one
+    transaction: what it returned is remembered. `hits` counts probes that were answered from the file, `misses`
+    those that were asked (equal ones once), `repeated` those equal to another one of the same call.
+    """
+
+    def __init__(self, scorer: Scorer, path: Path | str | None) -> None:
+        self.scorer = scorer
+        self.path = None if path is None else Path(path)
+        self.notices: list[Notice] = []
+        self.hits = self.misses = self.repeated = 0
+        identity = str(getattr(scorer, "cache_key", scorer.signature))
+        self._hash = blake2b(identity.encode(), digest_size=16)
+        self._db: sqlite3.Connection | None = None
+        self._writable = True
+        self._open()
+
+    @property
+    def signature(self) -> str:
+        """That of the scorer behind it."""
+        return self.scorer.signature
+
+    @property
+    def cache_key(self) -> str:
+        """That of the scorer behind it."""
+        return str(getattr(self.scorer, "cache_key", self.scorer.signature))
+
+    def key(self, probe: MaskedSentence) -> bytes:
+        """The 16 bytes under which the answer to *probe* is remembered."""
+        hashed = self._hash.copy()
+        hashed.update(probe_identity(probe).encode("utf-8", "surrogatepass"))
+        return hashed.digest()
+
+    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
+        """One score per probe, in order; new ones are on disk when this returns."""
+        keys = [self.key(probe) for probe in probes]
+        known = self.remembered(keys)
+        asked = {}
+        if len(known) < len(keys):  # some are new, or equal
+            asked = {key: probe for key, probe in zip(keys, probes, strict=True) if key not in known}
+            self.repeated += len(keys) - len(set(keys))
+            self.hits += sum(key in known for key in keys)
+        else:
+            self.hits += len(keys)
+        if asked:
+            self.misses += len(asked)
+            new = dict(zip(asked, self.scorer.score(list(asked.values())), strict=True))
+            self._remember(new)
+            known |= new
+        return [known[key] for key in keys]
+
+    def remembered(self, keys: Sequence[bytes]) -> dict[bytes, Score]:
+        """The answers that are in the file, of those keys; damage is noticed, set aside and said."""
+        found: dict[bytes, Score] = {}
+        signature = self.signature
+        wanted = sorted(set(keys))  # in the order of the tree, which is read once from left to right
+        for i in range(0, len(wanted), AT_ONCE):
+            if self._db is None:
+                break
+            some = wanted[i : i + AT_ONCE]
+            query = f"SELECT key, answer, reason FROM score WHERE key IN ({','.join('?' * len(some))})"
+            try:
+                for key, answer, reason in self._db.execute(query, some).fetchall():
+                    found[key] = Score(unpacked(key, answer), signature, reason)
+            except sqlite3.OperationalError as error:  # locked, or the disk fails: ask the model
+                self._give_up(UNUSABLE, why=error)
+            except (sqlite3.DatabaseError, Damaged):
+                self._set_aside()
+                return {}
+        return found
+
+    def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
+        """Asked of the scorer each time: nothing of it is remembered."""
+        return self.scorer.fillers(probe, top=top, words=words)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def __enter__(self) -> "CachedScorer":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _remember(self, new: dict[bytes, Score]) -> None:
+        if self._db is None or not self._writable:
+            return
+        rows = [(key, packed(key, score.logprobs), score.reason) for key, score in sorted(new.items())]
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO score (key, answer, reason) VALUES (?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # full, read-only, or kept busy for too long
+            self._roll_back()
+            self._writable = False  # what is there can still be read
+            self._say(FULL, why=error)
+        except sqlite3.DatabaseError:
+            self._roll_back()
+            self._set_aside()
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._db is not None and self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+    def _open(self) -> None:
+        try:
+            self._db = _connect(self.path)
+        except sqlite3.OperationalError as error:
+            self._give_up(UNUSABLE, why=error)
+        except (sqlite3.DatabaseError, Damaged):
+            self._set_aside()
+        except OSError as error:
+            self._give_up(UNUSABLE, why=error.strerror or error)
+        except _Foreign as error:
+            self._give_up(error.message)
+
+    def _give_up(self, message: str, **values: Any) -> None:
+        self.close()
+        self._say(message, **values)
+
+    def _say(self, message: str, **values: Any) -> None:
+        file = self.path.name if self.path is not None else FILE
+        notice = Notice(message, {"file": file} | {key: str(value) for key, value in values.items()})
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+    def _set_aside(self) -> None:
+        """Rename the damaged file and begin a new one; once, however many processes notice it."""
+        self.close()
+        path = self.path
+        if path is None or path.suffix not in NAMES:
+            self._say(FOREIGN)
+            return
+        aside = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}")
+        try:
+            with _alone(path):
+                if _damaged(path):
+                    for end in ("", "-wal", "-shm"):
+                        with suppress(FileNotFoundError):
+                            path.with_name(path.name + end).replace(aside.with_name(aside.name + end))
+                    self._say(SET_ASIDE, aside=aside.name)
+                self._db = _connect(path)
+        except (OSError, sqlite3.Error, Damaged, _Foreign) as error:
+            self._give_up(UNUSABLE, why=error)
+
+
+class _Foreign(Exception):
+    """The file is a healthy database of something else; the argument says what to tell."""
+
+    @property
+    def message(self) -> str:
+        return str(self.args[0])
+
+
+def _connect(path: Path | None) -> sqlite3.Connection:
+    """The file, made where there is none. Raises sqlite3.DatabaseError or Damaged for damage, _Foreign."""
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    # "" is a private temporary database that spills to disk, so memory stays flat without a file too.
+    db = sqlite3.connect(path or "", timeout=BUSY_MS / 1000, isolation_level=None)
+    try:
+        db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        _recognise(db)
+        if path is not None:
+            write_ahead(db, BUSY_MS / 1000)
+        db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last chunk, never the file
+        db.execute("PRAGMA cache_size = -16000")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _recognise(db: sqlite3.Connection) -> None:
+    """Make the table in an empty file; refuse a database of something else."""
+    application, layout = _header(db)
+    if application == APPLICATION and layout == LAYOUT:
+        return
+    db.execute("BEGIN IMMEDIATE")  # another process may be making it at this moment
+    application, layout = _header(db)
+    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application == APPLICATION and layout == LAYOUT:
+        db.execute("ROLLBACK")
+        return
+    if application == APPLICATION:
+        raise _Foreign(NEWER)
+    if tables or application:
+        raise _Foreign(FOREIGN)
+    db.execute("CREATE TABLE score (key BLOB PRIMARY KEY, answer BLOB NOT NULL, reason TEXT) STRICT, WITHOUT ROWID")
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+    db.execute(f"PRAGMA user_version = {LAYOUT}")
+    db.execute("COMMIT")
+
+
+def _header(db: sqlite3.Connection) -> tuple[int, int]:
+    return int(db.execute("PRAGMA application_id").fetchone()[0]), int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _damaged(path: Path) -> bool:
+    """Whether the file is still damaged: another process may have set it aside meanwhile."""
+    if not path.exists():
+        return False
+    try:
+        db = _connect(path)
+    except sqlite3.OperationalError:
+        raise
+    except (sqlite3.DatabaseError, Damaged):
+        return True
+    try:
+        if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            return True
+        for key, answer in db.execute("SELECT key, answer FROM score"):
+            unpacked(key, answer)
+    except (sqlite3.DatabaseError, Damaged):
+        return True
+    finally:
+        db.close()
+    return False
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time sets a file aside."""
+    lock = path.with_name(f".{path.name}.lock")
+    with lock.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

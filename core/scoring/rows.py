@@ -1,0 +1,251 @@
+"""Whole files of sentences through a model: each distinct probe once, like lengths together, rows as they came in.
+
+Sources: SPEC 1.6 (Bias_c), 6.1 (pair mass). Direction: positive leans to the male word. Memory does not grow
+with the file: it is worked through in windows, and inside a window probes are sorted by length.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal
+
+from core.errors import N_
+from core.scoring.cache import CachedScorer
+from core.sentence_bias.bias import as_ln, bias, masks_in, why_undefined, word_mass
+from core.types import Candidate, MaskedSentence, Score, Scorer, Side
+
+__all__ = [
+    "COLUMNS",
+    "OK",
+    "ScoreItem",
+    "ScoredRow",
+    "Tally",
+    "item_of",
+    "score_items",
+    "scored_row",
+]
+
+WINDOW = 20_000  # sentences that are sorted together; padding is 0.3 % from here on (docs/scoring.md)
+CHUNK = 1_024  # probes that are asked and remembered together
+OK = "ok"
+
+COLUMNS = (
+    *("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "pair_mass", "bias_log10", "bias_ln"),
+    *("status", "signature", "side", "masks", "start", "end", "source", "logp_male", "logp_female"),
+)
+NOT_ASKED = N_("The sentence was not asked.")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreItem:
+    """One row of the input: a sentence with its keyword, or the reason why it cannot be asked.
+
+    `row` counts the rows of the input from 1, bad ones too. `start`, `end` are the span of the word,
+    `stem_start`, `stem_end` of what is masked; `options` the stems of both sides, male first; `masks` their
+    width in characters. `source` names the document, empty where that is not known. A row that cannot be asked
+    has `problem` (a sentence), `reason` (its code) and no options.
+    """
+
+    row: int
+    sentence: str
+    start: int | None = None
+    end: int | None = None
+    stem_start: int | None = None
+    stem_end: int | None = None
+    pair: str = ""
+    side: Side | Literal[""] = ""
+    keyword: str = ""
+    options: tuple[str, ...] = ()
+    source: str = ""
+    problem: str | None = None
+    reason: str | None = None
+
+    @property
+    def masks(self) -> int | None:
+        """How many characters of the word are masked; None where there is no word."""
+        return max(map(len, self.options)) if self.options else None
+
+    @property
+    def probe(self) -> MaskedSentence | None:
+        """What the model is asked; None for a row that cannot be."""
+        if self.stem_start is None or self.stem_end is None or not self.options:
+            return None
+        return MaskedSentence(self.sentence, self.stem_start, self.stem_end, self.options)
+
+
+def item_of(row: int, found: Candidate, source: str = "") -> ScoreItem:
+    """The row of a sentence whose keyword was found."""
+    spans = (found.start, found.end, found.stem_start, found.stem_end)
+    pair, named = found.pair, source or found.source
+    return ScoreItem(row, found.sentence, *spans, pair.name, found.side, found.keyword, pair.stems, named)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRow:
+    """One row of the output: what one model says to one row of the input."""
+
+    item: ScoreItem
+    model: str
+    signature: str
+    logp_male: float | None
+    logp_female: float | None
+    status: str
+
+    @property
+    def bias_log10(self) -> float | None:
+        """Bias_c in log10; positive leans male, infinite where one word has probability 0, None where undefined."""
+        return bias(self.logp_male, self.logp_female)
+
+    def values(self) -> tuple[Any, ...]:
+        """The cells in the order of COLUMNS; None where undefined."""
+        item, value = self.item, self.bias_log10
+        power = masks_in(self.signature, item.masks or 1)
+        p_male, p_female = (None if p is None else math.exp(p * power) for p in (self.logp_male, self.logp_female))
+        mass = word_mass(self.logp_male, self.logp_female, self.signature, item.masks or 1)
+        return (
+            *(item.row, item.sentence, item.pair, item.keyword, self.model, p_male, p_female, mass),
+            *(value, as_ln(value), self.status, self.signature, item.side, item.masks, item.start, item.end),
+            *(item.source, self.logp_male, self.logp_female),
+        )
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the rows of one model so far; `score_items` keeps it up to date.
+
+    `rows` = `scored` + all of `undefined` once they are written. `asked`: distinct probes that the model
+    answered now. `remembered`: rows answered from an earlier run. `saved`: rows that did not have to be asked
+    because another row of this run has the same probe (a sentence with 他 and its twin with 她).
+    `worked`: rows settled by asking; `free`: rows settled without (remembered, or not askable).
+    """
+
+    rows: int = 0
+    scored: int = 0
+    infinite: int = 0
+    asked: int = 0
+    remembered: int = 0
+    saved: int = 0
+    worked: int = 0
+    free: int = 0
+    undefined: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def begin_rows(self) -> None:
+        """Forget which rows were given, and keep what was asked: they are about to be given again."""
+        self.rows = self.scored = self.infinite = 0
+        self.undefined.clear()
+        self.examples.clear()
+
+    def count(self, row: ScoredRow) -> None:
+        """Count a finished row."""
+        self.rows += 1
+        if row.status == OK:
+            self.scored += 1
+            self.infinite += math.isinf(row.bias_log10 or 0.0)
+            return
+        reason = row.item.reason or row.status
+        self.undefined[reason] += 1
+        self.examples.setdefault(reason, (row.item.row, row.status))
+
+
+Progress = Callable[[Tally], object]
+
+
+def score_items(
+    items: Iterable[ScoreItem],
+    scorer: Scorer,
+    *,
+    model: str,
+    tally: Tally | None = None,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+    window: int = WINDOW,
+) -> Iterator[ScoredRow]:
+    """The finished rows, in the order of *items*; a row that cannot be asked is among them with its reason.
+
+    *scorer*: give a `CachedScorer` for scores to be remembered from run to run; each *chunk* of probes is
+    committed before the next is asked, so that a run which is killed loses at most one. `progress(tally)` is
+    called after each chunk. At most *window* items are in memory.
+    """
+    if not isinstance(scorer, CachedScorer):
+        with CachedScorer(scorer, None) as forgetful:
+            yield from score_items(
+                items, forgetful, model=model, tally=tally, progress=progress, chunk=chunk, window=window
+            )
+        return
+    counted = tally if tally is not None else Tally()
+    remaining, seen = iter(items), _Seen()
+    while some := list(islice(remaining, window)):
+        answers = _answers(some, scorer, seen, counted, progress, chunk)
+        for item, score in zip(some, answers, strict=True):
+            row = scored_row(item, model, score, scorer.signature)
+            counted.count(row)
+            yield row
+
+
+class _Seen:
+    """Which probes this run has met, as 8 bytes each: to tell what was saved from what was remembered."""
+
+    def __init__(self) -> None:
+        self._keys: set[bytes] = set()
+
+    def add(self, key: bytes) -> bool:
+        """Note a probe; whether it is a new one."""
+        short, before = key[:8], len(self._keys)
+        self._keys.add(short)
+        return len(self._keys) > before
+
+
+def _answers(
+    some: Sequence[ScoreItem],
+    cached: CachedScorer,
+    seen: _Seen,
+    tally: Tally,
+    progress: Progress | None,
+    chunk: int,
+) -> list[Score | None]:
+    """The score of each item, None for one that cannot be asked."""
+    probes = [item.probe for item in some]
+    keys = [None if probe is None else cached.key(probe) for probe in probes]
+    known = cached.remembered([key for key in keys if key is not None])
+    waiting: dict[bytes, MaskedSentence] = {}
+    rows_of: Counter[bytes] = Counter()
+    for key, probe in zip(keys, probes, strict=True):
+        if key is None or probe is None:
+            tally.free += 1
+            continue
+        new = seen.add(key)
+        tally.saved += not new
+        if key in known:
+            tally.free += 1
+            tally.remembered += new
+        else:
+            waiting[key] = probe
+            rows_of[key] += 1
+    _say(progress, tally)
+    order = sorted(waiting, key=lambda key: len(waiting[key].text))
+    for i in range(0, len(order), chunk):
+        part = order[i : i + chunk]
+        known |= dict(zip(part, cached.score([waiting[key] for key in part]), strict=True))
+        tally.asked += len(part)
+        tally.worked += sum(rows_of[key] for key in part)
+        _say(progress, tally)
+    return [None if key is None else known[key] for key in keys]
+
+
+def _say(progress: Progress | None, tally: Tally) -> None:
+    if progress is not None:
+        progress(tally)
+
+
+def scored_row(item: ScoreItem, model: str, score: Score | None, signature: str) -> ScoredRow:
+    """The row of *item* with what the model answered; undefined ones say why in `status`."""
+    if score is None:
+        return ScoredRow(item, model, signature, None, None, item.problem or NOT_ASKED)
+    male, female = score.logprobs
+    status = score.reason or why_undefined(male, female) or OK
+    if status != OK and bias(male, female) is not None:
+        status = OK
+    return ScoredRow(item, model, score.signature, male, female, status)

@@ -1,0 +1,75 @@
+"""Which words of a sentence push the lean which way: what changes when a word is hidden too. Not a cause."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import rjieba
+
+from core.errors import N_
+from core.sentence_bias.bias import bias_of
+from core.sentence_bias.slot import Slot
+from core.types import MaskedSentence, Scorer, Span
+
+Unit = Literal["word", "character"]
+MOST = 80  # words that are hidden in turn; of a longer sentence the nearest to the slot
+CHARACTER = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """One word and what it does to Bias_c.
+
+    `change` = Bias_c of the sentence as it is, minus Bias_c with the word hidden too, in log10: positive where
+    the word pushes towards the male word. None, with `reason`, where it could not be measured.
+    """
+
+    span: Span
+    word: str
+    change: float | None
+    reason: str | None = None
+
+
+def pieces(slot: Slot, unit: Unit = "word") -> list[Span]:
+    """The words (or characters) around the keyword, in order, as half-open code-point spans.
+
+    Punctuation and spaces are no words. The keyword itself is never a piece.
+    """
+    start, end = slot.word
+    found: list[Span] = []
+    for offset, part in ((0, slot.text[:start]), (end, slot.text[end:])):
+        at = offset
+        for piece in rjieba.cut(part) if unit == "word" else CHARACTER.findall(part):
+            if any(character.isalnum() for character in piece):
+                found.append((at, at + len(piece)))
+            at += len(piece)
+    return found
+
+
+def _nearest(spans: list[Span], slot: Slot) -> set[Span]:
+    start, end = slot.word
+    return set(sorted(spans, key=lambda span: max(start - span[1], span[0] - end))[:MOST])
+
+
+def pushes(slot: Slot, scorer: Scorer, *, unit: Unit = "word") -> list[Push]:
+    """The push of every word around the slot, in the order of the sentence, asked in one call."""
+    spans = pieces(slot, unit)
+    measured = _nearest(spans, slot)
+    probe = slot.probe
+    asked = [span for span in spans if span in measured]
+    hidden = [MaskedSentence(probe.text, probe.start, probe.end, probe.options, (span,)) for span in asked]
+    scores = scorer.score([probe, *hidden])
+    whole = bias_of(scores[0])
+    without = {span: bias_of(score) for span, score in zip(asked, scores[1:], strict=True)}
+    return [_push(slot, span, whole, without) for span in spans]
+
+
+def _push(slot: Slot, span: Span, whole: float | None, without: dict[Span, float | None]) -> Push:
+    word = slot.text[slice(*span)]
+    if span not in without:
+        return Push(span, word, None, N_("Not measured: the sentence has too many words."))
+    rest = without[span]
+    if whole is None or rest is None or not math.isfinite(whole) or not math.isfinite(rest):
+        return Push(span, word, None, N_("No finite ratio with or without this word."))
+    return Push(span, word, whole - rest)

@@ -1,0 +1,1 @@
+"""What a sentence is: decoding, splitting, keyword pairs, pronouns, English tokens, repetition."""

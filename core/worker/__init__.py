@@ -1,0 +1,1 @@
+"""The process that holds models, and the app's handle on it."""

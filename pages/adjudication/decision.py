@@ -1,0 +1,135 @@
+"""The decision on the page Adjudicate: a choice, its reasons, why; or left as it is; or reopened."""
+
+import re
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotations.adjudication import Case, reopen, settle_case
+from annotations.database.store import Store
+from annotations.types import Guideline, Mark, MarkKind, Project
+from core.errors import EvenhandError
+from core.types import Span
+from pages.adjudication.case import names_of
+from pages.ui.page import _, plain, show_error
+
+
+def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:
+    """The fields of a decision on the case that is shown, and its buttons."""
+    st.subheader(_("Decision"))
+    st.text_input(_("Who decides"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
+    if found.settlement is not None:
+        _settled(store, project, found)
+        return
+    key, names = found.item.uid, names_of(asked)
+    choice = st.pills(  # they wrap where a telephone has no room
+        _("Label"),
+        [each.code for each in asked.choices],
+        format_func=lambda code: plain(names[code]),
+        key=f"choice-{key}",
+    )
+    reasons = st.multiselect(
+        _("Reasons") if project.kind == "sentences" else _("Tags"),
+        [each.code for each in asked.reasons],
+        format_func=names.__getitem__,
+        placeholder=_("no reason") if project.kind == "sentences" else _("no tag"),
+        key=f"reasons-{key}",
+    )
+    extraneous, marks = _generation(found, choice) if project.kind == "generations" else (None, ())
+    why = st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
+    with st.container(horizontal=True):
+        decide = st.button(
+            _("Decide this case"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice
+        )
+        leave = st.button(_("Leave as it is"), icon=":material/skip_next:", key="leave")
+    if decide or leave:
+        kept = (tuple(reasons), extraneous, marks) if decide else ((), None, ())
+        _store(store, project, found, choice if decide else None, kept, why)
+
+
+def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
+    """The flag and the marks of a decision on a generation: they begin as the annotators have them."""
+    votes = [each.extraneous for each in found.said]
+    extraneous = st.checkbox(
+        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
+    )
+    if choice is None:
+        return extraneous, ()
+    alike = [mark for each in found.said if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
+    wrong = _marked(found, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
+    if not extraneous:
+        return extraneous, wrong
+    flagged = [mark for each in found.said for mark in each.marks if mark.kind == "extraneous"]
+    return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
+
+
+def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+    """The places of the text that the adjudicator marks: any word of it, and whatever an annotator marked."""
+    names = places(found, kind)
+    start = _apart(sorted((mark.start, mark.end) for mark in before))
+    chosen = st.multiselect(
+        label, list(names), start, format_func=names.__getitem__, key=f"{kind}-{place}-{found.item.uid}",
+        placeholder=_("no word"),
+    )  # fmt: skip
+    return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
+
+
+def places(found: Case, kind: MarkKind) -> dict[Span, str]:
+    """Every word of the text and every mark of *kind*, each with its name: a word that comes again is counted."""
+    text = found.item.text
+    marks = {(mark.start, mark.end) for each in found.said for mark in each.marks if mark.kind == kind}
+    spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
+    named: dict[Span, str] = {}
+    times: Counter[str] = Counter()
+    for start, end in spans:
+        word = text[start:end]
+        times[word] += 1
+        named[start, end] = word if times[word] == 1 else f"{word} ({times[word]})"
+    return named
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """*spans*, in order, without those that overlap an earlier one."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept
+
+
+def _store(
+    store: Store,
+    project: Project,
+    found: Case,
+    choice: str | None,
+    kept: tuple[tuple[str, ...], bool | None, tuple[Mark, ...]],
+    why: str,
+) -> None:
+    reasons, extraneous, marks = kept
+    base = found.settlements[-1].op_id if found.settlement else None
+    # One id for one screen: a double click is one decision.
+    op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
+    try:
+        settle_case(
+            store, project, found.item.uid, adjudicator=st.session_state.get("adjudicator", ""), choice=choice,
+            seen=found.seen, base=base, reasons=reasons, extraneous=extraneous, marks=marks, why=why, op_id=op_id,
+        )  # fmt: skip
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.toast(_("Settled."), icon=":material/gavel:")
+    st.rerun()
+
+
+def _settled(store: Store, project: Project, found: Case) -> None:
+    if found.settlement is None or not st.button(_("Reopen"), icon=":material/undo:", key="reopen"):
+        return
+    try:
+        name = st.session_state.get("adjudicator", "")
+        reopen(store, project, found.item.uid, adjudicator=name, base=found.settlement.op_id)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.rerun()

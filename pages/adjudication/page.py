@@ -1,0 +1,41 @@
+"""Adjudicate: what annotators disagree on, side by side; decide, or leave it as it is."""
+
+import streamlit as st
+
+from annotations.adjudication import case, counted
+from annotations.agreement.disagreements import items_shown_to
+from annotations.projects.projects import guideline
+from pages.adjudication.case import comment_list, show_case, what_was_settled
+from pages.adjudication.decision import decision
+from pages.adjudication.queue import at_the_desk, choose_case, download, rule
+from pages.ui.page import _, choose_project, open_store, page_head
+
+page_head(
+    _("Adjudicate"),
+    _(
+        "Items that have all their labels and on which annotators differ. Who said what stays unknown; what is decided,"
+        " by whom and why is kept for good."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    counts = counted(store, project)
+    if project.kind == "sentences":
+        rule(store, project)
+    reader = at_the_desk(store, project)
+    uid = choose_case(store, project, counts, reader)
+    if uid is None:
+        st.stop()
+    if reader is not None:
+        items_shown_to(store, reader, [uid])
+    found, asked = case(store, project, uid), guideline(store, project)
+    show_case(found, asked)
+    what_was_settled(found, asked)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        decision(store, project, found, asked)
+    with right:
+        comment_list(store, project, found)
+    download(store, project)

@@ -1,0 +1,117 @@
+"""Which case is open on the page Adjudicate, and the rule of the project."""
+
+import streamlit as st
+
+from annotations.adjudication import Queue, cases, each_settlement_row, patterns
+from annotations.database.store import Store
+from annotations.projects.projects import annotators, change_project, guidelines
+from annotations.text_policy import without_text
+from annotations.types import Annotator, Project
+from pages.agreement.charts import choice_name
+from pages.ui.page import _, choose, csv_bytes, open_store, plain
+
+
+def rule(store: Store, project: Project) -> None:
+    """Whether adjudication may rescue a sentence, or the rule of 100 % stands; kept with the project."""
+    if project.gold != "unanimous":
+        return
+    rescue = st.toggle(
+        _("Adjudication may keep a sentence that not everybody accepted"),
+        project.rescue,
+        key=f"rescue-{project.uid}",
+        help=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
+    )
+    if rescue != project.rescue:
+        change_project(store, project, rescue=rescue)
+        st.rerun()
+
+
+def at_the_desk(store: Store, project: Project) -> Annotator | None:
+    """Whose desk of this project is open in this visit, if any: they see only what they have labelled."""
+    if st.session_state.get("desk_project") != project.name:
+        return None
+    name = st.session_state.get("desk_annotator")
+    reader = next((one for one in annotators(store, project, active=False) if one.name == name), None)
+    if reader is not None:
+        text = _("Your desk as {name} is open: only items you have labelled are listed, so that labels stay blind.")
+        st.caption(plain(text.format(name=reader.name)))
+    return reader
+
+
+def choose_case(store: Store, project: Project, counts: dict[Queue, int], reader: Annotator | None) -> str | None:
+    """The public id of the case that is shown; None, and what to do said, where there is none."""
+    queue, between = _filters(store, project, counts)
+    found = cases(store, project, queue, between=between, reader=reader)
+    if not found:
+        _nothing(queue, counts)
+        return None
+    asked = st.query_params.pop("item", None)
+    if asked in found:
+        st.session_state["case"] = found.index(asked) + 1
+    place: int = min(max(1, st.session_state.get("case", 1)), len(found))
+    if st.session_state.get("case", 1) != place:
+        st.session_state["case"] = place
+    if len(found) > 1:
+        st.pagination(len(found), key="case")
+    return found[place - 1]
+
+
+def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[Queue, str | None]:
+    texts: dict[Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
+    names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        queue = choose(_("Cases"), names, "queue", address="queue", heading=False)
+        if not counts[queue]:
+            return queue, None
+        known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
+        kinds = dict(patterns(store, project, queue))
+        between = st.selectbox(
+            _("Labels that differ"),
+            list(kinds),
+            index=None,
+            format_func=lambda kind: _pattern(kind, known, kinds[kind]),
+            placeholder=_("All"),
+            key="between",
+        )
+    return queue, between
+
+
+def _pattern(kind: str, known: dict[str, str], number: int) -> str:
+    codes = [known.get(code, code) for code in kind.split("/")]
+    words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs").format(choice=codes[0])
+    return f"{words} ({number})"
+
+
+def _nothing(queue: Queue, counts: dict[Queue, int]) -> None:
+    if queue == "settled":
+        st.info(_("Nothing has been settled yet."), icon=":material/gavel:")
+    elif counts["open"]:
+        st.info(_("None of the open cases is like that."), icon=":material/filter_alt_off:")
+    else:
+        text = _("No open case: no item has all its labels and different ones. Cases come as annotators finish items.")
+        st.info(text, icon=":material/check:")
+
+
+def download(store: Store, project: Project) -> None:
+    """All settlements as CSV: ids and decisions, no text of any item."""
+    if next(each_settlement_row(store, project), None) is None:
+        return
+    st.download_button(
+        _("Download what was settled (CSV)"),
+        lambda: _table(project),
+        "settlements.csv",
+        "text/csv",
+        key="settlements-csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def _table(project: Project) -> bytes:
+    with open_store() as store:
+        # Why somebody decided may quote the text, so it leaves only where the text may.
+        rows = list(each_settlement_row(store, project))
+    for row in rows:
+        row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])
+    return csv_bytes([without_text(project, row, "why") for row in rows])

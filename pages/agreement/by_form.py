@@ -1,0 +1,78 @@
+"""How often sentences are accepted when the desk shows them whole, and when it shows them masked."""
+
+import streamlit as st
+
+from annotations.agreement.agreement import AgreementReport
+from annotations.agreement.by_form import FormRates
+from core.statistics import Estimate
+from pages.agreement.charts import said, traced
+from pages.agreement.scope import told
+from pages.ui.page import _, downloads, plain
+
+
+def by_form(report: AgreementReport) -> None:
+    """Accept rates of both forms, their difference, and the same for each annotator."""
+    rates = report.by_form
+    if rates is None or not report.labels:
+        return
+    st.subheader(_("By form shown"))
+    if not rates.compared:
+        st.caption(plain(said(rates.difference.reason)))
+        _one_form(rates)
+        return
+    rows = [_row(_("Everybody"), rates), *(_row(name, own) for name, own in rates.annotators)]
+    st.dataframe(rows, hide_index=True, key="by-form")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Masked − original in percentage points, 95 % intervals over items. Nobody drew by lot which form was"
+            " shown, so a difference may also be one between annotators or times."
+        )
+        st.caption(plain(f"{_paired(rates.paired)} {text}"))
+        downloads(traced(_numbers(rates), report), key="by-form-table")
+
+
+def _one_form(rates: FormRates) -> None:
+    for one in rates.forms:
+        if one.labels:
+            text = _("{accepted} of {labels} labels accept: {rate}.")
+            values = {"accepted": f"{one.accepted:,}", "labels": f"{one.labels:,}"}
+            st.caption(plain(text.format(rate=told(one.rate, percent=True), **values)))
+
+
+def _paired(paired: Estimate) -> str:
+    if paired.value is None:
+        return said(paired.reason)
+    text = _("On the {items} items that were labelled on both forms: {difference}.")
+    return text.format(items=f"{paired.units:,}", difference=points(paired))
+
+
+def points(found: Estimate) -> str:
+    """A difference of two shares in percentage points, with its interval."""
+    return told(found, percent=True, signed=True)
+
+
+def _row(name: str, rates: FormRates) -> dict[str, object]:
+    counted = {"original": _("labels, original"), "masked": _("labels, masked")}
+    shared = {"original": _("kept, original"), "masked": _("kept, masked")}
+    kept: dict[str, object] = {shared[one.form]: told(one.rate, percent=True) for one in rates.forms}
+    labels = {counted[one.form]: one.labels for one in rates.forms}
+    return {_("annotator"): name} | kept | {_("difference"): points(rates.difference)} | labels
+
+
+def _numbers(rates: FormRates) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for name, own in [("", rates), *rates.annotators]:
+        row: dict[str, object] = {"annotator": name}
+        for one in own.forms:
+            row |= {
+                f"{one.form}_labels": one.labels,
+                f"{one.form}_items": one.items,
+                f"{one.form}_accepted": one.accepted,
+            }
+            row |= _cells(f"{one.form}_rate", one.rate)
+        rows.append(row | _cells("difference", own.difference) | ({} if name else _cells("same_items", own.paired)))
+    return rows
+
+
+def _cells(name: str, found: Estimate) -> dict[str, object]:
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}

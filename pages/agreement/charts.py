@@ -1,0 +1,206 @@
+"""The charts of the page Agreement: a report in, a chart with its numbers and its sentence out."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from annotations.agreement.agreement import AgreementReport, TwoAnnotators
+from core.charts.heatmap import heatmap
+from core.charts.style import palette, styled
+from core.statistics import Estimate, Note, holm
+from pages.ui.page import _, language, paragraph, show_chart
+
+Row = dict[str, Any]
+
+
+def said(note: Note | None) -> str:
+    """A reason or note in the visitor's language; nothing for None."""
+    return _(note.message).format(**note.values) if note else ""
+
+
+def span(estimate: Estimate, form: str = ".2f") -> str:
+    """The 95 % interval as text, or why there is none."""
+    if estimate.low is None or estimate.high is None:
+        return said(estimate.note or estimate.reason)
+    if form.endswith("%"):  # a share: the sign stands apart, as everywhere
+        form = form.removesuffix("%") + "f"
+        return f"{100 * estimate.low:z{form}} % – {100 * estimate.high:z{form}} %"
+    return f"{estimate.low:z{form}} – {estimate.high:z{form}}".replace("-", "−")
+
+
+def bracketed(estimate: Estimate, form: str = ".2f") -> str:
+    """`span` for brackets within a sentence, which has a full stop of its own."""
+    return span(estimate, form).rstrip(".。")
+
+
+def choice_name(choice: Any) -> str:
+    """A choice or reason as the visitor reads it."""
+    return str(choice.zh if language() == "zh" else choice.en)
+
+
+def _numbers(estimate: Estimate) -> Row:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "interval": span(estimate)}
+
+
+def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
+    """How many of several intervals exclude 0 by chance, and how many stay after Holm's adjustment; "" for one."""
+    tested = sum(1 for e in estimates if e.value is not None and e.se)
+    text = _(
+        "Of {m} intervals about {k:.1f} exclude 0 by chance alone; an asterisk marks the {n} that"
+        " differ from 0"
+        " after Holm's adjustment."
+    )
+    return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
+
+
+def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
+    """Rows for a file: each says how its numbers were made."""
+    return [{**row, "signature": report.signature} for row in rows]
+
+
+def labels_per_item(report: AgreementReport) -> None:
+    """How many items have how many labels, as bars."""
+    rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
+    colours = palette(st.context.theme.type)
+    base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(
+        y=alt.Y(field="labels", type="nominal", sort=None, title=_("labels"), axis=alt.Axis(ticks=False, domain=False)),
+        x=alt.X(field="items", type="quantitative", title=None, axis=None),
+        tooltip=[
+            alt.Tooltip(field="labels", type="nominal", title=_("labels")),
+            alt.Tooltip(field="items", type="quantitative", title=_("items")),
+        ],
+    )
+    bars = base.mark_bar(color=colours.neutral, cornerRadiusEnd=4, height=16)
+    words = base.mark_text(align="left", dx=6, color=colours.ink).encode(text=alt.Text(field="items", format=","))
+    some = sum(count for number, count in report.by_labels.items() if number)
+    every = sum(number * count for number, count in report.by_labels.items())
+    says = _("{items} of {all} items have at least one label; there are {labels} labels in all.").format(
+        items=f"{some:,}", all=f"{report.all_items:,}", labels=f"{every:,}"
+    )
+    show_chart(styled(alt.layer(bars, words), says, colours), traced(rows, report), key="items-by-labels", says=says)
+
+
+def each_two(report: AgreementReport, names: list[str]) -> None:
+    """Cohen's kappa of each two of *names* as a heatmap."""
+    found = [(a, b, report.two(a, b)) for i, a in enumerate(names) for b in names[i + 1 :]]
+    pairs = [two for *_names, two in found if two is not None]
+    stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
+    rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
+    says = paragraph(
+        part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
+    )
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "b",
+        "a",
+        "kappa",
+        description=says,
+        domain=(-1, 1) if any((row["kappa"] or 0) < 0 for row in rows) else (0, 1),
+        titles={
+            "kappa": _("Cohen's kappa"),
+            "interval": _("95 % interval"),
+            "items": _("items"),
+            "largest": _("largest possible"),
+        },
+        tooltip=("interval", "items", "largest"),
+        mark="differs",
+        width=300,
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, traced(rows, report), key="cohen-kappa", says=says)
+
+
+def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
+    if two is None:
+        reason = _("These two annotators have not labelled the same item yet.")
+        return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
+    numbers = _numbers(two.kappa)
+    largest = f"{two.largest.value:.2f} ({bracketed(two.largest)})" if two.largest.value is not None else None
+    return {
+        "a": a,
+        "b": b,
+        "kappa": numbers.pop("value"),
+        **numbers,
+        "items": two.items,
+        "largest": largest,
+        "differs": differs,
+    }
+
+
+def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
+    known = sorted((two for two in pairs if two.kappa.value is not None), key=lambda two: two.kappa.value or 0)
+    if not known:
+        return _("No two annotators have labelled the same items with more than one category yet.")
+    least, most = known[0], known[-1]
+    text = _("Cohen's kappa of each two annotators: from {low} ({a}, {b}) to {high} ({c}, {d}).")
+    low, high = (f"{two.kappa.value:z.2f}".replace("-", "−") for two in (least, most))
+    return text.format(low=low, a=least.a, b=least.b, high=high, c=most.a, d=most.b)
+
+
+def by_keyword_pair(report: AgreementReport) -> None:
+    """Four measures for each keyword pair as a heatmap."""
+    columns = {
+        "unanimity": _("all agree"),
+        "fleiss": "Fleiss κ",
+        "alpha": "Krippendorff α",
+        "ac1": "Gwet AC1",
+    }
+    rows: list[Row] = []
+    tested: list[Estimate] = []
+    for name, measures in report.by_pair:
+        for field, title in columns.items():
+            estimate: Estimate = getattr(measures, field)
+            row = {"pair": name or _("(no pair)"), "measure": title, **_numbers(estimate), "items": measures.items}
+            # 0 means chance for the three coefficients, not for the percentage.
+            tested.append(estimate if field != "unanimity" else Estimate(None))
+            rows.append(row)
+    stays = holm(tested)
+    for row, differs in zip(rows, stays, strict=True):
+        row["differs"] = differs
+    says = paragraph(
+        filter(None, (_("Agreement by keyword pair; pairs with most items first."), by_chance(stays, tested)))
+    )
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "measure",
+        "pair",
+        "value",
+        description=says,
+        domain=(-1, 1) if any((row["value"] or 0) < 0 for row in rows) else (0, 1),
+        titles={
+            "interval": _("95 % interval"),
+            "items": _("items"),
+            "value": _("value"),
+        },
+        tooltip=("interval", "items"),
+        mark="differs",
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, traced(rows, report), key="by-pair", says=says.strip())
+
+
+def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
+    """What two annotators chose, against each other, as a heatmap of counts."""
+    names = [choice_name(choice) for choice in report.choices]
+    rows = [
+        {"a": names[i], "b": names[j], "items": two.table[i][j]} for i in range(len(names)) for j in range(len(names))
+    ]
+    text = _("{a} and {b} both labelled {n} items and chose the same on {same}.")
+    same = sum(two.table[i][i] for i in range(len(names)))
+    says = text.format(a=two.a, b=two.b, n=two.items, same=same)
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "b",
+        "a",
+        "items",
+        description=says,
+        domain=(0, max(two.items, 1)),
+        titles={"a": two.a, "b": two.b, "items": _("items")},
+        digits=0,
+        width=300,
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, traced(rows, report), key="confusion", says=says)

@@ -1,0 +1,118 @@
+"""What the page Agreement shows of generations only: the four ways of comparing, models by pronouns, marks."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.agreement.agreement import AgreementReport
+from annotations.agreement.schemes import Way, mark_agreement
+from annotations.database.store import Store
+from annotations.projects.pipeline_counts import state
+from annotations.types import Project
+from core.charts.heatmap import heatmap
+from core.charts.style import palette
+from core.human_vs_rule.mark_agreement import MarkAgreement
+from core.statistics import Estimate, holm
+from pages.agreement.charts import by_chance, said, span, traced
+from pages.ui.page import DASH, _, choose, downloads, open_store, paragraph, plain, show_chart
+
+MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
+
+
+def chosen_way(project: Project) -> Way:
+    """On what the annotators are compared; of sentences always the choices as they are."""
+    if project.kind != "generations":
+        return "four"
+    names: dict[Way, str] = {
+        "four": _("Four labels"),
+        "three": _("Three: plural they as no pronoun"),
+        "two": _("Two: misgendering or not"),
+        "flag": _("Flag: extraneous gendered language"),
+    }
+    return choose(_("Compared on"), names, "way")
+
+
+def by_model(report: AgreementReport) -> None:
+    """One measure for each model and pronoun set as a heatmap."""
+    names = {
+        "pairwise": _("Two agree"),
+        "unanimity": _("All agree"),
+        "alpha": _("Krippendorff's alpha"),
+        "ac1": _("Gwet's AC1"),
+    }
+    measure = st.selectbox(_("Measure"), MEASURES, format_func=names.__getitem__, key="cells-measure")
+    found: list[Estimate] = [getattr(measures, measure) for _model, _pronoun, measures in report.cells]
+    # 0 means chance for the two coefficients, not for the shares.
+    tested = found if measure in ("alpha", "ac1") else [Estimate(None)] * len(found)
+    stays = holm(tested)
+    rows: list[dict[str, Any]] = [
+        {
+            "model": model or _("model not named"),
+            "pronouns": pronoun or _("not named"),
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "interval": span(estimate),
+            "items": measures.items,
+            "differs": differs,
+        }
+        for (model, pronoun, measures), estimate, differs in zip(report.cells, found, stays, strict=True)
+    ]
+    says = _("{measure} by model and pronouns; 95 % intervals over contexts.").format(measure=names[measure])
+    says = paragraph(filter(None, (says, by_chance(stays, tested))))
+    known = [row["value"] for row in rows if row["value"] is not None]
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "pronouns",
+        "model",
+        "value",
+        description=says,
+        domain=(-1, 1) if any(value < 0 for value in known) else (0, 1),
+        titles={
+            "model": _("Model"),
+            "pronouns": _("Pronouns"),
+            "value": names[measure],
+            "interval": _("95 % interval"),
+            "items": _("items"),
+        },
+        tooltip=("interval", "items"),
+        mark="differs",
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, traced([{**row, "measure": measure} for row in rows], report), key="by-model", says=says)
+
+
+def marks(store: Store, project: Project, report: AgreementReport) -> None:
+    """How far two annotators marked the same characters, for wrong pronouns and for gendered words."""
+    names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
+    rows = [
+        {
+            _("marks"): names[one.kind],
+            "F1": one.pooled.value,
+            _("95 % interval"): span(one.pooled) if one.pooled.value is not None else DASH,
+            _("mean of single texts"): one.mean,
+            _("pairs with a mark"): one.pairs,
+            _("both marked"): one.both,
+            _("exactly the same"): one.same,
+        }
+        for one in _marks(project.uid, state(store), project)
+    ]
+    number = st.column_config.NumberColumn(format="%.3f")
+    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("mean of single texts"): number})
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "F1 of the characters that two annotators marked: 0 = nothing in common, 1 = the same. Pairs of whom"
+            " neither marked anything do not count. Interval over contexts."
+        )
+        st.caption(plain(text))
+        downloads(traced(rows, report), key="marks-table")
+    missing = [one for one in _marks(project.uid, state(store), project) if one.pooled.value is None]
+    for one in missing:
+        st.caption(plain(f"{names[one.kind]}: {said(one.pooled.reason)}"))
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _marks(uid: str, state_of_store: tuple[str, ...], _project: Project) -> tuple[MarkAgreement, ...]:
+    with open_store() as store:
+        return mark_agreement(store, _project)

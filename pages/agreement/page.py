@@ -1,0 +1,74 @@
+"""Agreement: how far the annotators of a project agree, and where they do not."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages.agreement.by_form import by_form
+from pages.agreement.charts import by_keyword_pair, labels_per_item
+from pages.agreement.disagreements import disagreement_list
+from pages.agreement.generations import by_model, chosen_way, marks
+from pages.agreement.scope import by_version, chosen_report, on_what
+from pages.agreement.tiles import (
+    annotators_in_twos,
+    categories,
+    made_how,
+    nothing_yet,
+    tiles,
+    two_annotators,
+)
+from pages.ui.notices import say_what_is_missing
+from pages.ui.page import _, choose_project, open_store, page_head, show_error
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Agreement"),
+    _(
+        "Do the annotators judge alike? On all reviewed items, kept or not, and on labels made before"
+        " anybody's opinion."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    say_unsettled(store, project)
+    try:
+        way = chosen_way(project)
+        with st.spinner(_("Comparing the labels …"), show_time=False):
+            report = chosen_report(store, project, way)
+    except EvenhandError as error:
+        show_error(error)
+        st.stop()
+    on_what(report)
+    say_what_is_missing(store, project)
+    empty = nothing_yet(report)
+    if not empty:
+        with st.container(key="measures"):
+            tiles(report)
+    if report.all_items:
+        st.subheader(_("Labels per item"))
+        labels_per_item(report)
+    if not empty:
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.subheader(_("Each two annotators"))
+            annotators_in_twos(report)
+        with right:
+            st.subheader(_("Two annotators in detail"))
+            two_annotators(report)
+        if project.kind == "generations":
+            st.subheader(_("By model and pronouns"))
+            by_model(report)
+        else:
+            st.subheader(_("By keyword pair"))
+            by_keyword_pair(report)
+        st.subheader(_("By category"))
+        categories(report)
+        by_version(store, project, report)
+        by_form(report)
+        if project.kind == "generations":
+            st.subheader(_("Marks"))
+            marks(store, project, report)
+        st.subheader(_("Disagreements"))
+        disagreement_list(store, project, report)
+    made_how(report)

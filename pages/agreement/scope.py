@@ -1,0 +1,113 @@
+"""Which labels the page Agreement compares: of one version of the guideline, of all items or the random share."""
+
+import streamlit as st
+
+from annotations.agreement.agreement import AgreementReport, Measures, On, usual_on
+from annotations.agreement.schemes import Way
+from annotations.database.store import Store
+from annotations.projects.projects import guidelines
+from annotations.types import Project
+from core.statistics import Estimate
+from pages.agreement.charts import bracketed, said, traced
+from pages.agreement.tiles import current_report
+from pages.ui.page import DASH, _, choose, downloads, plain
+
+MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
+
+
+def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
+    """The report of what was chosen: on which items, and under which version where several have labels."""
+    on = _chosen_items(project)
+    whole = current_report(store, project, way, on)
+    versions = [version for version, _measures in whole.by_version]
+    if len(versions) < 2:
+        return whole
+    names = {"all": _("All versions")} | {str(one): _("Version {number}").format(number=one) for one in versions}
+    chosen = choose(_("Labels made under"), names, f"version-{project.uid}")
+    return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
+
+
+def _chosen_items(project: Project) -> On:
+    if project.plan != "stop":
+        return usual_on(project)
+    names: dict[On, str] = {"share": _("The random share"), "all": _("All labelled items")}
+    return choose(_("On which items"), names, f"on-{project.uid}")
+
+
+def on_what(report: AgreementReport) -> None:
+    """Say above the numbers what they are of, where that is not every labelled item of the project."""
+    if report.biased:
+        text = _(
+            "Biased: an item of this project gets no more labels after its first reject, so only items that were"
+            " accepted first are labelled twice. These numbers cannot be compared with those of other projects; take"
+            " the random share."
+        )
+        st.warning(plain(text), icon=":material/warning:")
+    elif report.on == "share":
+        text = _(
+            "Items of this project get no more labels after a first reject. So these numbers are of the random share"
+            " that everybody labels whatever the first one says: {done} of its {all} items have all their labels."
+        )
+        st.info(plain(text.format(done=f"{report.items:,}", all=f"{report.all_items:,}")), icon=":material/casino:")
+    if report.version is not None:
+        text = _("Only labels made under version {number} of the guideline.")
+        st.caption(plain(text.format(number=report.version)))
+
+
+def by_version(store: Store, project: Project, report: AgreementReport) -> None:
+    """The measures under each version of the guideline, one row each; nothing where only one has labels."""
+    if len(report.by_version) < 2:
+        return
+    st.subheader(_("By version of the guideline"))
+    written = {one.version: one.created[:10] for one in guidelines(store, project)}
+    rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
+    st.dataframe(rows, hide_index=True, key="by-version")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Each row compares only labels that were made under this version; an item with labels of two versions"
+            " counts in both rows with its labels of each."
+        )
+        st.caption(plain(text))
+        downloads(traced(_version_numbers(report), report), key="by-version-table")
+
+
+def _version_row(version: int, written: str, found: Measures) -> dict[str, object]:
+    names = {
+        "unanimity": _("All agree"),
+        "pairwise": _("Two agree"),
+        "fleiss": "Fleiss κ",
+        "alpha": "Krippendorff α",
+        "ac1": "Gwet AC1",
+    }
+    shares = ("unanimity", "pairwise")
+    return {
+        _("version"): version,
+        _("written"): written,
+        _("items"): found.items,
+        _("labels"): found.labels,
+        **{names[field]: told(getattr(found, field), percent=field in shares) for field in MEASURES},
+    }
+
+
+def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
+    rows = []
+    for version, found in report.by_version:
+        row: dict[str, object] = {"version": version, "items": found.items, "labels": found.labels}
+        for field in MEASURES:
+            estimate: Estimate = getattr(found, field)
+            row |= {field: estimate.value, f"{field}_low": estimate.low, f"{field}_high": estimate.high}
+        rows.append(row)
+    return rows
+
+
+def told(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> str:
+    """A measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
+    if estimate.value is None:
+        return f"{DASH} {said(estimate.reason)}"
+    sign = "+" if signed else ""
+    if percent:
+        text = f"{100 * estimate.value:{sign}z.1f} %"
+    else:
+        text = f"{estimate.value:{sign}z.2f}"
+    interval = bracketed(estimate, ".1%" if percent else ".2f")
+    return f"{text} ({interval})".replace("-", "−")

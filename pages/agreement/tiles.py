@@ -1,0 +1,189 @@
+"""What the page Agreement shows beside its charts: tiles, categories, two annotators, the signature."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.agreement.agreement import AgreementReport, On, agreement
+from annotations.agreement.schemes import Way
+from annotations.database.store import Store
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import guideline
+from annotations.types import Project
+from core.statistics import Estimate
+from pages.agreement.charts import bracketed, choice_name, confusion, each_two, said, span, traced
+from pages.ui.page import _, downloads, open_store, plain, undefined
+
+SHOWN = 10  # annotators in the heatmap before somebody chooses others
+
+
+def current_report(
+    store: Store, chosen: Project, way: Way = "four", on: On = "all", version: int | None = None
+) -> AgreementReport:
+    """The report of a project; reckoned again when a label, an item or a guideline has been added."""
+    changing = (*state(store), chosen.name, str(guideline(store, chosen).version), chosen.plan, str(chosen.share))
+    return _report(chosen.uid, changing, way, on, version, chosen)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _report(
+    uid: str, state_of_store: tuple[str, ...], way: Way, on: On, version: int | None, _chosen: Project
+) -> AgreementReport:
+    with open_store() as store:
+        return agreement(store, _chosen, way=way, on=on, version=version)
+
+
+def nothing_yet(report: AgreementReport) -> bool:
+    """Say in words why there is nothing to compare, if that is so."""
+    if report.on == "share" and report.items == 0 and report.version is None:
+        st.info(plain(said(report.overall.unanimity.reason)), icon=":material/casino:")
+    elif report.all_items == 0:
+        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+    elif report.labels == 0:
+        st.info(
+            _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"
+        )
+    elif report.overall.unanimity.value is None:
+        text = _("No item has labels of two annotators yet; agreement begins with the second label.")
+        st.info(text, icon=":material/group:")
+    else:
+        return False
+    return True
+
+
+def tiles(report: AgreementReport) -> None:
+    """How much was labelled, and the measures of all annotators together, each with what it means."""
+    found = report.overall
+    agreed = round((found.unanimity.value or 0) * found.unanimity.units)
+    first, second, third = st.columns(3)
+    with first, st.container(border=True, height="stretch"):
+        st.metric(_("Items with a label"), f"{report.items:,}")
+        text = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
+        if report.on == "share":
+            text = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
+        st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
+    with second:
+        text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+        tile(_("All agree"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), percent=True)
+    with third:
+        text = _("Take an item and two of its annotators: this often they chose the same.")
+        tile(_("Two agree"), found.pairwise, text, percent=True)
+    first, second, third = st.columns(3)
+    with first:
+        text = _(
+            "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete."
+            " {n} items with equally many labels."
+        )
+        tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units))
+    with second:
+        text = _("The same question, and items that lack labels count too: {n} items.")
+        tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units))
+    with third:
+        text = _(
+            "Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa."
+        )
+        tile(_("Gwet's AC1"), found.ac1, text)
+
+
+def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
+    """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
+    text, help_text = undefined(estimate.value, said(estimate.reason), "{:.2f}")
+    if percent and estimate.value is not None:
+        text = f"{100 * estimate.value:.1f} %"
+    with st.container(border=True, height="stretch"):
+        st.metric(name, text.replace("-", "−"), help=help_text)
+        if estimate.value is None:
+            st.caption(plain(said(estimate.reason)))
+            return
+        if estimate.low is None:
+            st.caption(plain(said(estimate.note)))
+        else:
+            interval = span(estimate, ".1%" if percent else ".2f")
+            st.caption(plain(_("95 % interval: {interval}").format(interval=interval)))
+            if estimate.note:
+                st.caption(plain(said(estimate.note)))
+        st.caption(plain(meaning))
+
+
+def _hundredfold(share: Any) -> float | None:
+    return None if share is None else 100.0 * float(share)
+
+
+def categories(report: AgreementReport) -> None:
+    """Each category: how common it is, and how often a second annotator chose it where one did."""
+    rows = [
+        {
+            _("category"): choice_name(row.choice),
+            _("labels"): row.labels,
+            _("prevalence"): row.prevalence.value,
+            _("prevalence, 95 %"): span(row.prevalence, ".1%"),
+            _("specific agreement"): row.specific.value,
+            _("specific agreement, 95 %"): span(row.specific, ".1%"),
+        }
+        for row in report.categories
+    ]
+    names = (_("prevalence"), _("specific agreement"))
+    shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f} %")[0] for name in names} for row in rows]
+    st.dataframe(shown, hide_index=True, key="categories")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Specific agreement: when one annotator chose this category, how often another annotator of the"
+            " item did too."
+        )
+        st.caption(plain(text))
+        downloads(traced(rows, report), key="categories-table")
+
+
+def annotators_in_twos(report: AgreementReport) -> None:
+    """Kappa of each two annotators; with many annotators, of those who are chosen."""
+    names = list(report.annotators)
+    if len(names) > SHOWN:
+        names = st.multiselect(_("Annotators"), names, default=names[:SHOWN], key="annotators")
+    if len(names) < 2:
+        st.info(_("Choose at least two annotators."))
+        return
+    each_two(report, names)
+
+
+def two_annotators(report: AgreementReport) -> None:
+    """The confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
+    with st.container(horizontal=True):
+        a = st.selectbox(_("In the rows"), report.annotators, key="confusion-a")
+        b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
+    two = report.two(a, b) if a and b else None
+    if two is None:
+        st.info(_("These two annotators have not labelled the same item yet."))
+        return
+    confusion(two, report)
+    if two.kappa.value is None or two.largest.value is None:
+        st.caption(plain(said(two.kappa.reason)))
+        return
+    text = _(
+        "Cohen's kappa {kappa} ({interval}). With what these two choose on the whole, at"
+        " most {largest} ({reach}) could be reached."
+    )
+    kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
+    intervals = {"interval": bracketed(two.kappa), "reach": bracketed(two.largest)}
+    st.caption(plain(text.format(kappa=kappa, largest=largest, **intervals)))
+
+
+def made_how(report: AgreementReport) -> None:
+    """The signature, and in words what it says."""
+    text = _(
+        "On all items with a label, whatever became of them, and each annotator's last label before any"
+        " opinion was shown. Intervals: 95 %, by resampling items; fewer than 15 items: t interval."
+    )
+    if "unit:context" in report.signature:
+        text = _(
+            "On all generations with a label, and each annotator's last label before any opinion was shown. Intervals:"
+            " 95 %, by resampling contexts, since generations of one context resemble each other; fewer than 15"
+            " contexts: t interval. The annotators are taken as they are: another team may differ by more."
+        )
+    elif report.on == "share":
+        text = _(
+            "On the items of the random share that have all their labels, whatever became of them, and each"
+            " annotator's last label before any opinion was shown. Intervals: 95 %, by resampling items; fewer than 15"
+            " items: t interval."
+        )
+    st.caption(plain(text))
+    st.code(report.signature, language=None, wrap_lines=True)

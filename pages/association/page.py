@@ -1,0 +1,33 @@
+"""Professions: does a profession make the model expect a man or a woman? Associations of person words (BEC-Pro)."""
+
+import streamlit as st
+
+from pages.association.results import choose_view, show_results
+from pages.association.source import choose_set, show_corpus
+from pages.association.start import show_start
+from pages.ui.page import _, open_store, page_head
+from pages.ui.professions_style import style
+from pages.ui.running import follow
+
+style()
+page_head(
+    _("Professions"),
+    _(
+        "Does a profession make a model expect a man or a woman? Every sentence is asked twice, with the profession "
+        "and with it hidden: the association is ln of the ratio of the two probabilities of the person word."
+    ),
+)
+with open_store() as opened:
+    view = choose_view(opened)
+    if view == "measure":
+        with st.container(border=True):
+            chosen = choose_set(opened)
+            if chosen is not None:
+                show_corpus(chosen)
+        if chosen is not None:
+            with st.container(border=True):
+                show_start(opened, chosen)
+follow("association")
+if view == "results":
+    with open_store() as opened:
+        show_results(opened)

@@ -1,0 +1,140 @@
+"""What a finished run of the page Professions shows: one model at a time, in sections."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.language import translate
+from core.runs.association import associations_folder
+from core.runs.records import Run, remove, runs
+from pages.association.source import set_name, show_banner
+from pages.ui.page import DASH, _, choose, language, open_store, plain, trial_banner
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def choose_view(store: Store) -> str:
+    """Measure, or look at results; a run that has just finished is shown."""
+    names = {"measure": _("New measurement"), "results": _("Results")}
+    if st.session_state.pop("association_finished", False) or "view" not in st.session_state:
+        st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
+    return choose(_("View"), names, "view", heading=False)
+
+
+def show_results(store: Store) -> None:
+    """A run, one of its models, and a section about it."""
+    found = {run.name: run for run in runs(associations_folder(store.path))}
+    if not found:
+        st.info(_("Nothing has been measured yet. Choose sentences and a model under New measurement, and start."))
+        return
+    asked = st.query_params.get("run")
+    if st.session_state.get("run") not in found:
+        st.session_state["run"] = asked if asked in found else next(iter(found))
+    left, right = st.columns(2)
+    run = found[left.selectbox(_("Run"), list(found), key="run")]
+    st.query_params["run"] = run.name
+    models = list(run.models)
+    model = right.selectbox(_("Model"), models, key=f"model-{run.name}") if models else None
+    _show_facts(run, model)
+    if model is None:
+        return
+    trial_banner([model])
+    show_banner(str(run.record.get("language", "")))
+    names = {
+        "hypotheses": _("Hypotheses"),
+        "professions": _("By profession"),
+        "shares": _("Share of women"),
+        "words": _("Person words"),
+        "printed": _("Printed tables"),
+    }
+    section = choose(_("Section"), names, "section", address="section", heading=False)
+    _show_section(section, run, model)
+
+
+def _show_section(section: str, run: Run, model: str) -> None:
+    from pages.association import sections
+
+    table, version = str(run.table), run.created
+    if section == "hypotheses":
+        sections.show_hypotheses(table, version, model, run.models)
+    elif section == "professions":
+        sections.show_professions(table, version, model)
+    elif section == "shares":
+        sections.show_shares(table, version, model)
+    elif section == "words":
+        sections.show_words(table, version, model)
+    else:
+        sections.show_printed(str(run.record.get("language", "")), table, version, model)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def rows(table: str, version: str, model: str) -> "pd.DataFrame":
+    """The rows of one model of a run."""
+    from core.association.table import read_associations, rows_of
+
+    del version  # only part of the key
+    return rows_of(read_associations(Path(table)), model)
+
+
+def _show_facts(run: Run, model: str | None) -> None:
+    """What was asked, what it took, what has no number, and the table to take away."""
+    settings, source = run.record.get("settings", {}), run.source
+    one: dict[str, Any] = next((one for one in run.record.get("models", []) if one.get("model") == model), {})
+    when = run.created[:16].replace("T", " ") + " UTC"
+    facts = [
+        set_name(str(run.record.get("language", DASH))),
+        *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
+        _("{sentences} sentences").format(sentences=f"{run.sentences:,}"),
+        when,
+    ]
+    st.caption(plain(" · ".join(facts)))
+    if one:
+        text = _(
+            "{probes} questions in {passes} passes through the model; {saved} saved, of these {priors} by equal "
+            "priors; {seconds} s. One mask for each {attribute}; of person words {target}."
+        )
+        values = {
+            "probes": f"{int(one.get('probes', 0)):,}",
+            "passes": f"{int(one.get('passes', 0)):,}",
+            "saved": f"{int(one.get('passes_saved', 0)):,}",
+            "priors": f"{int(one.get('priors_saved', 0)):,}",
+            "seconds": f"{float(one.get('seconds', 0)):.1f}",
+            "attribute": _("whitespace word") if settings.get("attribute") == "word" else _("piece"),
+            "target": _("all pieces") if settings.get("target") == "all" else _("the first piece"),
+        }
+        st.caption(plain(text.format(**values)))
+    _show_lost(run, one)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one:
+            st.caption(f"`{one.get('signature', '')}`")
+        st.download_button(
+            _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", key=f"table-{run.name}",
+            icon=":material/download:", type="tertiary", on_click="ignore",
+        )  # fmt: skip
+        with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
+            st.caption(_("The table and its record go for good."))
+            st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+def _show_lost(run: Run, one: dict[str, Any]) -> None:
+    """Sentences without a number by reason, and models that could not be used."""
+    for group in one.get("undefined", []):
+        lost = _("{rows} sentences without a number: {reason}")
+        st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
+    for failure in run.record.get("failed", []):
+        st.caption(":material/error: " + plain(_told(failure)))
+
+
+def _told(failure: dict[str, object]) -> str:
+    message, values = translate(str(failure.get("error", "")), language()), failure.get("values")
+    return message.format(**values) if isinstance(values, dict) and values else message
+
+
+def _delete(name: str) -> None:
+    with open_store() as store:
+        for run in runs(associations_folder(store.path)):
+            if run.name == name:
+                remove(run)

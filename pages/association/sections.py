@@ -1,0 +1,212 @@
+"""The sections of a finished run: hypotheses with their tables, professions, shares of women, person words, print."""
+
+import pandas as pd
+import streamlit as st
+
+from core.association import measures
+from core.association.hypotheses import Verdict, means_of, multilingual, verdicts
+from core.association.measures import Difference, Group
+from core.association.published import is_multilingual, printed, printed_verdicts
+from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
+from core.report.numbers import interval
+from core.report.table_lines import said
+from core.statistics import Estimate
+from core.statistics.crossed_bootstrap import CrossedDraws
+from pages.association.results import rows
+from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
+from pages.ui.page import _, choose, downloads, paragraph, plain, show_chart, undefined
+from pages.ui.professions_style import colours
+
+CHANCE = 0.05
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def described(table: str, version: str, model: str) -> tuple[list[Group], list[Difference], list[Difference]]:
+    """Groups, differences by class, and the same without pairs of one word."""
+    frame = rows(table, version, model)
+    return measures.groups(frame), measures.differences(frame), measures.differences_without_equal(frame)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def by(table: str, version: str, model: str, column: str) -> list[Difference]:
+    """Differences by profession or field."""
+    return measures.differences(rows(table, version, model), column)
+
+
+def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...]) -> None:
+    """H1 to H4 in both readings, then the numbers they rest on."""
+    with st.spinner(_("Drawing resamples of professions and person words …"), show_time=True):
+        groups, found, without = described(table, version, model)
+    margin = st.number_input(
+        _("Margin of H3 (ln): how large may a difference be and still count as none?"),
+        min_value=0.0, max_value=5.0, value=0.0, step=0.05, key="margin", width=420,
+    )  # fmt: skip
+    result = verdicts(means_of(groups), found, margin or None)
+    result.append(_fourth(table, version, model, models))
+    st.html(verdict_cards(result))
+    if any(one.name == "balanced" for one in found):
+        st.caption(_("A verdict goes by the values, as in the thesis; whether the intervals agree is said beside it."))
+    st.subheader(_("Differences"), anchor=False)
+    data = frame_of(found)
+    says = paragraph((_direction(), _chance(found)))
+    chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
+    show_chart(chart, data, key="differences", says=says)
+    st.html(difference_table(found, without))
+    st.caption(plain(_("Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows.")))
+    fields = [one for one in by(table, version, model, "field") if one.name]
+    if fields:
+        st.subheader(_("By field"), anchor=False)
+        st.html(difference_table(fields, [], head=_("Field")))
+    st.subheader(_("Mean association of each group (ln)"), anchor=False)
+    st.html(group_table(groups))
+    downloads(_group_rows(groups), key="groups")
+    st.caption(f"`{CrossedDraws().signature(found[0].unit if found else 'pair')}`")
+
+
+def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Verdict:
+    """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
+    kinds = {name: is_multilingual(name) for name in models}
+    wanted = not kinds[model] if kinds[model] is not None else None
+    partner = next(
+        (name for name in models if name != model and kinds[name] is not None and kinds[name] == wanted), None
+    )
+    if partner is None:
+        return multilingual(None, None)
+    one, other = (partner, model) if kinds[model] else (model, partner)
+    return multilingual(rows(table, version, one), rows(table, version, other))
+
+
+def frame_of(found: list[Difference]) -> pd.DataFrame:
+    """Differences as a table: name, value, low, high (M - W, ln), W, M, professions, words, women, stays."""
+    missing = float("nan")
+    data = [
+        {
+            "name": one.name,
+            "value": missing if one.estimate.value is None else one.estimate.value,
+            "low": missing if one.estimate.low is None else one.estimate.low,
+            "high": missing if one.estimate.high is None else one.estimate.high,
+            "W": one.female,
+            "M": one.male,
+            "professions": one.professions,
+            one.unit: one.words,
+            "women": missing if one.women is None else one.women,
+            "stays": one.stays,
+        }
+        for one in found
+    ]
+    return pd.DataFrame(data)
+
+
+def _named(data: pd.DataFrame) -> pd.DataFrame:
+    return data.assign(name=[_(CLASS_NAMES.get(name, name)) for name in data["name"]])
+
+
+def _direction() -> str:
+    return _("M − W in ln: to the right the profession raises the male words more, to the left the female words.")
+
+
+def _chance(found: list[Difference]) -> str:
+    many = sum(one.estimate.low is not None for one in found)
+    text = _("Of {m} intervals about {n:.1f} exclude 0 by chance; filled points still do after Holm's adjustment.")
+    return text.format(m=many, n=CHANCE * many)
+
+
+def show_professions(table: str, version: str, model: str) -> None:
+    """A ranking of professions by M - W, and the mean association of each with each group of words."""
+    with st.spinner(_("Drawing resamples of professions and person words …"), show_time=True):
+        found = measures.ranked(by(table, version, model, "profession_key"))
+    frame = rows(table, version, model)
+    kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
+    kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
+    names = {"": _("all professions")} | {kind: _(CLASS_NAMES.get(kind, kind)) for kind in kinds if kind}
+    kind = choose(_("Which professions"), names, "kind")
+    shown = [one for one in found if not kind or kind_of[one.name] == kind]
+    data = frame_of(shown)
+    data["class"] = [kind_of[name] for name in data["name"]]
+    says = paragraph((_direction(), _chance(found)))
+    show_chart(leans(data, description=says, say=_, palette=colours()), data, key="ranking", says=says)
+    st.subheader(_("Mean association with each group of person words"), anchor=False)
+    cells = measures.cells(frame)
+    order = {one.name: i for i, one in enumerate(shown)}
+    cells = cells[cells["profession"].isin(order)]
+    cells = cells.sort_values("profession", key=lambda column: column.map(order), kind="stable")
+    says = _("Green: the profession makes these words likelier than a hidden one; red: less likely. ln, in the cell.")
+    show_chart(warmth(cells, description=says, say=_, palette=colours()), cells, key="warmth", says=says)
+
+
+def show_shares(table: str, version: str, model: str) -> None:
+    """M - W against the share of women, with both correlations."""
+    found = by(table, version, model, "profession_key")
+    correlations = {method: measures.share_correlation(found, method) for method in ("pearson", "spearman")}
+    if correlations["pearson"].value is None:
+        st.info(plain(said(correlations["pearson"].reason, _)))
+        return
+    frame = rows(table, version, model)
+    kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
+    data = frame_of(found)
+    data["class"] = [kind_of[name] for name in data["name"]]
+    places = st.columns(2)
+    names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
+    for place, (method, name) in zip(places, names.items(), strict=True):
+        with place:
+            _metric(name, correlations[method])
+    says = _(
+        "Each point is a profession. Below 0 in correlation: the more women work there, the further the model leans to "
+        "the female words. Interval: Fisher's z over professions. The shares lie in three clumps (few, half, most), so "
+        "a correlation says little more than the classes do."
+    )
+    show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
+
+
+def _metric(name: str, found: Estimate) -> None:
+    text, why = undefined(found.value, said(found.reason, _), "{:+.3f}")
+    span = interval(found.low, found.high, signed=True)
+    units = _("{n} professions").format(n=found.units)
+    st.metric(name, text.replace("-", "−"), help=why)
+    st.caption(plain(f"{span} · {units}" if span else units))
+
+
+def show_words(table: str, version: str, model: str) -> None:
+    """Each person word: its pieces in this model, and its mean association by class."""
+    found = measures.words(rows(table, version, model))
+    st.caption(
+        _(
+            "Pieces: into how many tokens this model cuts the word. Words of many pieces have smaller probabilities, "
+            "which the ratio takes out; a word cut into many pieces is still known less well."
+        )
+    )
+    st.html(word_table(found, measures.kinds_of(rows(table, version, model))))
+    downloads(found, key="words")
+
+
+def show_printed(language: str, table: str, version: str, model: str) -> None:
+    """The thesis's table of this language as printed, and what its hypotheses come to."""
+    found = printed(language)
+    if not found:
+        st.info(_("The papers print no table for these sentences."))
+        return
+    st.caption(
+        _(
+            "As printed in the thesis, for looking up, not for comparing decimals: its code lets padding be attended "
+            "and cuts long sentences. Means of models with different tokenizers do not compare, so nothing here shares "
+            "an axis with your own run."
+        )
+    )
+    own = described(table, version, model)[1]
+    st.html(printed_table(found, printed_verdicts(language), model, own))
+    data = [
+        {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
+         "W - M as printed": float(one.difference), "follows": one.follows}
+        for one in found
+    ]  # fmt: skip
+    downloads(data, key="printed")
+
+
+def _group_rows(groups: list[Group]) -> list[dict[str, object]]:
+    return [
+        {"class": one.kind, "gender": one.gender, "n": one.numbers.n, "undefined": one.undefined,
+         "mean": one.numbers.mean, "low": one.mean.low, "high": one.mean.high, "std": one.numbers.std,
+         "max": one.numbers.max, "q75": one.numbers.q75, "q50": one.numbers.q50, "q25": one.numbers.q25,
+         "min": one.numbers.min}
+        for one in groups
+    ]  # fmt: skip

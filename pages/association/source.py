@@ -1,0 +1,168 @@
+"""Which sentences the page Professions asks about: a built-in set with its options, or one's own lists; a preview."""
+
+import html
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
+from core.association.corpus import Sentence, corpus_tsv, sentences
+from core.association.sets import AssociationSet
+from core.errors import EvenhandError
+from pages.ui.page import _, plain, series, show_error
+
+PARTS = ("templates", "persons", "professions")
+SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A set, its sentences, and how the command is told to make the same."""
+
+    found: AssociationSet
+    arguments: tuple[str, ...]
+    label: str
+
+
+def set_name(language: str) -> str:
+    """A built-in set in words."""
+    return {
+        "en": _("English (BEC-Pro)"),
+        "es": _("Spanish with articles (BEC-Pro)"),
+        "es-noart": _("Spanish without articles (BEC-Pro)"),
+        "eu": _("Basque (BEC-Pro)"),
+        "zh": _("Chinese (own set)"),
+    }.get(language, language)
+
+
+def choose_set(store: Store) -> Chosen | None:
+    """The set, with what its sources leave open in a small menu; None and the reason where it cannot be made."""
+    wide, menu, own = st.columns([4, 1, 1], vertical_alignment="bottom")
+    language: Language = wide.selectbox(_("Sentences"), LANGUAGES, format_func=set_name, key="set")
+    with menu.popover(_("Options"), icon=":material/tune:", type="tertiary", key="set-options"):
+        choices, options = _choices(language)
+    with own.popover(_("Own lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
+        files = _own_lists(store)
+    try:
+        found = association_set(language, choices, Files(**files))
+    except EvenhandError as error:
+        show_error(error)
+        return None
+    show_banner(language)
+    given = [argument for part, path in files.items() for argument in (f"--{part}", str(path))]
+    label = series([set_name(language), *(path.name for path in files.values())])
+    return Chosen(found, ("--language", language, *options, *given), label)
+
+
+def show_banner(language: str) -> None:
+    """What must be known before any number of this language is read."""
+    if language in ("es", "es-noart"):
+        st.warning(
+            _(
+                "In Spanish the article and the profession agree with the person in gender (una enfermera), so they "
+                "give the person away: this measures grammar as much as bias (thesis, 4.4.2)."
+            ),
+            icon=":material/grading:",
+        )
+    if language == "eu":
+        st.info(
+            _(
+                "Basque bera is both she and he: that pair always differs by 0. Differences are shown with and "
+                "without it."
+            ),
+            icon=":material/info:",
+        )
+
+
+def _choices(language: Language) -> tuple[Choices, list[str]]:
+    """The options that count in this language, and how the command takes them."""
+    options: list[str] = []
+    values: dict[str, Any] = {}
+    names = {"given": _("this, my and their like"), "none": _("none")}
+    default = "none" if language == "eu" else "given"
+    values["determiners"] = st.radio(
+        _("Before nouns"), ("given", "none"), format_func=names.__getitem__, key=f"determiners-{language}",
+        index=("given", "none").index(default),
+    )  # fmt: skip
+    options += ["--determiners", values["determiners"]]
+    if language == "en" and st.checkbox(_('"an" before vowels (the released file has "a" throughout)'), key="an"):
+        values["an"] = True
+        options.append("--an")
+    if language in ("es", "es-noart", "eu"):
+        spellings = {"corrected": _("corrected"), "printed": _("as printed")}
+        values["spelling"] = st.radio(
+            _("Misprints of the thesis"), tuple(spellings), format_func=spellings.__getitem__, key="spelling"
+        )
+        options += ["--spelling", values["spelling"]]
+    if language in ("es", "es-noart"):
+        values["wife"] = st.radio(_("Spanish for wife"), ("mujer", "esposa"), key="wife")
+        options += ["--wife", values["wife"]]
+    if language == "eu" and st.checkbox(_("The subject of templates 2 to 5 in the ergative (-k)"), key="ergative"):
+        values["ergative"] = True
+        options.append("--ergative")
+    return Choices(**values), options
+
+
+def _own_lists(store: Store) -> dict[str, Path]:
+    """Uploaded lists by part."""
+    st.caption(
+        _(
+            "Text in UTF-8, columns separated by tabs. What you leave out is taken from the built-in set. Neutral "
+            "person words are a third group and enter no difference."
+        )
+    )
+    labels = {
+        "templates": _("Templates (columns: template; name)"),
+        "persons": _("Person words (columns: person, gender; determiner, pair)"),
+        "professions": _("Professions (columns: profession; female, class, field, women)"),
+    }
+    found = {}
+    for part in PARTS:
+        uploaded = st.file_uploader(labels[part], type=["tsv", "txt"], key=f"own-{part}")
+        if uploaded is not None:
+            found[part] = _kept(store, part, uploaded)
+    return found
+
+
+def _kept(store: Store, part: str, uploaded: Any) -> Path:
+    """Where an uploaded list lies; written once, not at every rerun, and again after a job took it."""
+    known: tuple[str, str] | None = st.session_state.get(f"professions_{part}")
+    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
+        return Path(known[1])
+    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    st.session_state[f"professions_{part}"] = (uploaded.file_id, str(path))
+    return path
+
+
+def show_corpus(chosen: Chosen) -> None:
+    """How many sentences, and a few with their masks."""
+    found = chosen.found
+    text = _("{sentences} sentences: {templates} templates × {persons} person words × {professions} professions.")
+    values = {name: f"{len(getattr(found, name)):,}" for name in PARTS} | {"sentences": f"{found.sentences:,}"}
+    st.caption(plain(text.format(**values)))
+    every = list(sentences(found))
+    picked = (
+        [round(i * (len(every) - 1) / (SHOWN - 1)) for i in range(SHOWN)] if len(every) > SHOWN else range(len(every))
+    )
+    st.html(f'<ol class="prof-rows">{"".join(_line(i, every[i]) for i in picked)}</ol>')
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            _("All sentences (TSV)"), lambda: corpus_tsv(found), f"{found.language}.tsv", "text/tab-separated-values",
+            key="corpus", icon=":material/download:", type="tertiary", on_click="ignore",
+        )  # fmt: skip
+
+
+def _line(row: int, one: Sentence) -> str:
+    """A sentence with person word and profession marked, and below it what the model reads of it."""
+    mark = {"male": "m", "female": "f"}.get(one.person.gender, "n")
+    parts, at = [], 0
+    for start, end, name in sorted([(*one.person_at, mark), (*one.profession_at, "p")]):
+        parts.append(f'{html.escape(one.text[at:start])}<span class="{name}">{html.escape(one.text[start:end])}</span>')
+        at = end
+    shown = "".join(parts) + html.escape(one.text[at:])
+    masks = f"{html.escape(one.tm)} &nbsp;·&nbsp; {html.escape(one.tam)}"
+    return f'<li><span class="no">{row:,}</span><span>{shown}<small>{masks}</small></span></li>'

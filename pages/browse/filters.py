@@ -1,0 +1,192 @@
+"""The filters of the page Browse; the address holds them, so that a link opens the same list."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, imported_files, pairs_of
+from annotations.database.store import Store
+from annotations.projects.projects import annotators, guidelines
+from annotations.types import Annotator, Project
+from pages.agreement.charts import choice_name
+from pages.ui.page import _
+
+ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
+SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")
+MORE = ("by", "choice", "version", "form", "file", "unfinished")
+WIDTH = 165  # two of them fit beside each other on a telephone
+
+
+def side_name(side: str) -> str:
+    """A side in words."""
+    return {"male": _("male word"), "female": _("female word")}.get(side, side)
+
+
+def status_name(status: str, kind: str = "sentences", *, full: bool | None = None) -> str:
+    """A status in words: generations are not kept or dropped, they are done. *full*: whether all labels are there."""
+    done = _("kept") if kind == "sentences" else _("has a gold label")
+    if status == "pending" and full is not None:
+        return _("waits for adjudication") if full else _("waits for labels")
+    return {"pending": _("not decided yet"), "accepted": done, "rejected": _("not kept")}[status]
+
+
+def form_name(form: str) -> str:
+    """How an item was shown, in words."""
+    return _("keyword masked") if form == "masked" else _("as it is")
+
+
+def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
+    """Every mark that can be asked for, in words."""
+    names = {
+        "unlabelled": _("without labels"),
+        "partial": _("some labels missing"),
+        "aside": _("set aside: everybody skipped it"),
+        "skipped": _("skipped by somebody"),
+        "split": _("labels differ"),
+        "settled": _("settled by adjudication"),
+        "comments": _("with comments"),
+        "talk": _("with a private thread"),
+        "notes": _("with notes"),
+        "changed": _("label changed or taken back"),
+        "sent_back": _("sent back to its annotators"),
+        "retest": _("comes again"),
+        "pilot": _("in a pilot"),
+        "known": _("hidden gold"),
+        "shared": _("in the random share"),
+        "released": _("in a release"),
+    }
+    known = FLAGS if reader is None else READER_FLAGS
+    if project.kind == "sentences":
+        from core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
+
+        names["mined"] = _("flagged when mined")
+        flagged = _("flagged: {filter}")
+        by = {f"{MINED}{code}": flagged.format(filter=_(one.name)) for code, one in FILTERS.items()}
+        names |= by if reader is None else {}
+        known = {**known, **by}
+    return {flag: name for flag, name in names.items() if flag in known}
+
+
+def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
+    """Draw the filters and keep the address up to date."""
+    _take_address()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            _("Search the texts"),
+            key="browse-q",
+            type="search",
+            max_chars=200,
+            placeholder=_('Words, "an exact phrase", or the id of an item'),
+        )
+        if reader is None:
+            with st.popover(_more_label(), icon=":material/tune:"):
+                _ask_more(store, project)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _ask_few(store, project, reader)
+        if any(_value(name) for name in ADDRESS):
+            st.button(_("Clear"), key="browse-clear", icon=":material/close:", type="tertiary", on_click=_clear)
+    _write_address()
+    return _filters(reader, _value)
+
+
+def _ask_few(store: Store, project: Project, reader: Annotator | None) -> None:
+    if project.kind == "sentences":
+        _select("pair", _("Keyword pair"), {pair: pair for pair in pairs_of(store, project)})
+        _select("side", _("Side"), {side: side_name(side) for side in SIDES})
+    else:
+        _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
+    if reader is None:
+        _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
+    _select("flag", _("Mark"), flag_names(project, reader))
+
+
+def _more_label() -> str:
+    set_here = sum(bool(_value(name)) for name in MORE)
+    return _("Labels and files") + (f" ({set_here})" if set_here else "")
+
+
+def _ask_more(store: Store, project: Project) -> None:
+    versions = guidelines(store, project)
+    choices = {one.code: choice_name(one) for version in versions for one in version.choices}
+    people = [one.name for one in annotators(store, project, active=False)]
+    _select("by", _("Labelled by"), {name: name for name in people}, wide=True)
+    _select("choice", _("with the label"), choices, wide=True)
+    _select("version", _("under guideline"), {str(one.version): f"v{one.version}" for one in versions}, wide=True)
+    if project.kind == "sentences":
+        _select("form", _("shown"), {form: form_name(form) for form in FORMS}, wide=True)
+    _select("file", _("Imported file"), {file: file for file in imported_files(store, project)}, wide=True)
+    st.checkbox(
+        _("Search labels of items that still wait for others"),
+        key="browse-unfinished",
+        help=_("Whoever labels in this project should leave this off: it tells what others said."),
+    )
+
+
+def _select(name: str, label: str, names: Mapping[str, str], *, wide: bool = False) -> None:
+    key = f"browse-{name}"
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = None
+    st.selectbox(
+        label,
+        list(names),
+        index=None,
+        format_func=names.__getitem__,
+        key=key,
+        placeholder=_("All"),
+        width="stretch" if wide else WIDTH,
+    )
+
+
+def _value(name: str) -> Any:
+    return st.session_state.get(f"browse-{name}") or None
+
+
+def _take_address() -> None:
+    for name in ADDRESS:
+        if f"browse-{name}" not in st.session_state:
+            asked = st.query_params.get(name)
+            start: Any = (asked == "1") if name == "unfinished" else (asked or "" if name == "q" else asked)
+            st.session_state[f"browse-{name}"] = start
+
+
+def _write_address() -> None:
+    for name in ADDRESS:
+        value = _value(name)
+        if value:
+            st.query_params[name] = "1" if value is True else value
+        elif name in st.query_params:
+            del st.query_params[name]
+
+
+def _clear() -> None:
+    for name in ADDRESS:
+        st.session_state[f"browse-{name}"] = {"q": "", "unfinished": False}.get(name)
+
+
+def from_address(project: Project, reader: Annotator | None) -> Filters:
+    """The filters that the address holds; what it cannot hold is left out."""
+    asked: dict[str, Any] = {name: st.query_params.get(name) or None for name in ADDRESS}
+    allowed = {"side": SIDES, "status": STATUSES, "form": FORMS, "flag": tuple(flag_names(project, reader))}
+    for name, options in allowed.items():
+        asked[name] = asked[name] if asked[name] in options else None
+    if not str(asked["version"] or "").isdecimal():
+        asked["version"] = None
+    return _filters(reader, asked.get)
+
+
+def _filters(reader: Annotator | None, value: Callable[[str], Any]) -> Filters:
+    own = Filters(pair=value("pair"), side=value("side"), flag=value("flag"), text=value("q") or "", reader=reader)
+    if reader is not None:
+        return own
+    return replace(
+        own,
+        status=value("status"),
+        annotator=value("by"),
+        choice=value("choice"),
+        version=int(value("version")) if value("version") else None,
+        form=value("form"),
+        file=value("file"),
+        unfinished=bool(value("unfinished")),
+    )

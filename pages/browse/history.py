@@ -1,0 +1,208 @@
+"""What happened to an item, on the page Browse: one line an entry, oldest first."""
+
+import html
+from typing import Any
+
+import streamlit as st
+
+from annotations.browse.history import Entry, Record
+from annotations.database.store import Store
+from annotations.projects.projects import annotators
+from annotations.text_policy import text_may_leave
+from annotations.types import Annotator, Project
+from core.charts.style import Palette, palette
+from pages.browse.filters import form_name, status_name
+from pages.ui.page import _, downloads, plain, series
+
+SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
+
+
+def show_history(
+    store: Store, project: Project, found: Record, reader: Annotator | None, names: dict[str, str]
+) -> None:
+    """The entries; while labels are missing, what tells a choice waits behind a button."""
+    st.subheader(_("What happened"), anchor=False)
+    entries = list(found.history)
+    if reader is None and not found.finished:
+        entries = _unfinished(found, entries)
+    for name, state in found.held:
+        st.caption(plain(_held(state).format(name=name)), width="stretch")
+    colours = palette(st.context.theme.type)
+    threads = {one.uid: one.name for one in annotators(store, project, active=False)}
+    st.html("".join(_line(one, found, names, threads, colours) for one in entries))
+    rows = [_row(one, project, names, threads) for one in entries]
+    downloads(rows, key=f"history-{found.row.item.uid[:8]}")
+
+
+def _held(state: str) -> str:
+    if state == "sent_back":
+        return _("It was sent back to {name}, who has not labelled it again yet.")
+    return _("{name} has it on the desk now.")
+
+
+def _unfinished(found: Record, entries: list[Entry]) -> list[Entry]:
+    telling = [one for one in entries if one.tells]
+    if not telling:
+        return entries
+    st.warning(
+        _("This item still waits for labels. Whoever labels in this project should not look at what others said."),
+        icon=":material/visibility_off:",
+    )
+    key = f"unfinished-{found.row.item.uid}"
+    text = _("Show what was said so far ({n})").format(n=len(telling))
+    if not st.toggle(text, key=key):
+        return [one for one in entries if not one.tells]
+    return entries
+
+
+def _line(one: Entry, found: Record, names: dict[str, str], threads: dict[str, str], colours: Palette) -> str:
+    what, notes = said(one, names, threads), _notes(one, found, names)
+    sign = SIGN.get(str(one.data.get("choice")), "•") if one.kind in ("label", "again", "settlement", "known") else "•"
+    colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.soft)
+    gone = one.kind == "label" and not one.data["stands"]
+    weight = f"color:{colours.soft}" if gone else f"color:{colours.ink}"
+    more = "".join(
+        f'<div style="color:{colours.soft};white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(note)}</div>'
+        for note in notes
+    )
+    return (
+        f'<div style="display:flex;gap:10px;padding:5px 0;border-bottom:1px solid {colours.line};font-size:.92rem">'
+        f'<span style="color:{colour};font-weight:700;min-width:1em">{sign}</span>'
+        f'<div style="flex:1;min-width:0;{weight}"><div style="overflow-wrap:anywhere">{html.escape(what)}</div>{more}'
+        f'</div><time style="color:{colours.soft};font-size:.78rem;white-space:nowrap">{moment(one)}</time></div>'
+    )
+
+
+def moment(one: Entry) -> str:
+    """When it happened, to the minute, UTC; safe as HTML."""
+    return html.escape(one.when[:16].replace("T", " "))
+
+
+def said(one: Entry, names: dict[str, str], threads: dict[str, str]) -> str:
+    """An entry as one sentence."""
+    data = one.data
+    who = one.who or _("somebody")
+    choice = names.get(str(data.get("choice")), str(data.get("choice")))
+    if one.kind == "label":
+        return _label(data, who, choice)
+    if one.kind == "again":
+        text = _("{who}, when it came again: {choice}") if data["choice"] else _("{who} took the second label back")
+        return text.format(who=who, choice=choice)
+    if one.kind == "settlement":
+        texts = {
+            "decide": _("{who} decided: {choice}"),
+            "leave": _("{who} left it as the labels have it"),
+            "reopen": _("{who} reopened it"),
+        }
+        return texts[data["action"]].format(who=who, choice=choice)
+    if one.kind == "comment":
+        if data["thread"]:
+            return _("{who}, in the thread with {name}:").format(who=who, name=threads.get(data["thread"], "?"))
+        return _("{who}, to everybody:").format(who=who)
+    return _other(one, who, choice)
+
+
+def _label(data: dict[str, Any], who: str, choice: str) -> str:
+    if data["choice"] is None:
+        return _("{who} took the label back").format(who=who)
+    text = _("{who}: {choice}").format(who=who, choice=choice)
+    if data["superseded"]:
+        text += " · " + _("another desk was first")
+    elif not data["stands"]:
+        text += " · " + _("replaced later")
+    if data["after_reveal"]:
+        text += " · " + _("after seeing what others said")
+    return text
+
+
+def _other(one: Entry, who: str, choice: str) -> str:
+    data = one.data
+    if one.kind == "imported":
+        return _("Imported from {file}").format(file=data["file"])
+    if one.kind == "guideline":
+        return _("Guideline v{version}").format(version=data["version"])
+    if one.kind == "skip":
+        return _("{who} skipped it").format(who=who)
+    if one.kind == "revealed":
+        return _("{who} saw what others or a model said").format(who=who)
+    if one.kind == "known":
+        if data["choice"] is None:
+            return _("{who}: hidden gold no more").format(who=who)
+        return _("{who} made it hidden gold: {choice}").format(who=who, choice=choice)
+    if one.kind == "released":
+        text = _("In release {version}: {status}")
+        return text.format(version=data["version"], status=status_name(data["status"]))
+    return f"{action_name(data['action'])} · {who}"
+
+
+def action_name(action: str) -> str:
+    """What the lead did, in words."""
+    names = {
+        "sent_back": _("Labels sent back to their annotators"),
+        "handed_out": _("Handed out again"),
+        "hidden_gold": _("Hidden gold set"),
+        "replaced": _("Annotator replaced"),
+        "deactivated": _("Annotator left"),
+        "renamed": _("Annotator renamed"),
+        "given_back": _("Items given back"),
+        "mined": _("Mined candidates imported"),
+        "import_undone": _("Import taken back"),
+        "labels_undone": _("Imported labels taken back"),
+        "new_version": _("New version of the guideline"),
+        "read_changes": _("Changes of the guideline read"),
+        "pilot_started": _("Pilot started"),
+        "pilot_closed": _("Pilot closed"),
+        "plan": _("Plan of labels changed"),
+        "settling": _("Items are counted anew"),
+        "settled": _("Items have been counted anew"),
+        "release": _("Release made"),
+    }
+    return names.get(action, action.replace("_", " "))
+
+
+def _notes(one: Entry, found: Record, names: dict[str, str]) -> list[str]:
+    """What stands under the sentence: reasons, marks, notes, how it was labelled."""
+    data = one.data
+    if one.kind in ("label", "again"):
+        return _label_notes(data, found, names)
+    if one.kind == "settlement":
+        return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
+    if one.kind == "event":
+        return [series(f"{name}: {value}" for name, value in data["data"].items())] if data["data"] else []
+    keys = {"comment": "text", "known": "why", "guideline": "changes"}
+    return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
+
+
+def _label_notes(data: dict[str, Any], found: Record, names: dict[str, str]) -> list[str]:
+    if data["choice"] is None:
+        return []
+    kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
+    lines = [series(names.get(code, code) for code in data["reasons"])]
+    lines.append(series(f"{kinds.get(kind, kind)}: {found.row.item.text[a:b]}" for a, b, kind in data["spans"]))
+    lines.append(_("extraneous gendered language") if data["extraneous"] else "")
+    lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
+    lines.append(data["note"])
+    how = [f"v{data['guideline']}", form_name(data["form"])]
+    if data["seconds"] is not None:
+        how.append(_("{seconds} s").format(seconds=f"{data['seconds']:.1f}"))
+    if data["file"]:
+        how.append(_("from {file}").format(file=data["file"]))
+    return [line for line in (*lines, " · ".join(how)) if line]
+
+
+def _row(one: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> dict[str, Any]:
+    data = one.data
+    quotes = text_may_leave(project)  # notes and comments may quote the text
+    note = str(data.get("note") or data.get("why") or data.get("text") or data.get("changes") or "")
+    return {
+        "when": one.when,
+        "kind": one.kind,
+        "who": one.who,
+        "what": said(one, names, threads),
+        "choice": data.get("choice") or "",
+        "reasons": ";".join(data.get("reasons", ())),
+        "note": note if quotes else "",
+        "guideline": data.get("guideline", ""),
+        "form": data.get("form", ""),
+        "seconds": data.get("seconds"),
+    }

@@ -1,0 +1,62 @@
+"""What was done in a project, on the page Browse: the events, newest first."""
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.events import Event, events
+from annotations.database.store import Store
+from annotations.projects.projects import annotators
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from pages.browse.history import action_name
+from pages.ui.page import _, csv_bytes, open_store, plain, series
+
+SHOWN = 50
+
+
+def show_log(store: Store, project: Project) -> None:
+    """The last events of a project; all of them as a file."""
+    found = events(store, project, last=SHOWN)
+    if not found:
+        return
+    with st.expander(_("What was done in this project"), icon=":material/history:"):
+        names = {one.uid: one.name for one in annotators(store, project, active=False)}
+        rows = [_shown(one, names) for one in reversed(found)]
+        st.dataframe(rows, hide_index=True, key="browse-log")
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            text = _("The last {n}; the file holds all.") if len(found) == SHOWN else ""
+            st.caption(plain(text.format(n=SHOWN)))
+            st.download_button(
+                _("Download all (CSV)"), lambda: table(project), "events.csv", "text/csv", key="browse-log-csv",
+                icon=":material/download:", type="tertiary", on_click="ignore",
+            )  # fmt: skip
+
+
+def _shown(one: Event, names: dict[str, str]) -> dict[str, Any]:
+    about = names.get(one.annotator or "", "")
+    said = series(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
+    return {
+        _("When (UTC)"): one.created[:16].replace("T", " "),
+        _("What"): action_name(one.action),
+        _("Who"): one.author or about,
+        _("Details"): " · ".join(part for part in (about if one.author else "", said) if part),
+    }
+
+
+def table(project: Project) -> bytes:
+    """All events as CSV, oldest first. What was written down may quote a text, so it leaves only where that may."""
+    with open_store() as store:
+        found = events(store, project)
+    quotes = text_may_leave(project)
+    return csv_bytes(
+        [
+            {
+                "created": one.created, "action": one.action, "author": one.author, "item": one.item or "",
+                "annotator": one.annotator or "",
+                "data": json.dumps(one.data, ensure_ascii=False, sort_keys=True) if quotes else "",
+            }
+            for one in found
+        ]
+    )  # fmt: skip

@@ -1,0 +1,32 @@
+"""Browse: every item of a project, one item's whole history, and talk about it. ?project=NAME&item=ID opens one."""
+
+import streamlit as st
+
+from pages.browse.filters import ask
+from pages.browse.item import opened, show_item
+from pages.browse.log import show_log
+from pages.browse.results import show_list
+from pages.browse.talk import reader_here
+from pages.ui.page import _, choose_project, open_store, page_head
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Browse"),
+    _(
+        "All items of a project: find one by its words, its marks or its labels, read what happened to it, talk about"
+        " it with whoever labelled it."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    reader = reader_here(store, project)
+    uid = opened()
+    if uid is not None:
+        show_item(store, project, uid, reader)
+        st.stop()
+    show_list(store, project, ask(store, project, reader))
+    if reader is None:
+        say_unsettled(store, project)
+        show_log(store, project)

@@ -1,0 +1,172 @@
+"""The list on the page Browse: what was found, twenty at a time, and all of it as a file."""
+
+import csv
+import html
+import io
+import zlib
+
+import streamlit as st
+
+from annotations.browse.search import PAGE, Filters, Row, found_ids, rows, words_of
+from annotations.database.store import Store
+from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
+from annotations.types import Project
+from core.charts.style import Palette, palette
+from core.files.cells import neutralised
+from pages.browse.item import open_item
+from pages.browse.text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
+from pages.ui.page import _, open_store, plain
+
+MOST = 100_000  # lines of a file
+COLUMNS = (
+    "id", "pair", "side", "status", "gold", "labels", "wanted", "marks", "context", "text", "keyword", "counterpart",
+    "file", "line", "flags",
+)  # fmt: skip
+KEPT_FROM_READERS = ("status", "gold", "labels", "wanted", "marks")
+
+
+def show_list(store: Store, project: Project, filters: Filters) -> None:
+    """One page of the list with its number of items, the pages and the download."""
+    ids = found_ids(store, project, filters)
+    if not ids:
+        _nothing(filters)
+        return
+    pages = -(-len(ids) // PAGE)
+    key, at = _page(project, filters, pages)
+    st.caption(plain(_("Items found: {n}").format(n=f"{len(ids):,}")), width="stretch")
+    colours, words = palette(st.context.theme.type), words_of(filters.text)
+    for row in rows(store, ids[PAGE * (at - 1) : PAGE * at]):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", wrap=False):
+            st.html(_row(row, project, filters, words, colours), width="stretch")
+            st.button(
+                _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
+                on_click=open_item, args=(row.item.uid,), help=_("Everything about this item"),
+            )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        if pages > 1:
+            st.pagination(pages, width=330, default=at, key=key)
+        _download(project, filters, len(ids))
+        if len(words) == 1:
+            where = {"word": words[0]}
+            label = _("Concordance of {word}").format(word=words[0])
+            st.page_link(
+                "concordance/page.py", label=plain(label), icon=":material/format_align_center:", query_params=where
+            )
+
+
+def _page(project: Project, filters: Filters, pages: int) -> tuple[str, int]:
+    """The key of the pages and which is open: that of the address, unless other filters were set since."""
+    key = f"browse-page-{zlib.crc32(repr((project.uid, filters)).encode())}-{pages}"
+    asked = st.query_params.get("page", "1") if st.session_state.get("browse-list") in (None, key) else "1"
+    st.session_state["browse-list"] = key
+    at = min(max(1, st.session_state.get(key) or (int(asked) if asked.isdecimal() else 1)), pages)
+    if at > 1:
+        st.query_params["page"] = str(at)
+    elif "page" in st.query_params:
+        del st.query_params["page"]
+    return key, at
+
+
+def _nothing(filters: Filters) -> None:
+    if filters == Filters(reader=filters.reader):
+        text = _("There is nothing here yet. Import a file on the page Projects.")
+        if filters.reader is not None:
+            text = _("You have not labelled anything here yet.")
+        st.info(text, icon=":material/inbox:")
+        return
+    text = _("No item is like that. Take a filter away, or search for fewer words.")
+    st.info(text, icon=":material/search_off:")
+    if filters.choice is not None and not filters.unfinished:
+        st.caption(_("Labels are searched only where all are there; Labels and files has a switch for the others."))
+
+
+def _row(row: Row, project: Project, filters: Filters, words: list[str], colours: Palette) -> str:
+    item = row.item
+    context = ""
+    if item.context:
+        context = f'<div style="color:{colours.soft};{_CLAMP}">{found_in(item.context, words, colours)}</div>'
+    hidden = ' class="veiled" tabindex="0"' if veiled(project, item) else ""
+    return (
+        f'{VEIL}<article data-item="{html.escape(item.uid)}" style="border-bottom:1px solid {colours.line};'
+        f'padding:6px 0 8px;color:{colours.ink}"><div{hidden}>{context}'
+        f'<div style="font-size:1.02rem;line-height:1.75;{_CLAMP}">{marked(item, words, colours, longest=LONGEST)}'
+        f"</div></div>{_about(row, project, filters, colours)}</article>"
+    )
+
+
+_CLAMP = (
+    "white-space:pre-wrap;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;"
+    "overflow:hidden"
+)
+
+
+def _about(row: Row, project: Project, filters: Filters, colours: Palette) -> str:
+    item = row.item
+    said = [item.pair] if item.pair else []
+    if filters.reader is None:
+        sign = {"accepted": colours.good, "rejected": colours.bad}.get(item.status, colours.soft)
+        status = html.escape(state_name(row, project))
+        first = f'<b style="color:{sign};font-weight:600">{status}</b> · '
+        said.append(_("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
+        said += marks(row, project)
+    else:
+        first = ""
+    said.append(f"{item.file} · {item.line:,}")
+    rest = html.escape(" · ".join(said))
+    return (
+        f'<div style="color:{colours.soft};font-size:.82rem;margin-top:2px;overflow-wrap:anywhere">{first}{rest}</div>'
+    )
+
+
+def _download(project: Project, filters: Filters, number: int) -> None:
+    st.download_button(
+        _("Download the list (CSV)"),
+        lambda: table(project, filters),
+        "items.csv",
+        "text/csv",
+        key="browse-csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        help=_("The first {most} items.").format(most=f"{MOST:,}") if number > MOST else None,
+    )
+
+
+def table(project: Project, filters: Filters) -> bytes:
+    """The items as CSV in UTF-8 with a BOM; texts and context only where they may leave; no cell runs as a formula."""
+    names = [name for name in COLUMNS if _leaves(project, filters, name)]
+    canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([*names, *canary])
+    with open_store() as store, store.read():
+        for row in rows(store, found_ids(store, project, filters)[:MOST]):
+            values = _values(row)
+            writer.writerow([neutralised(str(values[name])) for name in names] + list(canary.values()))
+    return text.getvalue().encode("utf-8-sig")
+
+
+def _leaves(project: Project, filters: Filters, name: str) -> bool:
+    if filters.reader is not None and name in KEPT_FROM_READERS:
+        return False
+    if project.kind == "sentences" and name == "context":
+        return False
+    if project.kind == "generations" and name in ("side", "keyword", "counterpart"):
+        return False
+    return name not in ("text", "context") or text_may_leave(project)
+
+
+def _values(row: Row) -> dict[str, object]:
+    item = row.item
+    held = {
+        "aside": row.aside, "split": row.split, "settled": row.settled, "pilot": row.pilot,
+        "hidden gold": row.known is not None, "random share": row.shared,
+    }  # fmt: skip
+    flags = item.extra.get("flags")
+    return {
+        "id": item.uid, "pair": item.pair, "side": item.side, "status": item.status, "gold": item.gold or "",
+        "labels": row.labels, "wanted": row.wanted, "marks": ";".join(name for name, so in held.items() if so),
+        "context": item.context or "", "text": item.text, "keyword": item.keyword or "",
+        "counterpart": item.counterpart or "", "file": item.file, "line": item.line,
+        "flags": ";".join(map(str, flags)) if isinstance(flags, list) else "",
+    }  # fmt: skip

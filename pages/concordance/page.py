@@ -1,0 +1,28 @@
+"""Concordance: a word in its contexts, and which words stand near it oftener than elsewhere."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages.concordance.inputs import ask
+from pages.concordance.views import look_up, show_lines, show_made_how, show_numbers
+from pages.ui.page import _, open_store, page_head, show_error
+
+page_head(
+    _("Concordance"),
+    _(
+        "Why does a model lean towards one word? See what a text itself writes beside 护士 or 总经理: an answer that"
+        " does not come from the model again."
+    ),
+)
+with open_store() as store:
+    try:
+        wish = ask(store)
+        if wish is None:
+            st.stop()
+        found = look_up(store, wish)
+    except EvenhandError as error:
+        show_error(error)
+        st.stop()
+    show_numbers(found)
+    show_lines(store, wish, found)
+    show_made_how(wish, found)

@@ -1,0 +1,287 @@
+"""Views of the page Concordance: sentences, the picture, the lines. All text of a corpus is escaped."""
+
+import csv
+import html
+import io
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.mining.candidates import passages_of
+from core.concordance import LISTED, Concordance, Line, concordance
+from core.concordance.answer_rows import COLUMNS, row
+from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
+from core.concordance.passages import passages
+from core.files.cells import neutralised
+from core.statistics import Estimate, Note
+from pages.concordance.inputs import Wish, unit_name
+from pages.ui.page import DASH, _, paragraph, plain, show_chart
+
+CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
+STYLE = """
+<style>
+.concordance {--male:light-dark(#5b3fa0,#b9a3f5); --female:light-dark(#b4500f,#f2a267);
+  --soft:light-dark(#6b6459,#a39c90);
+  --male-tint:light-dark(#eee9fa,#2c2541); --female-tint:light-dark(#fdeadd,#3d2a1c);
+  --line:light-dark(#e6e1d8,#34313c); --neutral-tint:light-dark(#efece4,#2b2933)}
+.concordance details {border-bottom:1px solid var(--line)}
+.concordance summary {display:grid; grid-template-columns:minmax(0,1fr) max-content minmax(0,1fr); gap:.5em;
+  padding:5px 0; cursor:pointer; list-style:none; font-size:15px; line-height:1.5}
+.concordance summary::-webkit-details-marker {display:none}
+.concordance summary:hover {background:var(--neutral-tint)}
+.concordance summary span {white-space:pre; overflow:hidden}
+.concordance .left {display:flex; justify-content:flex-end}
+.concordance .left bdi {flex:none}
+.concordance b.word {font-weight:700; border-bottom:2px solid currentColor}
+.concordance mark {color:inherit; border-radius:3px; padding:0 .12em; font-weight:600; background:var(--neutral-tint);
+  border-bottom:2px dashed currentColor}
+.concordance mark.male {background:var(--male-tint); color:var(--male); border-bottom-style:solid}
+.concordance mark.female {background:var(--female-tint); color:var(--female); border-bottom-style:double;
+  border-bottom-width:4px}
+.concordance .whole {padding:4px 12px 12px; line-height:1.9; white-space:pre-wrap; overflow-wrap:anywhere}
+.concordance .from {color:var(--soft); font-size:13px}
+.concordance .says {font-size:1.25rem; line-height:1.55; font-weight:650; margin:0 0 .35em}
+.concordance .also {line-height:1.6; margin:.15em 0}
+</style>
+"""
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _found(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concordance:
+    return _scan(_store, _wish)
+
+
+def _scan(store: Store, wish: Wish, **more: Any) -> Concordance:
+    texts = passages(wish.source.paths) if wish.source else passages_of(store, wish.find_project(store))
+    return concordance(texts, wish.question, **more)
+
+
+def look_up(store: Store, wish: Wish) -> Concordance:
+    """The answer; looked up again only when the question or the text has changed."""
+    from annotations.projects.pipeline_counts import state
+
+    where = wish.source.key if wish.source else (wish.project, *state(store))
+    with st.spinner(_("Reading the text …")):
+        return _found((wish.question, where), store, wish)
+
+
+def said(note: Note | None) -> str:
+    """A sentence of the result in the visitor's language; a dash for None."""
+    if note is None:
+        return DASH
+    return _(note.message).format(**note.values) if note.values else _(note.message)
+
+
+def show_numbers(found: Concordance) -> None:
+    """What the counts say, the picture with its intervals, and the counts themselves."""
+    if not found.sentences_with:
+        text = _("{word} does not occur in these {characters} characters.")
+        st.info(plain(text.format(word=found.question.word, characters=f"{found.characters:,}")))
+        return
+    first = contrast_says(found)
+    says = [said(near_says(found, number)) for number in range(len(found.near))]
+    head = f'<p class="says">{html.escape(said(first))}</p>' if first else ""
+    body = "".join(f'<p class="also">{html.escape(one)}</p>' for one in says)
+    st.html(f'{STYLE}<div class="concordance">{head}{body}</div>')
+    _show_picture(found, paragraph(says))
+    _show_counts(found)
+
+
+def side(found: Concordance, number: int) -> str:
+    """ "male" or "female" where the near words are a keyword pair, else ""."""
+    return ("male", "female")[number] if found.question.is_pair else ""
+
+
+def _rows(found: Concordance) -> list[dict[str, Any]]:
+    rows = []
+    for number, (word, one) in enumerate(zip(found.question.near, found.near, strict=True)):
+        rows.append(
+            {
+                "name": word,
+                "times": one.times.value,
+                "low": one.times.low,
+                "high": one.times.high,
+                "interval": _span(one.times),
+                "side": side(found, number),
+                "signature": found.signature,
+            }
+        )
+    return rows
+
+
+def _span(estimate: Estimate) -> str:
+    if estimate.low is None:
+        return said(estimate.note or estimate.reason)
+    return f"{ratio(estimate.low)} – {ratio(estimate.high)}"
+
+
+def _show_picture(found: Concordance, says: str) -> None:
+    import pandas as pd
+
+    from core.charts.odds import times
+    from core.charts.style import palette
+
+    rows = _rows(found)
+    if all(row["times"] is None for row in rows):
+        return
+    titles = {"name": _("near word"), "times": _("times as often as without the word"), "interval": _("95 % interval")}
+    chart = times(pd.DataFrame(rows), description=says, titles=titles, palette=palette(st.context.theme.type))
+    text = _("Points: how many times as often as in sentences without {word}; bars: 95 % interval over {unit}.")
+    caption = text.format(word=found.question.word, unit=unit_name(found.unit))
+    show_chart(chart, rows, key="times", says=caption)
+
+
+def _show_counts(found: Concordance) -> None:
+    with st.expander(_("Counts")):
+        rows = []
+        for word, one in zip(found.question.near, found.near, strict=True):
+            a, b, c, d = one.counts
+            rows.append(
+                {
+                    _("near word"): word,
+                    _("with both"): a,
+                    _("with the word only"): b,
+                    _("with the near word only"): c if one.share_elsewhere is not None else None,
+                    _("with neither"): d if one.share_elsewhere is not None else None,
+                    _("share with the word"): _percent(one.share),
+                    _("share without it"): _percent(one.share_elsewhere),
+                    _("log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
+                    _("95 % interval"): _log_span(one.log_odds),
+                }
+            )
+        st.dataframe(rows, hide_index=True, key="counts")
+        if found.contrast is not None:
+            st.caption(plain(_contrast_text(found)))
+        if any(one.corrected for one in found.near):
+            st.caption(_("Where one of four counts is 0, 1/2 was added to each for the interval (Haldane, Anscombe)."))
+
+
+def _contrast_text(found: Concordance) -> str:
+    assert found.contrast is not None
+    a, b, c, d = found.contrast.counts
+    first, second = found.question.near
+    text = _(
+        "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d} without; {both} have"
+        " both beside it. Log odds ratio (ln) {value} ({interval}); above 0 leans to {first}."
+    )
+    odds = found.contrast.log_odds
+    value = DASH if odds.value is None else f"{odds.value:+.2f}".replace("-", "−")
+    numbers = {"a": f"{a:,}", "b": f"{b:,}", "c": f"{c:,}", "d": f"{d:,}", "both": f"{found.both:,}"}
+    return text.format(
+        first=first, second=second, word=found.question.word, value=value, interval=_log_span(odds), **numbers
+    )
+
+
+def _log_span(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return said(estimate.note or estimate.reason)
+    return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
+
+
+def _percent(share: float | None) -> str:
+    return DASH if share is None else f"{100 * share:.3g} %"
+
+
+def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
+    """The first lines, each with the whole sentence behind it, and all of them as a file."""
+    if not found.lines:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(_("Lines"), anchor=False)
+        st.download_button(
+            _("All {number} lines (CSV)").format(number=f"{found.occurrences:,}"),
+            lambda: _all_lines(wish),
+            "concordance.csv",
+            "text/csv",
+            key="lines-csv",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+        )
+    near = " ".join(found.question.near)
+    names = {"all": _("All lines"), "near": _("Lines with {near}").format(near=near)}
+    which = st.segmented_control(
+        _("Which lines"),
+        list(names),
+        default="near" if found.near_lines else "all",
+        required=True,
+        key="which_lines",
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+    )
+    lines = found.near_lines if which == "near" else found.lines
+    text = _("Up to {shown} lines are shown; a click on one shows its whole sentence and where it comes from.")
+    st.caption(text.format(shown=LISTED))
+    body = "".join(_line(found, line) for line in lines)
+    st.html(f'{STYLE}<div class="concordance" data-testid="lines">{body}</div>')
+
+
+def _all_lines(wish: Wish) -> bytes:
+    from pages.ui.page import open_store
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    with open_store() as store:
+        _scan(
+            store,
+            wish,
+            on_line=lambda line: writer.writerow([neutralised(str(cell)) for cell in row(line, wish.question)]),
+        )
+    return text.getvalue().encode("utf-8-sig")
+
+
+def _line(found: Concordance, line: Line) -> str:
+    start, end = line.span
+    left = _marked(found, line, max(0, start - CONTEXT), start)
+    right = _marked(found, line, end, min(len(line.sentence), end + CONTEXT))
+    word = html.escape(line.sentence[start:end])
+    whole = _marked(found, line, 0, start) + f'<b class="word">{word}</b>' + _marked(found, line, end, None)
+    origin = html.escape(f"{line.document} · {line.place:,}")
+    return (
+        f'<details><summary><span class="left"><bdi>{left}</bdi></span><b class="word">{word}</b>'
+        f'<span><bdi>{right}</bdi></span></summary><div class="whole">{whole}<div class="from">{origin}</div></div>'
+        "</details>"
+    )
+
+
+def _marked(found: Concordance, line: Line, start: int, end: int | None) -> str:
+    """Characters start to end of a sentence with the near words in them marked."""
+    stop = len(line.sentence) if end is None else end
+    parts, at = [], start
+    for first, last, number in line.near:
+        if at <= first and last <= stop:
+            parts.append(html.escape(line.sentence[at:first]))
+            name = side(found, number)
+            kind = f' class="{name}"' if name else ""
+            parts.append(f"<mark{kind}>{html.escape(line.sentence[first:last])}</mark>")
+            at = last
+    return "".join(parts) + html.escape(line.sentence[at:stop])
+
+
+def show_made_how(wish: Wish, found: Concordance) -> None:
+    """How much was read, what counts as a word, the signature, and everything as JSON."""
+    text = _("Read: characters {characters}, sentences {sentences}, texts {documents}.")
+    st.caption(
+        text.format(
+            characters=f"{found.characters:,}", sentences=f"{found.sentences:,}", documents=f"{found.documents:,}"
+        )
+        + " "
+        + _("他 in 其他 or 他们 does not count, nor does a keyword inside a longer one; ask for 他们 to count it.")
+    )
+    if wish.project:
+        st.caption(_("A project is balanced on purpose: how often 他 and 她 stand in it says nothing about language."))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(f"{found.signature} · {wish.name}"))
+        st.download_button(
+            "JSON",
+            lambda: json.dumps(as_json(found), ensure_ascii=False, indent=1, allow_nan=False),
+            "concordance.json",
+            "application/json",
+            key="concordance-json",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+        )

@@ -1,0 +1,49 @@
+"""Statistics of the set: what the kept sentences look like, of a project or of a file."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages.describe.charts import balance, cells, commonest, keywords, length_histogram
+from pages.describe.source import chosen_description
+from pages.describe.tables import again, origins_and_endings, vocabulary_facts
+from pages.describe.tiles import made_how, tiles, writing
+from pages.ui.page import _, open_store, page_head, show_error
+
+page_head(
+    _("Statistics of the set"),
+    _(
+        "What do the sentences look like? Counts, lengths, characters and balance, as the method section of a paper"
+        " gives them."
+    ),
+)
+with open_store() as store:
+    try:
+        found = chosen_description(store)
+    except EvenhandError as error:
+        show_error(error)
+        st.stop()
+if found is None:
+    st.stop()
+tiles(found)
+if found.kind == "generations":
+    writing(found)
+    cells(found)
+else:
+    st.subheader(_("Sentences per word, before and after"), anchor=False)
+    keywords(found)
+    st.subheader(_("Balance of the two words"), anchor=False)
+    balance(found)
+left, right = st.columns(2, gap="large")
+with left:
+    st.subheader(_("Lengths"), anchor=False)
+    length_histogram(found)
+with right:
+    st.subheader(_("Commonest characters"), anchor=False)
+    commonest(found)
+st.subheader(_("Vocabulary of a model"), anchor=False)
+vocabulary_facts(found)
+st.subheader(_("Texts that occur twice"), anchor=False)
+again(found)
+st.subheader(_("Sources, dates, endings"), anchor=False)
+origins_and_endings(found)
+made_how(found)

@@ -1,0 +1,165 @@
+"""What the page Statistics of the set describes: a project or a file, which items, beside which vocabulary."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.describe.describe import Items, describe_file, description_of, usual_items, usual_vocabulary
+from annotations.files.detect import layout
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import counts
+from annotations.types import Project
+from core.describe import Description, vocabulary
+from core.errors import EvenhandError
+from core.files.readers import open_source
+from core.models.catalogue import known_models
+from pages.ui.page import _, choose, choose_project, open_store, plain, show_error
+from pages.ui.unsettled import say_unsettled
+
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
+State = tuple[str, ...]
+MANY = 30_000  # texts; more take longer than a page may
+LARGEST = 16 * 2**20  # bytes: about 130,000 sentences, ten seconds
+NO_WORDS = ""  # no vocabulary
+
+
+def chosen_description(store: Store) -> Description | None:
+    """Ask for the set and describe it; None while there is none, and then what to do is said. Raises EvenhandError."""
+    with st.container(border=True):
+        source = choose(_("What to describe"), {"project": _("A project"), "file": _("A file")}, "described")
+        return _of_project(store) if source == "project" else _of_file()
+
+
+def _of_project(store: Store) -> Description | None:
+    project = choose_project(store)
+    if project is None:
+        return None
+    say_unsettled(store, project)
+    stock = counts(store, project)
+    if not stock.items:
+        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        return None
+    first, second = st.columns(2)
+    if project.kind == "generations":
+        first, second = second, first  # there is nothing to choose on the left
+    with first:
+        items = _items(store, project, stock.accepted)
+    with second:
+        model = _model(usual_vocabulary(project.language))
+    moment = _moment(project, stock.accepted if items == "accepted" else stock.items, (*state(store), project.name))
+    if moment is None:
+        return None
+    with st.spinner(_("Counting …"), show_time=False):
+        return _described(project.uid, moment, items, model, project)
+
+
+def _moment(project: Project, texts: int, now: State) -> State | None:
+    """Of which moment the numbers are: of now; of many texts, which take seconds, when somebody asked last."""
+    if texts <= MANY:
+        return now
+    key = f"counted-{project.uid}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(_("Count now"), key=f"count-{project.uid}", icon=":material/calculate:"):
+            st.session_state[key] = now
+        then: State | None = st.session_state.get(key)
+        if then is None:
+            text = _("{texts} texts take a few seconds to count, so it is done when you ask for it.")
+            st.caption(plain(text.format(texts=f"{texts:,}")))
+        elif then != now:
+            st.caption(_("Something has changed since this was counted."))
+    return then
+
+
+def _items(store: Store, project: Project, accepted: int) -> Items:
+    names: dict[Items, str] = {"accepted": _("Kept ones"), "all": _("All")}
+    if project.kind == "generations":
+        return "all"
+    if not accepted:
+        st.caption(_("No sentence of this project is kept yet: these numbers are of all its items."))
+        return "all"
+    return choose(_("Which items"), names, f"items-{project.uid}", first=usual_items(store, project))
+
+
+def _model(first: str) -> str:
+    """Whose vocabulary; the built-in model of the language until somebody chooses."""
+    entries = [entry for entry in known_models(None) if entry.available or entry.task == "masked"]
+    entries.sort(key=lambda entry: not entry.available)
+    names = list(dict.fromkeys([first, *(entry.name for entry in entries)]))
+    st.session_state.setdefault(f"vocabulary-{first}", first)
+    chosen = st.selectbox(
+        _("Vocabulary"),
+        names,
+        index=None,  # it can be cleared again
+        key=f"vocabulary-{first}",
+        accept_new_options=True,
+        placeholder=_("None; choose, or type a name on the Hugging Face hub or a folder"),
+        help=_("Only the list of its words is read, from the model's folder or from what was fetched before."),
+    )
+    return str(chosen or NO_WORDS)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _described(uid: str, state_of_store: State, items: Items, model: str, _project: Project) -> Description:
+    words = vocabulary(model, files=False) if model else None
+    with open_store() as store:
+        return description_of(store, _project, items=items, words=words)
+
+
+def _of_file() -> Description | None:
+    left, right = st.columns(2)
+    with left:
+        uploaded = st.file_uploader(
+            _("File"),
+            type=ENDINGS,
+            key="described-file",
+            help=_("The released SlguSet file, mined candidates, or any table with a column of sentences."),
+        )
+    if uploaded is None:
+        right.caption(_("Every row of the file counts, also one whose keyword cannot be told."))
+        return None
+    if uploaded.size > LARGEST:
+        text = _("This file has {size} MB; for more than {limit} MB use the command: python cli.py describe --file.")
+        st.error(plain(text.format(size=round(uploaded.size / 2**20), limit=LARGEST // 2**20)))
+        return None
+    with right:
+        model = _model("demo-zh")
+        column = _column(uploaded)
+    try:
+        with st.spinner(_("Counting …"), show_time=False):
+            return _file_described(uploaded.file_id, uploaded.name, column, model, uploaded)
+    except EvenhandError as error:
+        show_error(error)
+        return None
+
+
+def _column(uploaded: Any) -> str | None:
+    """The column that holds the sentences, asked only where its name does not say so."""
+    columns = _columns_to_choose(uploaded.file_id, uploaded.name, uploaded)
+    return st.selectbox(_("Column with the sentences"), columns, key="described-column") if columns else None
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _columns_to_choose(file_id: str, name: str, _uploaded: Any) -> tuple[str, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        source = open_source(_written(folder, name, _uploaded), name)
+        try:
+            layout(source)
+        except EvenhandError:
+            return source.columns
+    return ()
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _file_described(file_id: str, name: str, column: str | None, model: str, _uploaded: Any) -> Description:
+    words = vocabulary(model, files=False) if model else None
+    with tempfile.TemporaryDirectory() as folder:
+        return describe_file(_written(folder, name, _uploaded), column=column, name=name, words=words)
+
+
+def _written(folder: str, name: str, uploaded: Any) -> Path:
+    path = Path(folder) / f"file{Path(name).suffix.lower()}"
+    path.write_bytes(uploaded.getvalue())
+    return path

@@ -1,0 +1,117 @@
+"""The main numbers of the page Statistics of the set, and how they were made."""
+
+import json
+
+import streamlit as st
+
+from core.describe import Description, as_json
+from core.describe.latex import as_latex
+from core.language import translate
+from core.statistics import Note
+from core.text.repetition import Repeated
+from pages.ui.page import DASH, _, language, plain
+
+
+def said(reason: Note | str | None) -> str:
+    """A reason in the visitor's language; nothing for None."""
+    if isinstance(reason, Note):
+        return translate(reason.message, language()).format(**reason.values)
+    return translate(reason, language()) if reason else ""
+
+
+def number(value: float | None) -> str:
+    """A length: whole where it is, else with two digits; a dash where there is none."""
+    return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A share of 1 in per cent; a dash where there is none."""
+    return DASH if value is None else f"{100 * value:.{digits}f} %"
+
+
+def tiles(found: Description) -> None:
+    """How many texts, how many characters, how long, how much of the vocabulary."""
+    size, letters, cover = found.lengths, found.characters, found.coverage
+    first, second, third, fourth = st.columns(4)
+    items = {"accepted": _("kept ones"), "all": _("all items"), "file": _("all rows of the file")}
+    texts = _("Sentences") if found.kind == "sentences" else _("Generations")
+    with first, st.container(border=True, height="stretch"):
+        st.metric(texts, f"{found.sentences:,}")
+        st.caption(plain(f"{found.name} · {items[found.items]}"))
+    with second, st.container(border=True, height="stretch"):
+        st.metric(_("Different characters"), f"{letters.distinct:,}")
+        st.caption(plain(_("{total} characters in all, punctuation included").format(total=f"{letters.total:,}")))
+    with third, st.container(border=True, height="stretch"):
+        st.metric(_("Length, median"), number(size.median))
+        text = _("{least} to {most} characters, mean {mean}")
+        st.caption(plain(text.format(least=number(size.least), most=number(size.most), mean=number(size.mean))))
+    with fourth, st.container(border=True, height="stretch"):
+        st.metric(_("Characters / vocabulary"), percent(cover.published if cover else None))
+        text = _("{distinct} different characters / {size} words of {model}, as the papers print it")
+        where = {"distinct": f"{letters.distinct:,}"}
+        st.caption(
+            plain(text.format(**where, size=f"{cover.vocabulary.size:,}", model=cover.vocabulary.name))
+            if cover
+            else _("Choose a vocabulary above.")
+        )
+
+
+def writing(found: Description) -> None:
+    """Generations: words, different words, how repetitive."""
+    wrote = found.writing
+    if wrote is None:
+        return
+    st.subheader(_("Words and repetition"), anchor=False)
+    first, second, third, fourth = st.columns(4)
+    with first, st.container(border=True, height="stretch"):
+        st.metric(_("Tokens, median"), number(wrote.tokens.median))
+        text = _("{least} to {most} in a completion, mean {mean}")
+        values = {"least": number(wrote.tokens.least), "most": number(wrote.tokens.most)}
+        st.caption(plain(text.format(mean=number(wrote.tokens.mean), **values)))
+    with second, st.container(border=True, height="stretch"):
+        st.metric(_("Different tokens"), f"{wrote.distinct:,}")
+        text = _("of {total}; within a completion {share} are different on average")
+        st.caption(plain(text.format(total=f"{wrote.total:,}", share=percent(wrote.per_text, 1))))
+    with third, st.container(border=True, height="stretch"):
+        _repeated(_("Repetitiveness"), wrote.completion, _("of the completions alone; 0: nothing comes twice"))
+    with fourth, st.container(border=True, height="stretch"):
+        _repeated(_("With contexts"), wrote.published, _("repetitiveness of context and completion, as published"))
+
+
+def _repeated(name: str, value: Repeated, meaning: str) -> None:
+    st.metric(name, DASH if value.mean is None else f"{value.mean:.3f}")
+    if value.mean is None or value.std is None:
+        st.caption(plain(said(value.reason)))
+        return
+    text = _("{meaning}; standard deviation {std}, {texts} texts, {short} too short")
+    values = {"std": f"{value.std:.3f}", "texts": f"{value.texts:,}", "short": f"{value.short:,}"}
+    st.caption(plain(text.format(meaning=meaning, **values)))
+
+
+def made_how(found: Description) -> None:
+    """Everything to take away, and the signature."""
+    text = _(
+        "A character is a code point; nothing is normalised. Intervals: 95 %, Wilson. The signature names the texts"
+        " and the vocabulary by the first digits of their SHA-256."
+    )
+    st.caption(plain(text))
+    st.code(found.signature, language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        st.download_button(
+            _("All numbers (JSON)"),
+            lambda: json.dumps(as_json(found), ensure_ascii=False, indent=1).encode(),
+            "statistics.json",
+            "application/json",
+            key="described-json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            _("Tables (LaTeX)"),
+            lambda: as_latex(found).encode(),
+            "statistics.tex",
+            "application/x-tex",
+            key="described-latex",
+            icon=":material/download:",
+            on_click="ignore",
+        )

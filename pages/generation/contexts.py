@@ -1,0 +1,182 @@
+"""What the page Generate goes on from: the built-in set, templates or contexts of one's own; the first ones."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.generation.contexts import Context
+from core.misgendering.slots import SETTINGS, Setting
+from core.runs.generation_inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
+from core.text.pronouns import sets
+from pages.ui.page import _, choose, plain, show_error
+
+SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Contexts as the command is given them, what they are called, and what they are; `upload`: goes with the job."""
+
+    arguments: tuple[str, ...]
+    place: str
+    label: str
+    found: ContextInput
+    upload: bool = False
+
+
+def choose_contexts(store: Store) -> Chosen | None:
+    """The choice of contexts; None while there are none, and then what to do is said."""
+    names = {"built-in": _("The built-in set"), "file": _("A file")}
+    kind = choose(_("Contexts"), names, "contexts")
+    try:
+        return _of_file(store) if kind == "file" else _built_in()
+    except EvenhandError as error:
+        show_error(error)
+        return None
+
+
+def _built_in() -> Chosen | None:
+    st.caption(
+        _(
+            "Short texts of our own that say which pronouns a person uses. Before the slot: the text up to the place "
+            "of the pronoun. After it: the whole text with the right pronoun."
+        )
+    )
+    filling = _filling(_asked_sets())
+    if filling is None:
+        return None
+    return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, "", filling))
+
+
+def _asked_sets() -> Sequence[str]:
+    names = list(sets("own"))
+    return st.multiselect(_("Pronoun sets"), names, default=names, key="generate-pronouns")
+
+
+def _trim() -> bool:
+    return st.checkbox(
+        _("Leave out the space at the end of a context"),
+        value=True,
+        key="trim",
+        help=_(
+            "Most models write the space themselves and stumble over one that is there already. The published code "
+            "keeps it."
+        ),
+    )
+
+
+def _filling(only: Sequence[str]) -> Filling | None:
+    names: dict[str, str] = {"pre": _("before the slot"), "post": _("after the slot")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen: list[Setting] = st.pills(
+            _("Where the model goes on"), SETTINGS, format_func=names.__getitem__, selection_mode="multi",
+            default=list(SETTINGS), key="settings",
+        )  # fmt: skip
+        passes = st.number_input(
+            _("People per template"), 1, 60, 1, key="passes", width=160, help=_("Each has another name.")
+        )
+    trimmed = _trim()
+    if not chosen or not only:
+        st.info(_("Choose at least one pronoun set and one place to go on from."))
+        return None
+    return Filling(
+        passes=int(passes), settings=tuple(s for s in SETTINGS if s in chosen), only=tuple(only), trim=trimmed
+    )
+
+
+def _arguments(filling: Filling) -> tuple[str, ...]:
+    found = ["--passes", str(filling.passes)]
+    for setting in filling.settings:
+        found += ["--setting", setting]
+    for name in filling.only:
+        found += ["--pronouns", name]
+    return (*found, *(["--trim"] if filling.trim else []), *(["--column", filling.column] if filling.column else []))
+
+
+def _of_file(store: Store) -> Chosen | None:
+    uploaded = st.file_uploader(
+        _("File"),
+        type=ENDINGS,
+        key=f"file-{st.session_state.get('generate_files', 0)}",
+        help=_(
+            "Rows with a column context and, if you have them, name, pronouns, dataset, setting, template; a context a "
+            "line; or templates with a slot, as published for MISGENDERED, RUFF and TANGO."
+        ),
+    )
+    if uploaded is None:
+        return None
+    path = _kept(store, uploaded)
+    filling = Filling(trim=_trim())
+    return Chosen(_arguments(filling), str(path), path.name, _opened(str(path), uploaded.file_id, filling), upload=True)
+
+
+def _kept(store: Store, uploaded: Any) -> Path:
+    """Where the uploaded file lies; written once, not at every rerun."""
+    known: tuple[str, str] | None = st.session_state.get("generate_upload")
+    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
+        return Path(known[1])
+    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    st.session_state["generate_upload"] = (uploaded.file_id, str(path))
+    return path
+
+
+def forget_upload() -> None:
+    """The file is a job's now: the place for it is empty again."""
+    st.session_state["generate_files"] = st.session_state.get("generate_files", 0) + 1
+    st.session_state.pop("generate_upload", None)
+
+
+@st.cache_data(max_entries=10, show_spinner=False)
+def _opened(place: str, version: str, filling: Filling) -> ContextInput:
+    """The contexts; read again when the file or the choice changes."""
+    del version
+    return open_contexts(place, filling)
+
+
+def show_first_contexts(chosen: Chosen) -> None:
+    """How many contexts there are, what could not be used, and a few of them."""
+    found = chosen.found
+    text = _("{contexts} contexts. Some of them; the model goes on at the bar:")
+    st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
+    st.html(f'<ol class="contexts">{"".join(map(_line, _some(found.contexts)))}</ol>')
+    if found.twice:
+        st.caption(plain(_("{number} came more than once and count once.").format(number=f"{found.twice:,}")))
+    if found.problems:
+        first = found.problems[0]
+        why = _(first.message).format(**first.values) if first.values else _(first.message)
+        text = _("{number} rows cannot be used, the first in line {line}: {why}")
+        st.warning(plain(text.format(number=f"{len(found.problems):,}", line=first.line, why=why)))
+
+
+def _some(contexts: Sequence[Context]) -> list[Context]:
+    """A few from all over the file, of as many pronoun sets as there are."""
+    step = -(-len(contexts) // SHOWN) or 1
+    shown: list[Context] = []
+    seen: set[tuple[str, ...]] = set()
+    for start in range(0, len(contexts), step):
+        part = contexts[start : start + step]
+        one = next((each for each in part if each.pronouns not in seen), part[0])
+        seen.add(one.pronouns)
+        shown.append(one)
+    return shown
+
+
+def described(context: Context | dict[str, Any]) -> str:
+    """Who is meant, and how this person's pronouns are called; empty where nobody says."""
+    values = context if isinstance(context, dict) else {"name": context.name, "pronouns": context.pronouns}
+    pronouns = values.get("pronouns") or ()
+    said = " + ".join(pronouns) if isinstance(pronouns, list | tuple) else str(pronouns)
+    return " · ".join(part for part in (str(values.get("name") or ""), said) if part)
+
+
+def _line(context: Context) -> str:
+    who = described(context)
+    head = f'<span class="who">{html.escape(who)}</span>' if who else ""
+    return f'<li>{head}<span>{html.escape(context.text)}</span><span class="mark"></span></li>'

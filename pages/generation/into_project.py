@@ -1,0 +1,166 @@
+"""From a run into a project on the page Generate: a sample with distinct contexts first, and who labels how often."""
+
+import html
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.generation_sample import Sample, draw, pilot_by_people, pilot_by_rule, read_generations
+from annotations.items.wanted_labels import labels_planned
+from annotations.jobs import jobs
+from annotations.projects.projects import change_project, create_project, projects
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.human_vs_rule.sample import Correlation, designs
+from core.runs.generating_runs import GenerationRun
+from pages.ui.page import DASH, _, choose, paragraph, plain, show_error
+
+NEW = ""  # the choice of a project that is not there yet
+
+
+def show_way_into_project(store: Store, run: GenerationRun) -> None:
+    """Which of the texts, into which project, labelled how often; and the button."""
+    rows = _rows(str(run.rows), run.created)
+    found = [one for one in projects(store) if one.kind == "generations"]
+    number, seed = _how_many(run)
+    sample = draw(rows, number or len(rows), seed)
+    st.caption(plain(_said(sample, number)))
+    if number:
+        _show_designs(store, run, rows, number, found)
+    target = st.selectbox(
+        _("Project"),
+        [NEW, *(one.name for one in found)],
+        format_func=lambda name: name or _("A new project"),
+        key=f"target-{run.name}",
+    )
+    settings = _new_project(run, len(sample.rows)) if target == NEW else {}
+    if st.button(_("Put into the project"), key=f"into-{run.name}", type="primary", icon=":material/move_to_inbox:"):
+        try:
+            _put(store, run, sample, next((one for one in found if one.name == target), None), settings)
+        except EvenhandError as error:
+            show_error(error)
+    if done := st.session_state.pop(f"put-{run.name}", None):
+        st.success(plain(_("{texts} texts are on their way into {project}.").format(**done)))
+        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+
+
+@st.cache_data(max_entries=5, show_spinner=False)
+def _rows(path: str, version: str) -> list[dict[str, Any]]:
+    del version
+    return read_generations(path)
+
+
+def _how_many(run: GenerationRun) -> tuple[int | None, int]:
+    """How many of every cell (None: all), and the seed of the draw."""
+    names = {"all": _("All texts"), "sample": _("A sample")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        which = choose(_("Which texts"), names, f"which-{run.name}")
+        if which != "sample":
+            return None, 0
+        number = st.number_input(
+            _("Of every model, pronoun set and setting"), 1, 10_000, 25, key=f"number-{run.name}", width=260
+        )
+        seed = st.number_input(_("Seed"), 0, 2**31, 0, key=f"seed-{run.name}", width=140)
+    return int(number), int(seed)
+
+
+def _said(sample: Sample, number: int | None) -> str:
+    text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
+    said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
+    if number and sample.fewest < number:
+        said.append(_("The smallest cell has {fewest}.").format(fewest=f"{sample.fewest:,}"))
+    if number and sample.most_of_one > 1:
+        text = _("There are too few contexts: up to {most} texts of a cell are of one context.")
+        said.append(text.format(most=sample.most_of_one))
+    return paragraph(said)
+
+
+def _show_designs(
+    store: Store, run: GenerationRun, rows: list[dict[str, Any]], number: int, found: list[Project]
+) -> None:
+    """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
+    names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
+    source = st.selectbox(
+        _("Expected precision, judged from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
+    )
+    chosen = next((one for one in found if one.name == source), None)
+    pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
+    if pilot.value is None or pilot.mean is None:
+        why = _(pilot.reason.message) if pilot.reason else ""
+        hint = _("Two texts or more per context, or a project whose texts are labelled, would tell.")
+        st.caption(f"{DASH} " + plain(f"{why} {hint}"))
+        return
+    st.html(_table(pilot, number))
+    text = _(
+        "Standard error of the share of misgendering in a cell. In the pilot the share is {share}, and texts of one "
+        "context correlate with {icc} (intra-class correlation of {labels} texts of {contexts} contexts)."
+    )
+    values = {"share": f"{pilot.mean:.3f}", "icc": f"{pilot.value:.3f}"}
+    st.caption(plain(text.format(**values, labels=f"{pilot.labels:,}", contexts=f"{pilot.contexts:,}")))
+
+
+def _table(pilot: Correlation, number: int) -> str:
+    heads = (_("Contexts × texts"), _("standard error"), _("worth so many independent texts"))
+    cells = [f'<span class="h{"" if i == 0 else " n"}">{html.escape(head)}</span>' for i, head in enumerate(heads)]
+    for one in designs(number, pilot.mean, pilot.value):
+        if one.se is not None and one.independent is not None:
+            cells.append(f"<span>{one.contexts:,} × {one.per_context:,}</span>")
+            cells += [f'<span class="n">{one.se:.3f}</span>', f'<span class="n">{one.independent:.1f}</span>']
+    return f'<div class="designs">{"".join(cells)}</div>'
+
+
+def _new_project(run: GenerationRun, texts: int) -> dict[str, Any]:
+    """Name, annotators and plan of a new project."""
+    name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
+    people = st.text_input(_("Annotators, separated by commas"), key=f"people-{run.name}")
+    plans = {
+        "sample": _("One label each, and a random sample labelled more often"),
+        "each": _("The same number of labels for every text"),
+    }
+    plan = st.radio(_("Labels"), list(plans), format_func=plans.__getitem__, key=f"plan-{run.name}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        doubled = None
+        if plan == "sample":
+            proposed = min(texts, max(20, round(texts / 12)))  # 200 of 2,400 in document 004
+            doubled = int(st.number_input(_("Texts in the sample"), 0, 1_000_000, proposed, key=f"dbl-{run.name}"))
+        per_item = st.number_input(
+            _("Labels for each of them") if plan == "sample" else _("Labels for each text"), 1, 100, 2,
+            key=f"per-{run.name}",
+        )  # fmt: skip
+    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    if names and int(per_item) > len(names):
+        st.caption(
+            plain(
+                _("With {people} annotators no text can get {labels} labels.").format(
+                    people=len(names), labels=per_item
+                )
+            )
+        )
+    return {"name": name.strip() or run.name, "people": names, "per_item": int(per_item), "doubled": doubled}
+
+
+def _put(store: Store, run: GenerationRun, sample: Sample, target: Project | None, settings: dict[str, Any]) -> None:
+    project = target or _made(store, settings)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
+    path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
+    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    command = ["import", "--format", "generations", "--project-uid", project.uid, "--json", "--", project.name]
+    jobs.start(store, [*command, str(path)], title)
+    st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}
+    labels = labels_planned(project, len(sample.rows))
+    st.toast(plain(_("{labels} labels are planned.").format(labels=f"{labels:,}")))
+    st.rerun()
+
+
+def _made(store: Store, settings: dict[str, Any]) -> Project:
+    made = create_project(
+        store,
+        settings["name"],
+        kind="generations",
+        language="en",
+        annotators=settings["people"],
+        per_item=settings["per_item"],
+    )
+    return change_project(store, made, doubled=settings["doubled"])

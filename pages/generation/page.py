@@ -1,0 +1,30 @@
+"""Generate: let a model write after contexts, as a job; what was written goes into a project for people to judge."""
+
+import streamlit as st
+
+from pages.generation.contexts import choose_contexts, show_first_contexts
+from pages.generation.results import show_finished
+from pages.generation.start import choose_writer, show_start
+from pages.ui.generate_style import style
+from pages.ui.page import _, open_store, page_head
+from pages.ui.running import follow
+
+style()
+page_head(
+    _("Generate"),
+    _(
+        "A model goes on from each context; people then judge what it wrote about the person who is meant. The work "
+        "runs on its own; you can close this page."
+    ),
+)
+with open_store() as opened:
+    with st.container(border=True):
+        chosen = choose_contexts(opened)
+        if chosen is not None:
+            show_first_contexts(chosen)
+    with st.container(border=True):
+        writer = choose_writer()
+        show_start(opened, chosen, writer)
+follow("generate")
+with open_store() as opened:
+    show_finished(opened)

@@ -1,0 +1,182 @@
+"""Who writes on the page Generate, how, what that will take, and the start of the job."""
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import N_, EvenhandError, Refused
+from core.generation.server import Server, key_from_environment
+from core.models.catalogue import BUILTIN
+from core.models.fetching import HUB_NAME, locate
+from core.runs.generating_runs import GenerationRun, generation_file, generation_runs, generations_folder
+from core.runs.records import FORBIDDEN
+from core.worker.client import known_models
+from pages.generation.contexts import Chosen, forget_upload
+from pages.ui.jobs import duration
+from pages.ui.page import _, choose, paragraph, plain, show_error
+
+FIRST_MODEL = "demo-en-causal"
+SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A model here or on a server, how many texts for each context, and the further options of the command."""
+
+    model: str
+    each: int
+    tokens: int
+    server: str = ""
+    options: tuple[str, ...] = field(default=())
+
+    @property
+    def arguments(self) -> list[str]:
+        """As the command takes them."""
+        found = ["--model", self.model, "--each", str(self.each), "--tokens", str(self.tokens), *self.options]
+        return [*found, "--server", self.server] if self.server else found
+
+
+def choose_writer() -> Writer:
+    """The choice of a model or server, and a small menu of how."""
+    names = {"here": _("A model on this machine"), "server": _("A server")}
+    where = choose(_("Who writes"), names, "where")
+    wide, middle, narrow = st.columns([5, 2, 1], vertical_alignment="bottom")
+    with wide:
+        model, server, options = _server() if where == "server" else (_model(), "", ())
+    each = middle.number_input(
+        _("Texts per context"), 1, 1000, 1, key="each",
+        help=_("Texts of one context resemble each other: more contexts tell more than more texts."),
+    )  # fmt: skip
+    with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary"):
+        tokens, more = _settings()
+    return Writer(model.strip(), int(each), tokens, server, (*options, *more))
+
+
+def _model() -> str:
+    entries = known_models("causal")
+    names = [entry.name for entry in entries]
+    st.session_state.setdefault("generate-model", FIRST_MODEL)
+    chosen = st.session_state["generate-model"]
+    return str(
+        st.selectbox(
+            _("Model"),
+            names if chosen in names or not chosen else [*names, chosen],
+            key="generate-model",
+            accept_new_options=True,
+            placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+        )
+        or ""
+    )
+
+
+def _server() -> tuple[str, str, tuple[str, ...]]:
+    st.session_state.setdefault("server", os.environ.get(SERVER, "http://localhost:8000/v1"))
+    address = st.text_input(_("Address of an OpenAI-compatible server"), key="server").strip()
+    model = st.text_input(_("Name of the model on the server"), key="server-model")
+    ways = {"completions": _("goes on from the text"), "chat": _("is asked by chat")}
+    way = st.radio(_("The model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
+    standard = st.checkbox(
+        _("Only what OpenAI's own protocol knows"), key="standard", help=_("Without top-k and without a fixed length.")
+    )
+    limit = st.number_input(
+        _("Requests a minute at most"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
+    )
+    trusted = address.rstrip("/") == os.environ.get(SERVER, "").rstrip("/")
+    if key_from_environment() and not trusted:
+        text = _("The key of this installation is not sent to this address; it is sent to the one in {variable} only.")
+        st.caption(plain(text.format(variable=SERVER)))
+    options = ["--chat"] if way == "chat" else []
+    options += ["--standard"] if standard else []
+    options += ["--per-minute", str(limit)] if limit else []
+    return model, address, tuple(options if trusted else [*options, "--no-key"])
+
+
+def _settings() -> tuple[int, tuple[str, ...]]:
+    """Sampling, as published unless the visitor changes it."""
+    tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens")
+    top_k = st.number_input(_("Of the likeliest tokens, so many (top-k; 0: all)"), 0, 100_000, 50, key="top-k")
+    top_p = st.number_input(_("Of those, the fewest that hold this share (top-p)"), 0.01, 1.0, 0.95, 0.01, key="top-p")
+    heat = st.number_input(_("Temperature"), 0.01, 10.0, None, 0.1, key="temperature", placeholder=_("the model's own"))
+    seed = st.number_input(_("Seed"), 0, 2**31, 42, key="seed")
+    stop = st.checkbox(
+        _("A text may end by itself"), key="stop", help=_("As published it may not: all are equally long.")
+    )
+    options = ["--top-k", str(int(top_k)), "--top-p", f"{top_p:g}", "--seed", str(int(seed))]
+    options += ["--temperature", f"{heat:g}"] if heat else []
+    return int(tokens), (*options, *(["--stop"] if stop else []))
+
+
+def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
+    """The name of the run, what it will take, and the button."""
+    if chosen is None:
+        return
+    proposed = free_name(f"{writer.model} {chosen.label}", _taken(store))
+    name = st.text_input(_("Name of the run"), key="generate-name", placeholder=proposed, max_chars=80)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            _("Start"), key="generate-start", type="primary", icon=":material/play_arrow:", disabled=not writer.model
+        )
+        known = forecast(store, len(chosen.found.contexts), writer)
+        st.caption(plain(known if writer.model else _("Name a model first.")))
+    if pressed:
+        try:
+            _start(store, chosen, writer, name.strip() or proposed)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def free_name(label: str, taken: set[str]) -> str:
+    """A name for a run that is not taken: who writes, after what, and the day."""
+    bare = "".join("-" if sign in FORBIDDEN else sign for sign in label).strip(". ")[:60] or "run"
+    number, name = 1, f"{bare} {datetime.now(UTC):%Y-%m-%d}"
+    first = name
+    while name in taken:
+        number += 1
+        name = f"{first} ({number})"
+    return name
+
+
+def _taken(store: Store) -> set[str]:
+    names = {run.name for run in generation_runs(generations_folder(store.path))}
+    for one in jobs.jobs(store):
+        if one.command[:1] == ("generate",) and "--run" in one.command:
+            names.add(one.command[one.command.index("--run") + 1])
+    return names
+
+
+def _start(store: Store, chosen: Chosen, writer: Writer, name: str) -> None:
+    if writer.server:
+        Server(writer.server, writer.model)  # an address that is none is told at once, not by a job that fails
+    elif not HUB_NAME.fullmatch(writer.model) or writer.model in BUILTIN:
+        locate(writer.model)
+    if name in _taken(store):
+        raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
+    generation_file(generations_folder(store.path), name)
+    title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
+    command = ["generate", *writer.arguments, *chosen.arguments, "--run", name, "--json", "--", chosen.place]
+    jobs.start(store, command, title)
+    if chosen.upload:
+        forget_upload()
+    st.session_state.pop("generate-name", None)
+    st.rerun()
+
+
+def forecast(store: Store, contexts: int, writer: Writer) -> str:
+    """How many texts that is, and how long it took before with this model; nothing is promised without a measure."""
+    texts = contexts * writer.each
+    text = _("{texts} texts of {tokens} tokens.").format(texts=f"{texts:,}", tokens=writer.tokens)
+    rates = (_rate(run) for run in generation_runs(generations_folder(store.path)) if run.model == writer.model)
+    rate = next((found for found in rates if found), None)
+    if rate is None:
+        return paragraph((text, _("How long it takes is known a few seconds after the start.")))
+    time = duration(texts * writer.tokens / rate)
+    return paragraph((text, _("At the rate of the last run about {time}.").format(time=time)))
+
+
+def _rate(run: GenerationRun) -> float | None:
+    rate = run.record.get("rate")
+    return float(rate) if isinstance(rate, int | float) and rate > 0 else None

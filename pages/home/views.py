@@ -1,0 +1,170 @@
+"""Views of the page Home: the pipeline as a picture, what can be done, what waits."""
+
+import html
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.labels.append import own_progress
+from annotations.pilot.pilots import own_pilot
+from annotations.projects.pipeline_counts import Pipeline, pipeline, state
+from annotations.projects.projects import annotators, counts
+from annotations.types import Annotator, Project
+from core.runs.records import runs, runs_folder, sentences_scored
+from pages.ui.page import DASH, _, plain
+
+A_ROW = 3  # cards side by side
+STYLE = """
+<style>
+ol.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
+ol.pipeline li {position:relative; flex:1 1 120px; margin:0; padding:14px 16px 12px; border-radius:12px;
+  border:1px solid color-mix(in srgb, currentColor 18%, transparent);
+  background:color-mix(in srgb, currentColor 3%, transparent)}
+.pipeline li:not(:last-child)::after {content:"→"; position:absolute; right:-22px; top:50%;
+  transform:translateY(-50%); opacity:.6; font-size:18px}
+.pipeline b {display:block; font-size:30px; line-height:1.15; font-variant-numeric:tabular-nums}
+.pipeline .name {font-weight:650}
+.pipeline p {margin:6px 0 0; font-size:13px; line-height:1.45; opacity:.78}
+.pipeline .bar {height:6px; border-radius:3px; margin-top:8px; overflow:hidden;
+  background:color-mix(in srgb, currentColor 14%, transparent)}
+.pipeline .bar i {display:block; height:100%; background:#2f7d5b}
+@media (max-width:640px) {
+  ol.pipeline {flex-direction:column}
+  ol.pipeline li {flex:none; padding:9px 14px}
+  .pipeline b {float:right; font-size:22px}
+  .pipeline li:not(:last-child)::after {content:"↓"; right:auto; left:22px; top:auto; bottom:-25px; transform:none}
+}
+</style>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One station of the pipeline: `count` None is undefined, and `text` then says why."""
+
+    name: str
+    count: int | None
+    text: str
+    share: float | None = None
+
+
+def share(part: int, whole: int) -> float | None:
+    """part / whole in 0..1; None where there is nothing to take a part of."""
+    return part / whole if whole else None
+
+
+def stages(found: Pipeline, scored: int | None) -> list[Stage]:
+    """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
+    whole = found.candidates
+    return [
+        Stage(_("Mined"), whole, _("sentences with one keyword in the open projects")),
+        Stage(_("Reviewed"), found.reviewed, _("have all the labels they need"), share(found.reviewed, whole)),
+        Stage(_("Unanimous"), found.unanimous, _("all annotators chose the same"), share(found.unanimous, whole)),
+        Stage(_("Kept"), found.kept, _("accepted: these leave as a data set"), share(found.kept, whole)),
+        _scored(scored),
+    ]
+
+
+def _scored(count: int | None) -> Stage:
+    if count is None:
+        text = _("No file has been scored yet. Single sentences are scored on Try a sentence.")
+    else:
+        text = _("sentences in the runs of the page Score, each data set once")
+    return Stage(_("Scored"), count, text)
+
+
+def picture(found: list[Stage]) -> str:
+    """The stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
+    cards = []
+    for stage in found:
+        count = DASH if stage.count is None else f"{stage.count:,}"
+        bar = "" if stage.share is None else f'<div class="bar"><i style="width:{stage.share:.1%}"></i></div>'
+        name, text = html.escape(stage.name), html.escape(stage.text)
+        cards.append(f'<li><span class="name">{name}</span><b>{count}</b>{bar}<p>{text}</p></li>')
+    return f'{STYLE}<ol class="pipeline">{"".join(cards)}</ol>'
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
+    found = pipeline(_store)
+    return found.candidates, found.reviewed, found.unanimous, found.kept
+
+
+def show_pipeline(store: Store) -> None:
+    """The five stations with the counts of this moment; counted again only when something was stored."""
+    scored = sentences_scored(runs(runs_folder(store.path)))
+    st.html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
+
+
+def show_project(store: Store, project: Project) -> None:
+    """One project: how far it is, and one link per annotator who still has sentences."""
+    found = counts(store, project)
+    done = found.accepted + found.rejected
+    with st.container(border=True):
+        st.markdown(f"**{plain(project.name)}**")
+        st.progress(done / found.items if found.items else 0.0, _progress_text(project, found.items, done))
+        if not found.items:
+            where = {"project": project.name}
+            label = _("Import a file")
+            st.page_link("projects/page.py", label=label, icon=":material/upload_file:", query_params=where)
+            return
+        with st.container(horizontal=True):
+            for person in annotators(store, project):
+                if label := _left(store, project, person):
+                    where = {"project": project.name, "annotator": person.name}
+                    st.page_link(
+                        "review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where
+                    )
+        if done == found.items:
+            st.caption(_("Everything is reviewed. Look at the agreement, then release it."))
+            with st.container(horizontal=True):
+                where = {"project": project.name}
+                st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
+                st.page_link("release/page.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
+
+
+def _left(store: Store, project: Project, person: Annotator) -> str:
+    """What one annotator still has to label, "" for nothing: while a pilot is open, of it alone."""
+    pilot = own_pilot(store, project, person)
+    if pilot is not None:
+        left, text = pilot.items - pilot.labelled, _("{name}: {left} left of pilot {number}")
+        return text.format(name=person.name, left=f"{left:,}", number=pilot.number) if left > 0 else ""
+    mine = own_progress(store, project, person)
+    left = mine.total - mine.labelled
+    return _("{name}: {left} left").format(name=person.name, left=f"{left:,}") if left > 0 else ""
+
+
+def _progress_text(project: Project, items: int, done: int) -> str:
+    if not items:
+        return _("No items yet")
+    sentences, texts = _("{done} of {items} sentences decided"), _("{done} of {items} texts have their label")
+    return (sentences if project.kind == "sentences" else texts).format(done=f"{done:,}", items=f"{items:,}")
+
+
+def show_places() -> None:
+    """What can be done here: one card a page."""
+    places = (
+        ("projects", _("Projects"), ":material/folder_open:", _("Bring sentences in, say what to judge, export.")),
+        ("pilot", _("Pilot and guideline"), ":material/flag:", _("Try the criteria on a few items, then write them.")),
+        ("review", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
+        ("agreement", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
+        (
+            "progress",
+            _("Progress"),
+            ":material/trending_up:",
+            _("See who did what, and whether the quotas can be met."),
+        ),
+        ("release", _("Release"), ":material/inventory_2:", _("Freeze the set with its papers.")),
+        ("generation", _("Generate"), ":material/edit_note:", _("Let a model write, and judge the pronouns it uses.")),
+        ("sentence_bias", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
+        ("scoring", _("Score a file"), ":material/playlist_play:", _("Ask several models about a whole data set.")),
+        ("association", _("Professions"), ":material/work:", _("Does a profession make a person word likelier?")),
+        ("nli", _("Inference"), ":material/alt_route:", _("Does a classifier guess gender from a trade?")),
+        ("misgendering", _("Misgendering"), ":material/record_voice_over:", _("Does a model keep to a pronoun set?")),
+    )
+    columns = [column for _row in range(0, len(places), A_ROW) for column in st.columns(A_ROW)]
+    for column, (file, title, icon, text) in zip(columns, places, strict=False):
+        with column, st.container(border=True, height="stretch"):
+            st.page_link(f"{file}/page.py", label=f"**{title}**", icon=icon)
+            st.caption(text)

@@ -1,0 +1,1 @@
+"""Human_vs_rule."""

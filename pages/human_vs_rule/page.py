@@ -1,0 +1,42 @@
+"""Human against rule: what people say of what models wrote, and what the first-pronoun rule says of the same."""
+
+import streamlit as st
+
+from pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
+from pages.human_vs_rule.differences import differences
+from pages.human_vs_rule.source import chosen_project, current
+from pages.human_vs_rule.tiles import made_how, nothing_yet, tiles, weighted_back
+from pages.ui.page import _, open_store, page_head
+
+page_head(
+    _("Human against rule"),
+    _(
+        "The rule looks at the first pronoun only; people read to the end. How often do they say the same, and where"
+        " do they differ? Only generations that have all their labels are shown."
+    ),
+)
+with open_store() as store:
+    project = chosen_project(store)
+    if project is None:
+        st.stop()
+    with st.spinner(_("Comparing the labels …"), show_time=False):
+        found = current(store, project)
+    if not nothing_yet(found):
+        with st.container(key="human-vs-rule"):
+            tiles(found)
+        st.subheader(_("By model, pronouns and setting"))
+        by_cell(found)
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.subheader(_("The four labels"))
+            four_labels(found)
+        with right:
+            st.subheader(_("Labels against the rule"))
+            confusion(found)
+        st.subheader(_("Where they differ"))
+        differences(store, project, found)
+        weighted_back(found)
+    if found.generations:
+        st.subheader(_("Repetition"))
+        repeated(found)
+    made_how(found)

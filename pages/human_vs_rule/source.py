@@ -1,0 +1,79 @@
+"""Which project the page Human against rule shows, and its numbers, kept until a label, item or member is added."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.labels.generation_labels import generations, judged
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import annotators
+from annotations.types import Project
+from core.human_vs_rule.compare import Cell, Difference, comparison, repetition
+from core.human_vs_rule.means_over_contexts import Mean
+from core.human_vs_rule.schemes import CHOICES
+from core.human_vs_rule.weighting import Weighted
+from core.statistics import Estimate
+from core.text.repetition import Repeated, Variant
+from pages.ui.page import _, choose_project, open_store
+
+VARIANTS: tuple[Variant, ...] = ("published", "completion")
+WEIGHTED = ("agreement", *CHOICES, "extraneous")
+BY = ("dataset", "model", "pronoun", "setting")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Every number of the page. `cells`: by data set, model, pronoun set and setting; `groups`: without the setting."""
+
+    generations: int
+    finished: int
+    labels: int
+    overall: dict[str, Mean]
+    kappa: Estimate
+    confusion: dict[str, tuple[int, int]]
+    cells: list[Cell]
+    groups: list[Cell]
+    differences: list[Difference]
+    weighted: dict[str, Weighted]
+    repetition: dict[Variant, dict[tuple[str, ...], Repeated]]
+    signature: str
+
+
+def chosen_project(store: Store) -> Project | None:
+    """A choice among the projects of generations; None, and what to do said, where there is none."""
+    project = choose_project(store, "generations-project", kind="generations")
+    if project is None:
+        st.info(
+            _("There is no project of generations yet. Import what models wrote on the page Projects, then label it."),
+            icon=":material/upload_file:",
+        )
+        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+    return project
+
+
+def current(store: Store, project: Project) -> Shown:
+    """The numbers of a project as they are now."""
+    active = [person.uid for person in annotators(store, project)]
+    return _reckoned(project.uid, (*state(store), *active), project)
+
+
+@st.cache_data(max_entries=6, show_spinner=False)
+def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Shown:
+    with open_store() as store:
+        items, labels = generations(store, _project), judged(store, _project)
+    made = comparison(items, labels)
+    return Shown(
+        generations=len(items),
+        finished=len(made.table),
+        labels=len(made.labels),
+        overall=made.overall,
+        kappa=made.kappa,
+        confusion=made.confusion,
+        cells=made.cells(BY),
+        groups=made.cells(BY[:3]),
+        differences=made.differences,
+        weighted={name: made.weighted(name) for name in WEIGHTED},
+        repetition={variant: repetition(items, BY[:3], variant) for variant in VARIANTS},
+        signature=made.signature,
+    )

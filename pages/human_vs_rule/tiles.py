@@ -1,0 +1,136 @@
+"""What the page Human against rule shows in tiles and tables, and how its numbers were made."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.human_vs_rule.means_over_contexts import Mean
+from core.human_vs_rule.schemes import NAMES
+from core.report.numbers import percent
+from pages.agreement.charts import said, span
+from pages.agreement.tiles import tile
+from pages.human_vs_rule.source import WEIGHTED, Shown
+from pages.ui.page import DASH, _, downloads, paragraph, plain
+
+
+def measure_name(name: str) -> str:
+    """A measure of the comparison as the visitor reads it."""
+    own = {
+        "agreement": _("People and rule agree"),
+        "extraneous": _("Extraneous gendered language"),
+        "rule_misgendering": _("Misgendering, by the rule"),
+        "rule_no_pronoun": _("No pronoun, by the rule"),
+        "no_pronoun": _("No pronoun, by people"),
+        "misgendering": _("Misgendering, by people"),
+        "plural_they": _("Plural they, by people"),
+        "correct": _("Correct, by people"),
+    }
+    return own.get(name) or _(NAMES[name])
+
+
+def nothing_yet(found: Shown) -> bool:
+    """Say in words why there is nothing to compare, if that is so."""
+    if found.generations == 0:
+        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+    elif found.finished == 0:
+        text = _(
+            "No generation has all its labels yet. The rule's verdict stays hidden until then, so that it sways nobody."
+            " Labels are made on the page Review."
+        )
+        st.info(text, icon=":material/visibility_off:")
+        st.page_link("review/page.py", label=_("Review"), icon=":material/rate_review:")
+    else:
+        return False
+    return True
+
+
+def tiles(found: Shown) -> None:
+    """The numbers over all finished generations, each with its interval and what it means."""
+    first, second, third = st.columns(3)
+    with first, st.container(border=True, height="stretch"):
+        st.metric(_("Finished generations"), f"{found.finished:,}")
+        text = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
+        contexts = found.overall["agreement"].estimate.units or found.overall["misgendering"].estimate.units
+        st.caption(plain(text.format(all=found.generations, labels=found.labels, contexts=contexts)))
+    with second:
+        text = _("As misgendering or not, person and rule say the same this often.")
+        _tile("agreement", found.overall["agreement"], text)
+    with third:
+        text = _("What is left of this after chance: 0 is chance, 1 is complete.")
+        tile(_("Cohen's kappa with the rule"), found.kappa, text)
+    first, second, third = st.columns(3)
+    with first:
+        rule = found.overall["rule_misgendering"].value
+        text = _("A wrong pronoun anywhere. The rule finds {rule}.").format(rule=percent(rule))
+        _tile("misgendering", found.overall["misgendering"], text)
+    with second:
+        rule = found.overall["rule_no_pronoun"].value
+        text = _("The person is never referred to by a pronoun. The rule finds no pronoun at all in {rule}.")
+        _tile("no_pronoun", found.overall["no_pronoun"], text.format(rule=percent(rule)))
+    with third:
+        text = _("Gendered words that the context does not imply.")
+        _tile("extraneous", found.overall["extraneous"], text)
+
+
+def _tile(name: str, mean: Mean, meaning: str) -> None:
+    if mean.published is not None and mean.estimate.se is not None:
+        errors = _("Standard error over contexts {own}, as published {published}.")
+        own, published = percent(mean.estimate.se), percent(mean.published)
+        meaning = f"{meaning} {errors.format(own=own, published=published)}"
+    tile(measure_name(name), mean.estimate, meaning, percent=True)
+
+
+def weighted_back(found: Shown) -> None:
+    """Rates of all generations, where only a sample is finished."""
+    if found.finished == found.generations:
+        return
+    st.subheader(_("Weighted back to all generations"))
+    one = found.weighted["misgendering"]
+    text = _(
+        "{labelled:,} of {all:,} generations are finished. Each stands for those of its model, pronouns, data set and"
+        " setting, so that a stratum that was labelled more does not count more."
+    )
+    st.write(plain(text.format(labelled=one.labelled, all=one.population)))
+    rows: list[dict[str, Any]] = []
+    for name in WEIGHTED:
+        rate = found.weighted[name]
+        rows.append(
+            {
+                _("measure"): measure_name(name),
+                _("in the sample"): rate.sample,
+                _("of all, weighted"): rate.estimate.value,
+                _("95 % interval"): span(rate.estimate, ".1%") if rate.estimate.value is not None else DASH,
+                _("labelled"): rate.labelled,
+                _("strata covered"): rate.covered,
+            }
+        )
+    shares = (_("in the sample"), _("of all, weighted"), _("strata covered"))
+    columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
+    shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
+    st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(_coverage(found)))
+        downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
+
+
+def _coverage(found: Shown) -> str:
+    one = found.weighted["misgendering"]
+    parts = [_("Intervals over contexts, without a finite population correction.")]
+    if one.covered < 1:
+        text = _("{share} of the generations are in strata without any label; of these the rates say nothing.")
+        parts.append(text.format(share=percent(1 - one.covered)))
+    if one.thin:
+        text = _("{thin} of {strata} strata rest on a single generation.")
+        parts.append(text.format(thin=one.thin, strata=one.strata))
+    note = one.estimate.note
+    return paragraph([*parts, said(note)] if note else parts)
+
+
+def made_how(found: Shown) -> None:
+    """The signature, and in words what it says."""
+    text = _(
+        "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"
+        " 95 %, by resampling contexts; fewer than 15 contexts: t interval."
+    )
+    st.caption(plain(text))
+    st.code(found.signature, language=None, wrap_lines=True)

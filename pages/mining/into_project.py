@@ -1,0 +1,121 @@
+"""Candidates of a run into a project: a new one with quotas, or one that is there."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.mining.candidates import Run, add_candidates
+from annotations.projects.projects import create_project, projects
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.mining.report import Report
+from core.resources import quotas
+from pages.mining.report import known_pairs, named
+from pages.projects.new import edit_quotas, say_total
+from pages.ui.page import _, plain, show_error
+
+NEW = ""
+PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
+
+
+def show_into_project(store: Store, run: Run, report: Report) -> None:
+    """Choose or make the project, then add what it has not got yet."""
+    added = st.session_state.get("added")
+    if added is not None and added[0] == run.name:
+        _show_added(*added[1:])
+    if not report.candidates:
+        st.info(_("This run found no candidates."))
+        return
+    found = {project.name: project for project in projects(store) if project.kind == "sentences"}
+    if (following := st.session_state.pop("into_next", None)) in found:
+        st.session_state["into"] = following
+    name = st.selectbox(
+        _("Project"),
+        [*found, NEW],
+        key="into",
+        format_func=named([*found, NEW], lambda one: one or _("a new project")),
+        width=360,
+    )
+    if name == NEW:
+        _show_new(store, run, report)
+        return
+    st.caption(_("Only what the project has not got yet is added; flagged candidates come last in the queue."))
+    if st.button(_("Add the candidates"), key="add", type="primary", icon=":material/playlist_add:"):
+        _add(store, found[name], run, report)
+
+
+def _show_new(store: Store, run: Run, report: Report) -> None:
+    left, right = st.columns(2, gap="large")
+    name = left.text_input(_("Name"), key="new_project", max_chars=80)
+    people = left.text_area(_("Annotators, one a line"), key="new_people", height=110)
+    with right:
+        wanted = _ask_quotas(report)
+    st.caption(_("The journal criteria are its guideline; both can be changed on the page Projects."))
+    if st.button(
+        _("Create the project and add the candidates"), key="create_add", type="primary", icon=":material/add:"
+    ):
+        try:
+            project = create_project(
+                store, name, annotators=[line for line in people.splitlines() if line.strip()], quotas=wanted
+            )
+        except EvenhandError as error:
+            show_error(error)
+            return
+        _add(store, project, run, report)
+
+
+def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
+    choices = ["none", "table1", "released"] if known_pairs(report) else ["none"]
+    names = {
+        "none": _("No quotas"),
+        "table1": _("Table 1 of the paper"),
+        "released": _("As in the released file"),
+    }
+    preset = st.segmented_control(
+        _("Quotas"), choices, default="none", required=True, key="new_quotas", format_func=names.__getitem__
+    )
+    if preset == "none":
+        st.caption(_("Every sentence is offered for review, all pairs and sides in turn."))
+        return {}
+    mined = set(report.cells)
+    wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"mine-quotas-{preset}")
+    say_total(wanted, preset)
+    return {cell: number for cell, number in wanted.items() if cell in mined or number}
+
+
+def _add(store: Store, project: Project, run: Run, report: Report) -> None:
+    if report.candidates > jobs.LARGE_LINES:
+        command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
+        title = _("Candidates of {run} into {project}").format(run=run.name, project=project.name)
+        jobs.start(store, [*command, str(run.candidates)], title)
+        st.session_state["added"] = (run.name, project.name, None)
+    else:
+        bar = st.progress(0.0, _("Adding the candidates"))
+        try:
+            done = add_candidates(
+                store,
+                project,
+                run.candidates,
+                progress=lambda some, total: bar.progress(some / total if total else 1.0, _("Adding the candidates")),
+                patience_s=PATIENCE_S,
+            )
+        except EvenhandError as error:
+            bar.empty()
+            show_error(error)
+            return
+        st.session_state["added"] = (run.name, project.name, (done.imported, done.duplicates, done.rejected))
+    st.session_state["into_next"] = project.name
+    st.rerun()
+
+
+def _show_added(project: str, numbers: tuple[int, int, int] | None) -> None:
+    if numbers is None:
+        st.success(_("The candidates go in as a job."), icon=":material/schedule:")
+        st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+        return
+    text = _("{imported} candidates went into {project}; {duplicates} were there already, {rejected} were not usable.")
+    imported, duplicates, rejected = (f"{number:,}" for number in numbers)
+    said = text.format(imported=imported, duplicates=duplicates, rejected=rejected, project=project)
+    st.success(plain(said), icon=":material/check_circle:")
+    where = {"project": project}
+    st.page_link("projects/page.py", label=_("Open the project"), icon=":material/folder_open:", query_params=where)

@@ -1,0 +1,62 @@
+"""Mine: from raw text to a balanced queue of candidate sentences."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.errors import EvenhandError
+from pages.mining.pairs_check import show_pairs_check
+from pages.mining.runs import first_view, opened, show_run, show_runs, start
+from pages.mining.settings import ask_settings
+from pages.mining.source import ask_source
+from pages.mining.trial import show_trial, try_out
+from pages.ui.page import _, open_store, page_head, show_error
+
+
+def show_new(store: Store) -> None:
+    st.subheader(_("Text"), anchor=False)
+    _kind, source = ask_source(store, "mine")
+    settings = ask_settings()
+    if source is None or settings is None:
+        st.info(_("Choose a text and the keyword pairs; then try them on the first 5 MB."))
+        return
+    show_pairs_check(source, settings.pairs)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        trying = st.toggle(_("Try on the first 5 MB"), key="trying")
+        if st.button(_("Mine all of it"), key="start", type="primary", icon=":material/play_arrow:"):
+            start(store, source, settings)
+            st.session_state["mine_view_next"] = "runs"
+            st.rerun()
+    if trying:
+        show_trial(try_out(source, settings))
+
+
+page_head(
+    _("Mine"),
+    _(
+        "Point at a folder of text and get, for each keyword pair and side, sentences ready for annotators, and for"
+        " every rejected one the reason."
+    ),
+)
+with open_store() as opened_store:
+    try:
+        if name := opened():
+            show_run(opened_store, name)
+        else:
+            views = {"new": _("New run"), "runs": _("Runs")}
+            following = st.session_state.pop("mine_view_next", None)
+            if following or "mine_view" not in st.session_state:
+                st.session_state["mine_view"] = following or first_view(opened_store)
+            view = st.segmented_control(
+                _("View"),
+                list(views),
+                required=True,
+                key="mine_view",
+                format_func=views.__getitem__,
+                label_visibility="collapsed",
+            )
+            if view == "runs":
+                show_runs(opened_store)
+            else:
+                show_new(opened_store)
+    except EvenhandError as error:
+        show_error(error)

@@ -1,0 +1,193 @@
+"""A report of mining as people read it: how much, the funnel, each pair before and after, what could not be read."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import streamlit as st
+
+from core.language import translate
+from core.mining.report import Report
+from core.mining.report_tables import ALL, Step, before_after, chosen, steps
+from core.resources import keyword_pairs
+from pages.mining.source import large, size
+from pages.ui.page import DASH, _, language, paragraph, plain, series, show_chart
+from pages.ui.sentences import side_word
+
+Row = dict[str, Any]
+
+
+def show_read(report: Report) -> None:
+    """What went in and what came out, in a few numbers."""
+    read = report.read
+    per_million = 1e6 * report.candidates / read.characters if read.characters else None
+    rate = read.bytes / report.seconds if report.seconds else None
+    numbers = (
+        (_("Characters read"), large(read.characters), None),
+        (_("Sentences"), large(read.sentences), None),
+        (_("Candidates"), f"{report.candidates:,}", None),
+        (
+            _("Flagged"),
+            f"{sum(cell.flagged_candidates for cell in report.cells.values()):,}",
+            _("Kept with a doubt; they come last in the queue."),
+        ),
+        (
+            _("Per million"),
+            DASH if per_million is None else f"{per_million:,.0f}",
+            _("Candidates per million characters read."),
+        ),
+    )
+    with st.container(horizontal=True, key="read"):
+        for name, number, help_text in numbers:
+            st.metric(name, number, border=True, width=150, help=help_text)
+    encodings = series(f"{name} {number:,}" for name, number in read.encodings.most_common())
+    text = _("Files: {files}, {size} in {seconds} s ({rate} a second); encodings: {encodings}.").format(
+        files=f"{read.files:,}",
+        size=size(read.bytes),
+        seconds=f"{report.seconds:.3g}",
+        rate=DASH if rate is None else size(int(rate)),
+        encodings=encodings or DASH,
+    )
+    if read.damaged:
+        damaged = _("{number} sentences were left out because a byte in them is damaged.")
+        text = paragraph((text, damaged.format(number=f"{read.damaged:,}")))
+    if read.skipped:
+        listed = series(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
+        text = paragraph((text, _("Left alone: {listed}.").format(listed=listed)))
+    st.caption(plain(text))
+    for notice in report.notices:
+        st.caption(plain(translate(notice, language())))
+
+
+def show_problems(report: Report, *, key: str) -> None:
+    """Files and lines that could not be read, with the reason."""
+    if not report.read.problems:
+        return
+    title = _("Could not be read: {number}").format(number=f"{report.read.problem_count:,}")
+    with st.expander(title, icon=":material/report:"):
+        rows = []
+        for one in report.read.problems:
+            sentence = translate(one.message, language())
+            rows.append(
+                {
+                    _("File"): one.file.rsplit("/", 1)[-1],
+                    _("Line"): str(one.line) if one.line else DASH,
+                    _("What is wrong"): sentence.format(**one.values) if one.values else sentence,
+                }
+            )
+        st.dataframe(rows, hide_index=True, key=f"{key}-problems")
+
+
+def pair_name(pair: str) -> str:
+    """A pair, or all of them, in words."""
+    return pair or _("all pairs")
+
+
+def side_name(side: str) -> str:
+    """A side, or both, in words."""
+    return _("both sides") if side == ALL else side_word("male" if side == "male" else "female")
+
+
+def named(options: Iterable[str], name: Callable[[str], str]) -> Callable[[str], str]:
+    """The names of *options*, made now: a widget may ask for them when no page of a visitor runs."""
+    return {option: name(option) for option in options}.__getitem__
+
+
+def show_figures(report: Report, *, key: str) -> None:
+    """The funnel of what is chosen, then every pair before and after the filters, then the numbers."""
+    _show_funnel(report, key)
+    st.subheader(_("Before and after the filters"), anchor=False)
+    _show_before_after(report, key)
+    _show_numbers(report, key)
+
+
+def _show_funnel(report: Report, key: str) -> None:
+    import pandas as pd
+
+    from core.charts.funnel import funnel
+    from core.charts.style import palette
+
+    with st.container(horizontal=True):
+        pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
+        pair = st.selectbox(_("Keyword pair"), pairs, key=f"{key}-pair", format_func=named(pairs, pair_name), width=200)
+        side = st.segmented_control(
+            _("Side"),
+            (ALL, "male", "female"),
+            default=ALL,
+            required=True,
+            key=f"{key}-side",
+            format_func=named((ALL, "male", "female"), side_name),
+        )
+    counts = chosen(report, pair, side or ALL)
+    rows = [_step_row(step, report) for step in steps(counts)]
+    says = _(
+        "{found} sentences hold exactly one keyword; {candidates} are left after the filters, {flagged} of them"
+        " flagged. Pale: what a step takes away."
+    ).format(
+        found=f"{counts.exactly_one:,}", candidates=f"{counts.candidates:,}", flagged=f"{counts.flagged_candidates:,}"
+    )
+    chart = funnel(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    show_chart(chart, rows, key=f"{key}-funnel", says=says)
+
+
+def _step_row(step: Step, report: Report) -> Row:
+    row: Row = {"step": _(step.name), "left": step.left, "lost": step.lost, "flagged": step.flagged}
+    return row | {"signature": report.settings.signature}
+
+
+def _show_before_after(report: Report, key: str) -> None:
+    import pandas as pd
+
+    from core.charts.funnel import before_after as drawn
+    from core.charts.style import palette
+
+    rows = before_after(report)
+    male = sum(int(row["male_after"]) for row in rows)
+    female = sum(int(row["female_after"]) for row in rows)
+    says = _(
+        "Pale: sentences with exactly one keyword; solid: candidates; the numbers say after / before. {male} candidates"
+        " with a male word, {female} with a female word. Lengths grow with the logarithm."
+    ).format(male=f"{male:,}", female=f"{female:,}")
+    chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    signed = [{**row, "signature": report.settings.signature} for row in rows]
+    show_chart(chart, signed, key=f"{key}-before-after", says=says)
+
+
+def _show_numbers(report: Report, key: str) -> None:
+    with st.expander(_("All numbers")):
+        st.dataframe(
+            [_number_row(report, pair, side) for pair, side in report.cells], hide_index=True, key=f"{key}-numbers"
+        )
+        with st.container(horizontal=True):
+            st.download_button(
+                "CSV",
+                lambda: report.to_csv().encode("utf-8-sig"),
+                "funnel.csv",
+                "text/csv",
+                key=f"{key}-csv",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+            st.download_button(
+                "JSON",
+                lambda: json.dumps(report.to_json(), ensure_ascii=False, indent=1),
+                "report.json",
+                "application/json",
+                key=f"{key}-json",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        st.caption(plain(report.settings.signature))
+
+
+def _number_row(report: Report, pair: str, side: str) -> Row:
+    counts = chosen(report, pair, side)
+    row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("with the keyword"): counts.with_keyword}
+    for step in steps(counts):
+        row[_(step.name)] = step.left if step.code == "exactly_one" else -step.lost
+    return row | {_("Candidates"): counts.candidates, _("flagged"): counts.flagged_candidates}
+
+
+def known_pairs(report: Report) -> bool:
+    """Whether all pairs of a run are built in: only then do the papers' quotas mean something."""
+    return {pair for pair, _side in report.cells} <= {pair.name for pair in keyword_pairs()}

@@ -1,0 +1,170 @@
+"""Runs of mining: started as a job, followed while it works, opened when it is done."""
+
+import re
+import time
+from pathlib import Path
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.mining.candidates import Run, new_run, runs
+from core.errors import N_, EvenhandError, NotFound
+from core.mining.report import Report
+from core.mining.settings import Settings
+from pages.mining.examples import show_examples
+from pages.mining.forecast import show_forecast
+from pages.mining.into_project import show_into_project
+from pages.mining.report import show_figures, show_problems, show_read
+from pages.mining.settings import settings_file
+from pages.mining.source import Source
+from pages.ui.jobs import show_job
+from pages.ui.page import _, in_one_sentence, open_store, plain, show_error
+
+EVERY_S = 2
+LISTED = 12
+
+
+def start(store: Store, source: Source, settings: Settings) -> Run:
+    """Start a run as a job; its folder holds the settings now, candidates and report when it is done."""
+    name = re.sub(r"[^\w.-]+", "-", source.name).strip("-.")[:40] or "text"
+    run = new_run(store, f"{name}-{time.strftime('%Y%m%d-%H%M', time.gmtime())}")
+    wish = settings_file(run.candidates.parent, settings)
+    command = ["mine", "--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish), "--json"]
+    jobs.start(store, [*command, "--", *source.paths], _("Mine {source}").format(source=source.name))
+    return run
+
+
+def mining_jobs(store: Store) -> list[jobs.Job]:
+    """The jobs that mine, the newest first."""
+    return [job for job in jobs.jobs(store) if job.command and job.command[0] == "mine"]
+
+
+def run_of(job: jobs.Job) -> str:
+    """The name of the run that a job writes; empty where it writes elsewhere."""
+    place = job.command.index("--out") + 1 if "--out" in job.command else 0
+    return Path(job.command[place]).parent.name if place else ""
+
+
+def first_view(store: Store) -> str:
+    """What the page begins with: the runs while one is at work, else a new one."""
+    jobs.mark_interrupted(store)
+    return "runs" if any(job.active for job in mining_jobs(store)) else "new"
+
+
+def opened() -> str | None:
+    """The run that the address opens."""
+    return st.query_params.get("run")
+
+
+def open_run(name: str) -> None:
+    """Put a run into the address."""
+    st.query_params["run"] = name
+
+
+def leave() -> None:
+    """Back to the list."""
+    st.query_params.pop("run", None)
+
+
+@in_one_sentence
+def _follow() -> None:
+    with open_store() as store:
+        jobs.mark_interrupted(store)
+        moving = [job for job in mining_jobs(store) if job.state != "done"]
+        for job in moving[:LISTED]:
+            show_job(store, job)
+        if st.session_state.get("mining_moving") and not any(job.active for job in moving):
+            st.session_state["mining_moving"] = False
+            st.rerun()
+
+
+def show_runs(store: Store) -> None:
+    """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
+    jobs.mark_interrupted(store)
+    active = st.session_state["mining_moving"] = any(job.active for job in mining_jobs(store))
+    st.fragment(_follow, run_every=EVERY_S if active else None)()
+    found = runs(store)
+    if not found and not mining_jobs(store):
+        st.info(_("Nothing has been mined yet. Start with a new run."))
+    for run in found:
+        with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**{plain(run.name)}**  \n{plain(_line(run))}")
+            st.button(
+                _("Open"), key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:"
+            )
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _report(path: str, changed: float) -> Report:
+    return Report.from_json(Run("", Path(), Path(path)).read())
+
+
+def report_of(run: Run) -> Report:
+    """The report of a run. Raises NotFound where it cannot be read."""
+    try:
+        return _report(str(run.report), run.report.stat().st_mtime)
+    except (KeyError, TypeError, ValueError) as error:
+        raise NotFound(N_("The report of {name} cannot be read; mine again."), name=run.name) from error
+
+
+def _line(run: Run) -> str:
+    try:
+        report = report_of(run)
+    except EvenhandError:
+        return _("its report cannot be read")
+    text = _("{candidates} candidates from {characters} characters, {pairs} pairs")
+    return text.format(
+        candidates=f"{report.candidates:,}",
+        characters=f"{report.read.characters:,}",
+        pairs=len(report.settings.pairs),
+    )
+
+
+def show_run(store: Store, name: str) -> None:
+    """One finished run: figures, examples, forecast, and the way into a project."""
+    st.button(_("All runs"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
+    run = next((one for one in runs(store) if one.name == name), None)
+    if run is None:
+        st.warning(plain(_("There is no finished run named {name}.").format(name=name)))
+        return
+    try:
+        report = report_of(run)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.header(plain(run.name), anchor=False)
+    show_read(report)
+    show_problems(report, key="run")
+    parts = {
+        "figures": _("Figures"),
+        "examples": _("What the filters say"),
+        "forecast": _("Forecast"),
+        "project": _("Into a project"),
+    }
+    part = st.segmented_control(
+        _("Part of the run"),
+        list(parts),
+        default="figures",
+        required=True,
+        key="part",
+        format_func=parts.__getitem__,
+        label_visibility="collapsed",
+    )
+    if part == "examples":
+        show_examples(report, key="run")
+    elif part == "forecast":
+        show_forecast(store, run, report)
+    elif part == "project":
+        show_into_project(store, run, report)
+    else:
+        show_figures(report, key="run")
+    st.download_button(
+        _("All candidates (JSON lines)"),
+        run.candidates.read_bytes,
+        f"{run.name}.jsonl",
+        "application/jsonl",
+        key="candidates",
+        on_click="ignore",
+        icon=":material/download:",
+    )

@@ -1,0 +1,149 @@
+"""Where text comes from: files that a visitor brings, or a folder on the server under EVENHAND_CORPUS."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.mining import corpus_folder
+from pages.ui.page import _, language, plain, series, show_error
+
+ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
+
+UNITS = {
+    "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
+    "zh": ((1e4, " 万"), (1e8, " 亿")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files or folders to read, what a person calls them, and how much there is."""
+
+    paths: tuple[str, ...]
+    name: str
+    files: int
+    bytes: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Changes when what is read may have changed."""
+        return (*self.paths, self.files, self.bytes, *(Path(path).stat().st_mtime for path in self.paths))
+
+
+def size(number: float) -> str:
+    """Bytes as people read them."""
+    if number < 1000:
+        return f"{number:.0f} B"
+    for unit, limit in (("kB", 1e6), ("MB", 1e9)):
+        if number < limit:
+            return f"{number / (limit / 1000):.3g} {unit}"
+    return f"{number / 1e9:.3g} GB"
+
+
+def large(number: float) -> str:
+    """A large number as people read it, in the units of their language."""
+    for size, unit in reversed(UNITS[language()]):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:,.0f}"
+
+
+def source_name(kind: str) -> str:
+    """A kind of source in words."""
+    return {"files": _("My files"), "folder": _("Folder on the server"), "project": _("A project")}[kind]
+
+
+def files_source(store: Store, key: str) -> Source | None:
+    """Files that the visitor brings; kept where a job can read them."""
+    brought = st.file_uploader(
+        _("Text files"), type=ENDINGS, accept_multiple_files=True, key=f"{key}-files", label_visibility="collapsed"
+    )
+    st.caption(
+        _(
+            "Plain text, Markdown, HTML, JSON lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or Big5."
+            " Up to 512 MB a file; for more, use a folder on the server."
+        )
+    )
+    if not brought:
+        return None
+    kept: dict[str, str] = st.session_state.setdefault(f"{key}-kept", {})
+    try:
+        for file in brought:
+            if file.file_id not in kept or not Path(kept[file.file_id]).exists():
+                kept[file.file_id] = str(jobs.keep_upload(store, file.name, file.getvalue()))
+    except EvenhandError as error:
+        show_error(error)
+        return None
+    paths = tuple(kept[file.file_id] for file in brought)
+    total = sum(file.size for file in brought)
+    name = brought[0].name if len(brought) == 1 else _("{number} files").format(number=len(brought))
+    return Source(paths, name, len(brought), total)
+
+
+@st.cache_data(max_entries=8, ttl=30, show_spinner=False)
+def _folders(root: str) -> list[str]:
+    return corpus_folder.folders(Path(root))
+
+
+@st.cache_data(max_entries=16, ttl=30, show_spinner=False)
+def _survey(place: str) -> tuple[int, int, dict[str, int]]:
+    found = corpus_folder.survey(Path(place))
+    return found.files, found.bytes, found.endings
+
+
+def folder_source(key: str) -> Source | None:
+    """A folder or file below EVENHAND_CORPUS; what lies elsewhere is refused."""
+    root = corpus_folder.root()
+    if root is None:
+        st.info(
+            _(
+                "No folder is open to this page. Start the app with EVENHAND_CORPUS set to the folder that holds your"
+                " texts, and everything in it can be chosen here."
+            )
+        )
+        return None
+    known = _folders(str(root))
+    everything = _("everything in {root}").format(root=root.name)
+    typed = st.selectbox(
+        _("Folder or file"),
+        known,
+        key=f"{key}-folder",
+        format_func=lambda name: name or everything,
+        accept_new_options=True,
+        help=_("Below the corpus folder of the server; type the path of a file or folder that is not listed."),
+    )
+    try:
+        place = corpus_folder.inside(root, typed or "")
+    except EvenhandError as error:
+        show_error(error)
+        return None
+    files, total, endings = _survey(str(place))
+    if not files:
+        st.warning(_("There is nothing here that can be read."))
+        return None
+    listed = series(f"{ending} {number:,}" for ending, number in endings.items())
+    text = _("Files: {files}, {size} ({listed})")
+    st.caption(plain(text.format(files=f"{files:,}", size=size(total), listed=listed)))
+    return Source((str(place),), typed or root.name, files, total)
+
+
+def ask_source(store: Store, key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
+    """The kind of source that is chosen, and the source if it is there (None for a project)."""
+    start = "folder" if corpus_folder.root() is not None else "files"
+    kind = st.segmented_control(
+        _("Source"),
+        kinds,
+        default=start,
+        required=True,
+        key=f"{key}-source",
+        format_func=source_name,
+        label_visibility="collapsed",
+    )
+    if kind == "folder":
+        return kind, folder_source(key)
+    return kind or start, files_source(store, key) if kind == "files" else None

@@ -1,0 +1,70 @@
+"""The dry run: the first 5 MB through the filters, in seconds, before anything is started."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.mining.report import Report
+from core.mining.run import mine
+from core.mining.settings import Settings
+from pages.mining.examples import show_candidates, show_examples
+from pages.mining.report import show_figures, show_problems, show_read
+from pages.mining.source import Source, size
+from pages.ui.page import _, plain
+
+LIMIT = 5_000_000  # bytes
+SHOWN = 60  # candidates of each word that are kept for a look
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a dry run found: the report and the first candidates of every word."""
+
+    report: Report
+    candidates: tuple[dict[str, Any], ...]
+
+
+@st.cache_data(max_entries=6, show_spinner=False)
+def _tried(key: tuple[Any, ...], _paths: tuple[str, ...], _settings: Settings) -> Trial:
+    kept: dict[str, list[dict[str, Any]]] = {}
+
+    def keep(line: dict[str, Any]) -> None:
+        some = kept.setdefault(line["pair"] + line["keyword"], [])
+        if len(some) < SHOWN:
+            some.append(line)
+
+    report = mine(_paths, _settings, on_candidate=keep, limit_bytes=LIMIT)
+    return Trial(report, tuple(one for some in kept.values() for one in some))
+
+
+def try_out(source: Source, settings: Settings) -> Trial:
+    """The dry run of these settings over that source; computed again only where one of them changed."""
+    with st.spinner(_("Trying the first {size} …").format(size=size(min(LIMIT, source.bytes)))):
+        return _tried((source.key, settings.signature, settings.seed), source.paths, settings)
+
+
+def show_trial(trial: Trial) -> None:
+    """What the dry run found: how much, the funnel, examples of each filter, candidates."""
+    report = trial.report
+    if not report.read.whole:
+        text = _("This is a trial on the first {size} only; nothing is stored.")
+        st.caption(plain(text.format(size=size(report.read.bytes))))
+    show_read(report)
+    show_problems(report, key="trial")
+    views = {"funnel": _("Figures"), "rejected": _("What the filters say"), "kept": _("Candidates")}
+    view = st.segmented_control(
+        _("View"),
+        list(views),
+        default="funnel",
+        required=True,
+        key="trial_view",
+        format_func=views.__getitem__,
+        label_visibility="collapsed",
+    )
+    if view == "rejected":
+        show_examples(report, key="trial")
+    elif view == "kept":
+        show_candidates(trial.candidates, key="trial")
+    else:
+        show_figures(report, key="trial")

@@ -1,0 +1,71 @@
+"""delta and delta*: four probabilities at a slot, moved by hand (004 appendix E)."""
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.misgendering import slot
+from core.errors import EvenhandError
+from core.misgendering.least_disagreement import theory
+from core.report.numbers import percent, plain_number
+from pages.ui.misgender_style import colours
+from pages.ui.page import DASH, _, choose, plain, show_chart, show_error, spoken
+
+FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
+FIRST_PREFERRED = "she"
+
+
+@st.fragment
+def show_slot() -> None:
+    """Sliders left, the answer right; nothing else on the page runs again."""
+    st.write(
+        _(
+            "A model about to write one of four forms draws it by chance. The probability-based way knows only one"
+            " form: the one that the whole sentence makes likeliest. Move the probabilities and see how often a drawn"
+            " form is another one."
+        )
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        given = {
+            form: st.slider(
+                spoken(_("Probability of {form} before the slot").format(form=form)), 0.0, 1.0, p, 0.01, key=f"p-{form}"
+            )
+            for form, p in FIRST.items()
+        }
+        forms = {form: plain(form) for form in FIRST}
+        preferred = choose(_("Preferred by the whole sentence"), forms, "preferred", first=FIRST_PREFERRED)
+    with right, st.container(key="slot-answer"):
+        try:
+            _answer(given, preferred)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def _answer(given: dict[str, float], preferred: str) -> None:
+    found = theory(given, preferred)
+    reason = plain(_(found.reason.message)) if found.reason else None
+    with st.container(horizontal=True):
+        delta = DASH if found.delta is None else plain_number(found.delta)
+        least = DASH if found.delta_star is None else plain_number(found.delta_star)
+        st.metric("δ", delta, width="content", help=reason or _("1 − probability of the preferred form ÷ sum of all"))
+        st.metric("δ*", least, width="content", help=reason or _("the same with the likeliest form: nothing is lower"))
+    if found.delta is None or found.delta_star is None:
+        st.info(reason or "")
+        return
+    likeliest = max(found.shares, key=lambda form: found.shares[form])
+    says = _(
+        "A drawn form differs from {preferred} in {delta} of cases. With {likeliest} preferred it would be {least};"
+        " no preference does better."
+    ).format(preferred=preferred, likeliest=likeliest, delta=percent(found.delta), least=percent(found.delta_star))
+    data = pd.DataFrame(
+        [{"form": form, "share": share, "preferred": form == preferred} for form, share in found.shares.items()]
+    )
+    rows = data.assign(delta=found.delta, delta_star=found.delta_star)
+    chart = slot(data, description=says, say=_, palette=colours())
+    show_chart(chart, rows, key="slot", says=says)
+    st.caption(
+        _(
+            "Only the ratios of the four count: all of them times 0.01 give the same answer. Even a model that is right"
+            " has δ above 0 as long as it gives the other forms any probability."
+        )
+    )

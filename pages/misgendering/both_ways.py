@@ -1,0 +1,165 @@
+"""Both ways side by side, and how far they agree: a point and a line a way, a heatmap a measure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.heatmap import heatmap
+from core.charts.misgendering import ways
+from core.model_bias.many_intervals import several
+from core.report.numbers import percent, plain_number
+from core.statistics import Estimate
+from pages.misgendering.cells import Cell, numbers, said
+from pages.ui.misgender_style import colours
+from pages.ui.page import _, choose, paragraph, plain, show_chart
+
+MEASURES = ("disagreement", "mcc", "kappa", "agreement")
+
+
+def show_ways(found: Sequence[Cell]) -> None:
+    """Share of right verdicts by each way, then the share of instances on which they disagree."""
+    rows = [
+        one.row(way=way, **numbers(estimate), n=one.metrics.rows, signature=one.metrics.signature)
+        for one in found
+        for way, estimate in (("prob", one.metrics.prob), ("gen", one.metrics.gen))
+        if estimate.value is not None
+    ]
+    if not rows:
+        st.info(_("No instance has a verdict."))
+        return
+    data = pd.DataFrame(rows)
+    says = _ways_say(data)
+    show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
+    st.caption(
+        _(
+            "Line: 95 % interval over templates and names. Right means a form of the person's own pronouns; a text"
+            " without a pronoun counts as right. The order is yours: there is no rank."
+        )
+    )
+    _flips(found)
+
+
+def _ways_say(data: pd.DataFrame) -> str:
+    low, high = data.loc[data["value"].idxmin()], data.loc[data["value"].idxmax()]
+    text = _("Right verdicts: from {low} ({a}, {b}) to {high} ({c}, {d}).")
+    return text.format(
+        low=percent(low["value"]),
+        high=percent(high["value"]),
+        a=low["group"],
+        b=low["label"],
+        c=high["group"],
+        d=high["label"],
+    )
+
+
+def _flips(found: Sequence[Cell]) -> None:
+    known = [one.metrics.flips for one in found if one.metrics.flips is not None]
+    if known:
+        flips, n = sum(a for a, _n in known), sum(n for _a, n in known)
+        text = _(
+            "The probability-based verdict is by perplexity, a mean over tokens. By the sum of the log-probabilities it"
+            " would differ on {flips} of {n} instances ({share})."
+        )
+        st.caption(plain(text.format(flips=f"{flips:,}", n=f"{n:,}", share=percent(flips / n if n else None))))
+
+
+def show_agreement(found: Sequence[Cell]) -> None:
+    """One measure as a heatmap, pronouns across and models down, with the intervals that are chosen."""
+    names = {
+        "disagreement": _("share that disagrees"),
+        "mcc": "MCC",
+        "kappa": _("Cohen's kappa"),
+        "agreement": _("raw agreement"),
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        measure = st.selectbox(_("Measure"), MEASURES, format_func=names.__getitem__, key="measure", width=240)
+        ways = {"units": _("over templates and names"), "published": _("as published")}
+        how = choose(_("Intervals"), ways, "intervals")
+    published = how == "published" and measure != "disagreement"
+    estimates = [_estimate(one, measure, published) for one in found]
+    tested = several(estimates)
+    stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(found)
+    rows = [
+        one.row(measure=measure, **numbers(estimate), n=one.metrics.n, stays=stay, signature=_made(one, published))
+        for one, estimate, stay in zip(found, estimates, stays, strict=True)
+    ]
+    data = pd.DataFrame(rows)
+    says = _agreement_says(data, names[measure])
+    if measure in ("mcc", "kappa"):
+        says = paragraph((says, said(tested.sentence), _("An asterisk marks those that stay.")))
+    show_chart(_chart(data, names[measure], measure, says), data, key="agreement", says=says)
+    st.caption(plain(_meaning(measure, published)))
+
+
+def _estimate(one: Cell, measure: str, published: bool) -> Estimate:
+    found: Estimate = getattr(one.metrics, measure) if published else one.metrics.by_units[measure]
+    return found
+
+
+def _made(one: Cell, published: bool) -> str:
+    return "misgendering|unit:row|as-published|v1" if published else one.metrics.signature
+
+
+def _chart(data: pd.DataFrame, name: str, measure: str, says: str) -> Any:
+    titles = {
+        "group": _("Model"),
+        "label": _("Pronouns"),
+        "value": name,
+        "interval": _("95 % interval"),
+        "n": _("instances"),
+        "reason": _("why there is no value"),
+    }
+    known = data["value"].dropna()
+    signed = measure in ("mcc", "kappa") and bool((known < 0).any())
+    reasons = ["reason"] if bool((data["reason"] != "").any()) else []
+    return heatmap(
+        data[["group", "label", "value", "interval", "n", "reason", "stays"]],
+        "label",
+        "group",
+        "value",
+        description=says,
+        domain=(-1.0, 1.0) if signed else (0.0, 1.0),
+        titles=titles,
+        tooltip=("interval", "n", *reasons),
+        digits=2,
+        mark="stays",
+        width=700,
+        palette=colours(),
+    )
+
+
+def _agreement_says(data: pd.DataFrame, name: str) -> str:
+    known = data.dropna(subset="value")
+    if known.empty:
+        reasons = [reason for reason in data["reason"] if reason]
+        return _("No cell has a value.") + (f" {reasons[0]}" if reasons else "")
+    low, high = known.loc[known["value"].idxmin()], known.loc[known["value"].idxmax()]
+    text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
+    return text.format(
+        measure=name,
+        low=plain_number(low["value"]),
+        high=plain_number(high["value"]),
+        a=low["group"],
+        b=low["label"],
+        c=high["group"],
+        d=high["label"],
+    )
+
+
+def _meaning(measure: str, published: bool) -> str:
+    text = {
+        "disagreement": _(
+            "Of the instances with both verdicts, the share on which the first generation and the probabilities say"
+            " different things; 0 = never."
+        ),
+        "mcc": _("Correlation of the two verdicts, −1 to 1; 0 = they have nothing to do with each other."),
+        "kappa": _("Agreement beyond chance, −1 to 1, always from the full table of two by two verdicts."),
+        "agreement": _(
+            "Share of instances with the same verdict. High where one verdict is rare, whatever the ways do."
+        ),
+    }[measure]
+    if published:
+        return paragraph((text, _("Intervals as published take instances as independent of each other.")))
+    return paragraph((text, _("Intervals over the units: instances of one template or name resemble each other.")))

@@ -1,0 +1,137 @@
+"""Conversions: one template as each way asks it, and one text of a model rewritten for every pronoun set."""
+
+import html
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
+from core.misgendering.slots import Instance, Template, instance_of
+from core.misgendering.template_files import built_in
+from core.text.pronouns import CASES, parse_sets, set_named, sets
+from core.types import MASK
+from pages.ui.page import _, plain, show_error
+
+OWN = "own"
+FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."
+WRITTEN = " looks at the sky and says she has never seen so many birds. She smiles."
+LONGEST = 2000
+
+
+def case_name(case: str) -> str:
+    """A case in words."""
+    return {
+        "nom": _("nominative (he)"),
+        "acc": _("accusative (him)"),
+        "pos_dep": _("possessive before a noun (his book)"),
+        "pos_ind": _("possessive by itself (it is his)"),
+        "ref": _("reflexive (himself)"),
+    }[case]
+
+
+@st.fragment
+def show_template() -> None:
+    """One template: the four texts that compete, and what a model goes on from before and after the slot."""
+    st.write(
+        _(
+            "The same template serves both ways: the forms of one case compete in the slot, or the model goes on from"
+            " the text before the slot (pre-[MASK]) or from the whole text with the right form (post-[MASK])."
+        )
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        template = _choose_template()
+        name = st.text_input(_("Name"), "Sam", key="template-name", max_chars=60)
+        pronouns = st.text_input(
+            _("Pronouns"),
+            "they",
+            key="template-pronouns",
+            max_chars=120,
+            help=_("he, she, they, xe, or the forms of another set: ze/hir/hir/hirs/hirself. Several: she, they."),
+        )
+    with right, st.container(key="template-shown"):
+        try:
+            own = parse_sets(pronouns)
+            also = tuple(one for one in own if one not in sets("own"))
+            found = instance_of(template, name, own or ("they",), id="shown", also=also)
+            _instance(found)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def _choose_template() -> Template:
+    known = {one.id: one for one in built_in().templates}
+    labels = {OWN: _("your own text")} | {key: f"{key} · {one.text[:60]}" for key, one in known.items()}
+    chosen = st.selectbox(_("Template"), list(labels), index=1, format_func=labels.__getitem__, key="template")
+    if chosen in known:
+        return known[chosen]
+    text = st.text_area(_("Text with one slot [MASK]"), FIRST_TEXT, key="template-text", max_chars=LONGEST)
+    case = st.selectbox(_("Case of the slot"), CASES, format_func=case_name, key="template-case")
+    if text.count(MASK) != 1:
+        st.warning(
+            plain(_("The text needs exactly one {slot}; until then the first template is shown.").format(slot=MASK))
+        )
+        return next(iter(known.values()))
+    return Template(OWN, case, text)
+
+
+def _instance(found: Instance) -> None:
+    _label(_("Probability-based: which of these texts is least perplexing?"))
+    for form, option in zip(found.forms, found.options, strict=True):
+        right = option in found.pronouns
+        note = " <small>(" + html.escape(_("right")) + ")</small>" if right else ""
+        _text(html.escape(found.before) + f"<b>{html.escape(form or '—')}</b>" + html.escape(found.after) + note)
+    _label(_("Generation-based, pre-[MASK]: the model goes on from"))
+    _text(f"{html.escape(found.context('pre'))}<b>▸</b>")
+    _label(_("Generation-based, post-[MASK]: the model goes on from"))
+    _text(f"{html.escape(found.context('post'))}<b> ▸</b>")
+
+
+@st.fragment
+def show_rewriting() -> None:
+    """One text that a model wrote: where it is cut, its slot, and the text for each set."""
+    st.write(
+        _(
+            "TANGO's texts have no slot: what the model wrote becomes the template. It is cut before the second"
+            " pronoun; the first is the slot, and the verb that goes with it changes its number. Words and lists"
+            " decide, there is no parser."
+        )
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        context = st.text_input(_("Context"), "Casey is a poet who", key="tango-context", max_chars=LONGEST)
+        written = st.text_area(_("What the model wrote"), WRITTEN, key="tango-text", max_chars=LONGEST, height=120)
+    with right, st.container(key="tango-shown"):
+        found = rewritten(written, "tango")
+        if found is None:
+            st.info(plain(_(NO_PRONOUN)))
+            return
+        _rewritten(context, found)
+
+
+def _rewritten(context: str, found: Rewritten) -> None:
+    where = _("The slot is a {case}; the text had a form of {source}.")
+    st.caption(plain(where.format(case=case_name(found.case), source=found.source)))
+    _label(_("Four texts to compare"))
+    for name in sets("tango"):
+        one = set_named(name, "tango")
+        many = one.nom == "they"
+        form = found.filled(one)
+        start, end = _slot(found, many, one.form(found.case))
+        shown = html.escape(form[:start]) + f"<b>{html.escape(form[start:end])}</b>" + html.escape(form[end:])
+        _text(f"{html.escape(context.strip())}{'' if form[:1].isspace() else ' '}{shown}")
+
+
+def _slot(found: Rewritten, many: bool, word: str) -> tuple[int, int]:
+    """Where the form stands in the filled text."""
+    before = "".join(piece if isinstance(piece, str) else piece[many] for piece in found.before)
+    return len(before), len(before) + len(word)
+
+
+def _label(text: str) -> None:
+    st.html(f'<p class="mg-label">{html.escape(text)}</p>')
+
+
+def _text(shown: str) -> None:
+    """*shown* is escaped by its caller."""
+    st.html(f'<p class="mg-text">{shown}</p>')

@@ -1,0 +1,131 @@
+"""People as the third way: the labels of a generations project beside the rule and beside a run."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from annotations.human_vs_rule.people_by_instance import people, with_run
+from annotations.projects.projects import projects
+from annotations.types import Project
+from core.charts.misgendering import ways
+from core.human_vs_rule.compare import in_order
+from core.misgendering.agreement import by_units, cells, mcc
+from core.misgendering.variation import NO_VERDICT, mean_by_units
+from core.report.numbers import interval, percent, percents, plain_number
+from core.statistics import Estimate
+from core.statistics.label_bootstrap import FEW
+from core.statistics.units import clusters_of
+from pages.misgendering.cells import numbers, said
+from pages.misgendering.published import table_html
+from pages.misgendering.source import Source, verdicts
+from pages.ui.misgender_style import colours
+from pages.ui.page import DASH, _, downloads, open_store, plain, show_chart
+
+if TYPE_CHECKING:
+    from core.statistics.units import Numbers
+
+COLUMNS = {"people": "people", "rule": "gen", "prob": "prob"}
+
+
+def show_people(source: Source) -> None:
+    """A choice of project, the ways side by side on what people finished, and how far they agree."""
+    with open_store() as store:
+        found = {one.name: one for one in projects(store) if one.kind == "generations"}
+        if not found:
+            st.info(
+                _(
+                    "There is no project of generations yet. Texts that models wrote become one on the page Projects;"
+                    " what people then say of them appears here as the third way."
+                )
+            )
+            st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+            return
+        name = st.selectbox(_("Project of generations"), list(found), key="people-project")
+        rows = with_run(people(store, found[name]), verdicts(source))
+    known = rows[rows["people"].notna()].reset_index(drop=True)
+    if known.empty:
+        st.info(_("Nobody has finished a generation of this project yet; until then nothing of it is shown."))
+        return
+    _banner(known)
+    _figure(known, found[name])
+    _agreement(known)
+
+
+def _banner(known: pd.DataFrame) -> None:
+    counts = [clusters_of(some[["template"]]).units for _key, some in known.groupby(["model", "pronoun"], sort=False)]
+    if min(counts) < FEW:
+        text = _("People judged {n} texts; a row rests on {units} contexts only: few units, wide intervals.")
+        st.warning(plain(text.format(n=f"{len(known):,}", units=min(counts))), icon=":material/warning:")
+
+
+def _figure(known: pd.DataFrame, project: Project) -> None:
+    rows = []
+    by = ["model", "pronoun"]
+    for model, pronoun in in_order(list(known.groupby(by, sort=False).groups), by):
+        some = known[(known["model"] == model) & (known["pronoun"] == pronoun)].reset_index(drop=True)
+        units = clusters_of(some[["template"]])
+        label = pronoun or _("all")
+        for column, way in COLUMNS.items():
+            share = mean_by_units(some[column].to_numpy(dtype=float), units, NO_VERDICT)
+            if share.value is not None:
+                n = int(some[column].notna().sum())
+                row = {"group": model or project.name, "label": label, "way": way, **numbers(share), "n": n}
+                rows.append(row | {"signature": "people|binary:misgendering=0|unit:template|bootstrap:2000|seed:0|v1"})
+    data = pd.DataFrame(rows)
+    some = data[data["way"] == "people"]
+    low, high = some.loc[some["value"].idxmin()], some.loc[some["value"].idxmax()]
+    says = _("People found right: from {low} ({a}, {b}) to {high} ({c}, {d}).").format(
+        low=percent(low["value"]),
+        high=percent(high["value"]),
+        a=low["group"],
+        b=low["label"],
+        c=high["group"],
+        d=high["label"],
+    )
+    show_chart(ways(data, description=says, say=_, palette=colours()), data, key="people", says=says)
+    st.caption(
+        _(
+            "Only texts that people have finished. A text counts as wrong where most labels, or the settled one, say"
+            " misgendering; no pronoun and plural they count as right. Generation-based: the first-pronoun rule on the"
+            " same texts. Probability-based: the same instance in the run above, where it has one."
+        )
+    )
+
+
+def _agreement(known: pd.DataFrame) -> None:
+    """People against each of the other ways, over all models and pronouns."""
+    heads = (_("compared"), _("texts"), _("raw agreement"), _("95 % interval"), "MCC", _("95 % interval"))
+    body, rows = [], []
+    names = {"rule": _("people and the first-pronoun rule"), "prob": _("people and the probabilities")}
+    for column, name in names.items():
+        both = known[known[column].notna()].reset_index(drop=True)
+        if both.empty:
+            continue
+        found = _measures(both, column)
+        cells_of = [name, f"{len(both):,}"]
+        for key in ("agreement", "mcc"):
+            one = found[key]
+            value = percent(one.value) if key == "agreement" else plain_number(one.value)
+            ends = percents(one.low, one.high) if key == "agreement" else interval(one.low, one.high)
+            cells_of += [value, ends or said(one.note or one.reason) or DASH]
+            rows.append({"compared": name, "measure": key, **numbers(one), "n": len(both)})
+        body.append(cells_of)
+    if body:
+        st.html(table_html(heads, body, numbers=(1, 2, 4)))
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.caption(_("Intervals over contexts: several generations of one context resemble each other."))
+            downloads(rows, key="people-agreement")
+    if "prob" not in known or not known["prob"].notna().any():
+        st.caption(_("No text of this project belongs to an instance of the run above."))
+    st.page_link("human_vs_rule/page.py", label=_("Human against rule"), icon=":material/rule:")
+
+
+def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:
+    first: Numbers = both["people"].to_numpy(dtype=np.float64)
+    second: Numbers = both[column].to_numpy(dtype=np.float64)
+    found = by_units(first, second, clusters_of(both[["template"]]))
+    if found["mcc"].value is None:
+        found["mcc"] = mcc(cells(first, second))
+    return found

@@ -1,0 +1,111 @@
+"""Results: both ways side by side for every model and pronoun set, and one figure at a time in detail."""
+
+from typing import Literal
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.misgendering.metrics import Metrics
+from core.report.numbers import interval, percent
+from core.statistics import Estimate
+from core.statistics.label_bootstrap import FEW
+from pages.misgendering.cells import Cell, said, table_of
+from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
+from pages.ui.page import DASH, _, choose, plain, show_error, trial_banner
+
+Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
+
+
+def show_results() -> None:
+    """The source, what holds for all of it, and the figure that is chosen."""
+    source = choose_source()
+    if source is None:
+        return
+    try:
+        frame = verdicts(source)
+        with st.spinner(_("Drawing resamples for the intervals …"), show_time=True):
+            everything, found = whole(source), table_of(cells(source), source.label)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    _tiles(everything)
+    _banner(found, source)
+    figure = _choose_figure()
+    _show(figure, source, found, everything)
+    st.caption(plain(_("How the numbers are made: {signature}").format(signature=everything.signature)))
+    if "signature" in frame:
+        for made in dict.fromkeys(frame["signature"]):
+            st.caption(plain(made))
+
+
+def _choose_figure() -> Figure:
+    names: dict[Figure, str] = {
+        "ways": _("Both ways"),
+        "agreement": _("Agreement"),
+        "variation": _("Variation"),
+        "beta": _("Disagreement"),
+        "texts": _("Texts"),
+        "people": _("Labels of people"),
+    }
+    return choose(_("Figure"), names, "figure", address="figure", heading=False)
+
+
+def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics) -> None:
+    if figure in ("ways", "agreement"):
+        from pages.misgendering.both_ways import show_agreement, show_ways
+
+        (show_ways if figure == "ways" else show_agreement)(found)
+    elif figure in ("variation", "beta"):
+        from pages.misgendering.variation import show_beta, show_variation
+
+        (show_variation if figure == "variation" else show_beta)(found)
+    elif figure == "texts":
+        from pages.misgendering.texts import show_texts
+
+        show_texts(source)
+    else:
+        from pages.misgendering.people import show_people
+
+        show_people(source)
+
+
+def _tiles(found: Metrics) -> None:
+    """Four numbers for all rows together, each with its interval."""
+    tiles = [
+        (_("Right, probability-based"), found.prob, True),
+        (_("Right, generation-based"), found.gen, True),
+        (_("The ways disagree on"), found.by_units["disagreement"], True),
+        (_("Mean variation σ"), found.sigma.mean, False),
+    ]
+    with st.container(horizontal=True, key="misgender-tiles"):
+        for name, estimate, share in tiles:
+            _tile(name, estimate, share)
+    text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not. In brackets: 95 % intervals.")
+    st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
+
+
+def _tile(name: str, estimate: Estimate, share: bool) -> None:
+    if estimate.value is None:
+        st.metric(name, DASH, width="content", help=plain(said(estimate.reason)))
+        return
+    value = percent(estimate.value) if share else f"{estimate.value:.3f}"
+    ends = interval(estimate.low, estimate.high, 2)
+    if share and estimate.low is not None and estimate.high is not None:
+        ends = f"[{100 * estimate.low:.0f} %, {100 * estimate.high:.0f} %]"
+    with st.container(width="content", gap=None):
+        st.metric(name, value, width="content")
+        st.caption(plain(ends or said(estimate.note)), help=plain(said(estimate.note)) or None)
+
+
+def _banner(found: list[Cell], source: Source) -> None:
+    units = min((one.metrics.clusters.units for one in found), default=0)
+    if 0 < units < FEW:
+        kinds = {"template": _("templates"), "name": _("names"), "instance": _("instances")}
+        least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
+        scarce = kinds[least.kinds[least.counts.index(least.units)]]
+        text = _(
+            "Few units: a cell rests on {units} {kind} only. Its intervals are t intervals and wide; differences"
+            " between cells say little."
+        )
+        st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
+    trial_banner(source.models)

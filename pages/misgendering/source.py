@@ -1,0 +1,130 @@
+"""What the section Results looks at: a finished run, or a file of verdicts of one's own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import Run, runs
+from pages.ui.page import _, choose, open_store, plain, show_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from core.misgendering.metrics import Metrics
+
+EXAMPLE = (
+    "instance,template,name,model,pronoun,prob,gen1,gen2,gen3,gen4,gen5\n"
+    "1,t1,Alex,my-model,they,1,1,1,0,1,1\n2,t1,Sam,my-model,they,0,1,1,1,1,1\n"
+    "3,t2,Alex,my-model,they,1,0,1,0,0,1\n4,t2,Sam,my-model,they,0,0,0,0,0,0\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table of verdicts: where it is, when it was written (a changed file is read again), what it is called."""
+
+    path: str
+    written: float
+    label: str
+    models: tuple[str, ...] = ()
+
+
+def choose_source() -> Source | None:
+    """The choice; None where there is nothing yet, and then what to do is said."""
+    with open_store() as store:
+        found = {run.name: run for run in runs(misgendering_folder(store.path))}
+        if not found and not st.session_state.get("verdict-files"):
+            _nothing_yet()
+        kinds = {"run": _("A run"), "file": _("A file of verdicts")}
+        first = "run" if found else "file"
+        kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
+        return _file(store) if kind == "file" else _run(found)
+
+
+def _nothing_yet() -> None:
+    from pages.misgendering.start import start_first
+
+    with st.container(border=True, key="first-run"):
+        title = plain(_("There is no run yet."))
+        st.markdown(f"**{title}**")
+        st.write(
+            _(
+                "The built-in set and the built-in model show in about a minute how everything here works. They are for"
+                " trying the app, not for findings. Real models are started under Start a run; a table of verdicts made"
+                " elsewhere can be looked at below."
+            )
+        )
+        start_first()
+
+
+def _run(found: dict[str, Run]) -> Source | None:
+    if not found:
+        return None
+    asked = st.query_params.get("run")
+    if st.session_state.get("run") not in found:
+        st.session_state["run"] = asked if asked in found else next(iter(found))
+    name = st.selectbox(_("Run"), list(found), key="run")
+    st.query_params["run"] = name
+    run = found[name]
+    return Source(str(run.table), run.table.stat().st_mtime, name, run.models)
+
+
+def _file(store: Store) -> Source | None:
+    uploaded = st.file_uploader(
+        _("Table of verdicts"),
+        type=["csv", "tsv"],
+        key="verdict-files",
+        help=_("Columns instance, prob, gen1, gen2, … with 1 (right), 0 (wrong) or nothing."),
+    )
+    if uploaded is None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(
+                _(
+                    "Columns: instance, prob, gen1 … gen5; if you have them also template, name, model, pronoun,"
+                    " setting."
+                )
+            )
+            st.download_button(
+                _("Example"), EXAMPLE, "verdicts.csv", "text/csv", type="tertiary", icon=":material/download:"
+            )
+        return None
+    kept: tuple[str, str] | None = st.session_state.get("verdicts-kept")
+    if kept is None or kept[0] != uploaded.file_id or not Path(kept[1]).is_file():
+        try:
+            path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+        except EvenhandError as error:
+            show_error(error)
+            return None
+        kept = st.session_state["verdicts-kept"] = (uploaded.file_id, str(path))
+    return Source(kept[1], Path(kept[1]).stat().st_mtime, uploaded.name)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def verdicts(source: Source) -> "pd.DataFrame":
+    """The rows of a source. Raises BadFile where it is no table of verdicts."""
+    from core.misgendering.verdict_table import read_verdicts
+
+    return read_verdicts(source.path, generations=False)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
+    """The measures of each cell (data set, setting, model, pronoun), or of everything where there are no cells."""
+    from core.misgendering.metrics import by_cell, metrics
+
+    frame = verdicts(source)
+    return list(by_cell(frame)) or [({}, metrics(frame))]
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def whole(source: Source) -> "Metrics":
+    """The measures of all rows together."""
+    from core.misgendering.metrics import metrics
+
+    return metrics(verdicts(source))

@@ -1,0 +1,89 @@
+"""Texts: how repetitive what a run wrote is, and how much of it avoids every pronoun."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.report.numbers import percent, percents, plain_number
+from core.text.repetition import Repeated, signature
+from pages.misgendering.cells import label_of, said, varying
+from pages.misgendering.published import table_html
+from pages.misgendering.source import Source
+from pages.ui.page import DASH, _, downloads, plain
+
+if TYPE_CHECKING:
+    from core.misgendering.text_figures import Texts
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def texts(path: str, written: float) -> "list[Texts]":
+    """The cells of a file of generations; `written` is when it was, so that a changed file is read again."""
+    from core.human_vs_rule.compare import in_order
+    from core.misgendering.text_figures import read_texts, texts_by_cell
+
+    del written
+    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path))}
+    names = [name for one in list(found.values())[:1] for name in one.key]
+    return [found[key] for key in in_order(list(found), names)]
+
+
+def show_texts(source: Source) -> None:
+    """A table: a line per model and pronoun set."""
+    path = Path(source.path).with_suffix(".jsonl")
+    if not path.is_file():
+        st.info(_("There are no texts beside these verdicts. A run that generates keeps what the model wrote."))
+        return
+    with st.spinner(_("Reading the texts …"), show_time=True):
+        found = texts(str(path), path.stat().st_mtime)
+    heads = (
+        _("Model"),
+        _("Pronouns"),
+        _("texts"),
+        _("without a pronoun"),
+        _("95 % interval"),
+        _("repetition, as published"),
+        _("repetition, completion"),
+    )
+    several = varying([one.key for one in found])
+    body, rows = [], []
+    for one in found:
+        label = label_of(one.key, several)
+        without = one.without
+        ends = percents(without.low, without.high) or said(without.note or without.reason)
+        cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
+        body.append([*cells, _spread(one.published), _spread(one.completion)])
+        rows.append(_row(one))
+    st.html(table_html(heads, body, numbers=(2, 3, 5, 6)))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(
+            _(
+                "Repetition is 0 where some length of word sequence never comes twice, 1 where every one comes back;"
+                " mean ± standard deviation over texts. As published it is of context and completion together. A text"
+                " without a pronoun counts as right in the generation-based way."
+            )
+        )
+        downloads(rows, key="texts")
+    st.caption(plain(signature("published")))
+
+
+def _row(one: "Texts") -> dict[str, Any]:
+    """The numbers of a cell for a file."""
+    return {
+        **one.key,
+        "texts": one.n,
+        "without": one.without.value,
+        "low": one.without.low,
+        "high": one.without.high,
+        "repetition_published": one.published.mean,
+        "repetition_published_std": one.published.std,
+        "repetition_completion": one.completion.mean,
+        "repetition_completion_std": one.completion.std,
+        "signature": signature("published"),
+    }
+
+
+def _spread(found: Repeated) -> str:
+    if found.mean is None:
+        return DASH
+    return f"{plain_number(found.mean)} ± {plain_number(found.std)}"

@@ -1,0 +1,130 @@
+"""Variation over generations, and how far the ways disagree on single instances."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.misgendering import alpha_beta, levels
+from core.misgendering.variation import LEVELS, NOT_FIVE
+from core.report.numbers import interval, percent, plain_number
+from pages.misgendering.cells import Cell, said
+from pages.misgendering.published import table_html
+from pages.ui.misgender_style import colours
+from pages.ui.page import DASH, _, downloads, plain, show_chart
+
+
+def show_variation(found: Sequence[Cell]) -> None:
+    """Stacked bars of the three levels, and sigma with its interval as a table."""
+    rows = [
+        one.row(level=level, share=one.metrics.sigma.levels[level], n=one.metrics.sigma.complete)
+        for one in found
+        if one.metrics.sigma.levels is not None
+        for level in LEVELS
+    ]
+    if rows:
+        data = pd.DataFrame(rows)
+        alike = data[data["level"] == "0"]
+        low, high = alike.loc[alike["share"].idxmin()], alike.loc[alike["share"].idxmax()]
+        says = _("All five generations alike: from {low} of instances ({a}, {b}) to {high} ({c}, {d}).").format(
+            low=percent(low["share"]),
+            high=percent(high["share"]),
+            a=low["group"],
+            b=low["label"],
+            c=high["group"],
+            d=high["label"],
+        )
+        chart = levels(data, description=says, say=_, palette=colours())
+        show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
+    else:
+        st.info(plain(said(NOT_FIVE)))
+    _sigmas(found)
+
+
+def _sigmas(found: Sequence[Cell]) -> None:
+    templates = any(one.metrics.sigma_prob is not None for one in found)
+    heads = [_("Model"), _("Pronouns"), _("mean σ of generations"), _("95 % interval"), _("standard deviation")]
+    heads += [_("mean σ of templates"), _("templates that failed")] if templates else []
+    body, rows = [], []
+    for one in found:
+        sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
+        cells = [one.group, one.label, plain_number(sigma.mean.value)]
+        cells += [interval(sigma.mean.low, sigma.mean.high) or said(sigma.mean.note or sigma.mean.reason)]
+        cells += [DASH if sigma.std is None else plain_number(sigma.std)]
+        if templates:
+            cells.append(plain_number(other.mean.value) if other else DASH)
+            cells.append(f"{percent(failed.value)} ± {percent(failed.se)}" if failed else DASH)
+        body.append(cells)
+        rows.append(_row(one))
+    st.html(table_html(tuple(heads), body, numbers=tuple(range(2, len(heads)))))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(
+            _(
+                "σ is the population standard deviation of an instance's verdicts: 0 = all alike, 0.5 = half and half."
+                " It says how much one generation alone would mislead."
+            )
+        )
+        downloads(rows, key="sigmas")
+
+
+def _row(one: Cell) -> dict[str, object]:
+    sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
+    row = one.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
+    row |= {"sigma_prob": other.mean.value if other else None, "failure": failed.value if failed else None}
+    return row | {"signature": one.metrics.signature}
+
+
+def show_beta(found: Sequence[Cell]) -> None:
+    """The Beta plane, and its numbers with the reason where no distribution fits."""
+    rows = []
+    for one in found:
+        fit = one.metrics.beta
+        ends = " · ".join(
+            f"{name} {interval(e.low, e.high, 2)}"
+            for name, e in (("α", fit.alpha), ("β", fit.beta))
+            if e.low is not None
+        )
+        rows.append(
+            one.row(
+                alpha=fit.alpha.value,
+                beta=fit.beta.value,
+                interval=ends or said(fit.alpha.note or fit.reason),
+                mean=fit.mean,
+                n=fit.n,
+                reason=said(fit.reason),
+                signature=one.metrics.signature,
+            )
+        )
+    data = pd.DataFrame(rows)
+    for name in ("alpha", "beta"):
+        data[name] = pd.to_numeric(data[name])
+    known = data.dropna(subset=["alpha", "beta"])
+    says = _("{agree} of {n} cells lie where agreement is the commoner (α < β).").format(
+        agree=int((known["alpha"] < known["beta"]).sum()), n=len(known)
+    )
+    if len(known):
+        show_chart(alpha_beta(data, description=says, say=_, palette=colours()), data, key="beta", says=says)
+    _fits(data)
+    st.caption(
+        _(
+            "Each instance has a chance that a verdict of one way and one of the other differ. α and β are those of a"
+            " Beta distribution with the same mean and variance (method of moments). Both below 1: the ways agree or"
+            " disagree outright, and a mean hides that."
+        )
+    )
+
+
+def _fits(data: pd.DataFrame) -> None:
+    heads = (_("Model"), _("Pronouns"), _("mean disagreement"), "α", "β", _("95 % interval"))
+    body = [
+        [
+            str(row["group"]),
+            str(row["label"]),
+            plain_number(row["mean"]),
+            plain_number(row["alpha"]),
+            plain_number(row["beta"]),
+            str(row["interval"]),
+        ]
+        for row in data.to_dict("records")
+    ]
+    st.html(table_html(heads, body, numbers=(2, 3, 4)))

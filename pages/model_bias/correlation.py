@@ -1,0 +1,214 @@
+"""Model and model: correlation (figure 4), agreement of signs, and two models against each other."""
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.charts.heatmap import heatmap
+from core.charts.two_models import squares, two_models, two_models_say
+from core.report.numbers import interval, signed_number
+from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
+from pages.model_bias.sentences import show_sentences
+from pages.model_bias.source import Settings, Source
+from pages.ruler.numbers import said
+from pages.ui.models_style import colours
+from pages.ui.page import _, downloads, plain
+
+
+@st.fragment
+def show_agreement(source: Source, models: list[str], settings: Settings) -> None:
+    """Two heatmaps; a click on a cell opens its two models below."""
+    if len(models) < 2:
+        st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
+        return
+    settings = at_once(settings)
+    # Names that do not fit beside a half-wide square, or squares too small for numbers: one below the other.
+    wide = len(models) > 4 or max(map(len, models)) > 18
+    left, right = (st.container(), st.container()) if wide else st.columns(2, gap="large")
+    with left:
+        st.subheader(_("Correlation"))
+        clicked = _correlation(source, models, settings)
+    with right:
+        st.subheader(_("Same side"))
+        clicked = _same_side(source, models, settings) or clicked
+    _two(source, models, settings, clicked)
+
+
+def _correlation(source: Source, models: list[str], settings: Settings) -> tuple[str, str] | None:
+    kinds = {"pearson": "Pearson", "spearman": "Spearman"}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        method = st.segmented_control(
+            _("Correlation"),
+            list(kinds),
+            format_func=kinds.__getitem__,
+            key="correlation",
+            default="pearson",
+            required=True,
+            label_visibility="collapsed",
+        )
+        corrected = st.toggle(
+            _("Less the lean of the word pair"),
+            key="correlation-corrected",
+            help=_("Two models that know nothing but word frequency correlate too; this leaves the contexts."),
+        )
+    found = correlations(source, models, settings, method, corrected)
+    says = _correlation_says(found, kinds[str(method)])
+    return _clickable(found, says, key="models-correlation", value=_("correlation"), low=-1.0)
+
+
+def _correlation_says(found: pd.DataFrame, kind: str) -> str:
+    pairs = _each_once(found).dropna(subset="value")
+    if pairs.empty:
+        return _("No two models share enough sentences for a correlation.")
+    most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
+    if len(pairs) == 1:
+        text = _("{kind}, sentence by sentence: {value}.")
+        return text.format(kind=kind, value=signed_number(most["value"], 2))
+    text = _("{kind}, sentence by sentence: highest {high} ({a}, {b}), lowest {low} ({c}, {d}).")
+    high, low = signed_number(most["value"], 2), signed_number(least["value"], 2)
+    return text.format(kind=kind, high=high, a=most["a"], b=most["b"], low=low, c=least["a"], d=least["b"])
+
+
+def _each_once(found: pd.DataFrame) -> pd.DataFrame:
+    order = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
+    return found[found["a"].map(order) < found["b"].map(order)]
+
+
+def _same_side(source: Source, models: list[str], settings: Settings) -> tuple[str, str] | None:
+    found = signs(source, models, settings)
+    pairs = _each_once(found).dropna(subset="value")
+    says = _("No two models lean on the same sentences.")
+    if len(pairs) == 1:
+        says = _("Both prefer the same word on {share} of the sentences.").format(
+            share=f"{100 * pairs['value'].iloc[0]:.0f} %"
+        )
+    elif len(pairs):
+        most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
+        text = _("Share of sentences on which both prefer the same word: from {low} ({c}, {d}) to {high} ({a}, {b}).")
+        low, high = f"{100 * least['value']:.0f} %", f"{100 * most['value']:.0f} %"
+        says = text.format(low=low, high=high, a=most["a"], b=most["b"], c=least["a"], d=least["b"])
+    st.caption(_("Two models without anything in common agree on half, or on more if both lean one way."))
+    return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
+
+
+def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: float) -> tuple[str, str] | None:
+    shown = found.assign(interval=[interval(a, b, 2) or "—" for a, b in zip(found["low"], found["high"], strict=True)])
+    titles = {"a": _("Model"), "b": _("Model"), "value": value, "interval": _("95 % interval"), "n": _("Sentences")}
+    chart = heatmap(
+        shown,
+        "b",
+        "a",
+        "value",
+        description=says,
+        domain=(low, 1.0) if bool((found["value"] < 0).any()) or low == 0 else (0.0, 1.0),
+        titles=titles,
+        tooltip=("interval", "n", *(["chance"] if "chance" in found else [])),
+        width=270,
+        palette=colours(),
+    )
+    chart = chart.add_params(alt.selection_point(name="cell", fields=["a", "b"], on="click"))
+    event: Any = st.altair_chart(chart, key=key, on_select="rerun", selection_mode="cell")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(says))
+        downloads(found, key=f"{key}-file", chart=chart)
+    chosen = event["selection"].get("cell") or []
+    return (chosen[0]["a"], chosen[0]["b"]) if chosen else None
+
+
+def _two(source: Source, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
+    st.subheader(_("Two models in detail"))
+    if clicked and clicked != st.session_state.get("two-clicked"):
+        # Only a new click: what was chosen by hand afterwards stays.
+        st.session_state["two-clicked"] = clicked
+        st.session_state["two-a"], st.session_state["two-b"] = clicked
+    for key, first in (("two-a", models[0]), ("two-b", models[1])):
+        if st.session_state.get(key) not in models:
+            st.session_state[key] = first
+    left, right = st.columns(2)
+    a = left.selectbox(_("Across"), models, key="two-a")
+    b = right.selectbox(_("Up"), models, key="two-b")
+    if a == b:
+        st.info(_("Choose two different models."))
+        return
+    rows = rows_for(source, [a, b], settings)
+    table = rows.pivot(index=["row", "sentence"], columns="model", values="bias_log10").reindex(columns=[a, b])
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        square = _against(table, a, b)
+    _sentences_of(rows, table, a, b, square)
+    # Last, because it takes longest.
+    with right:
+        _differences(source, a, b, settings)
+
+
+def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
+    first, second = table[a].to_numpy(float), table[b].to_numpy(float)
+    says = two_models_say(first, second, (a, b), say=_)
+    found = squares(first, second)
+    chart = two_models(found, a, b, description=says, say=_, click="square", palette=colours())
+    event: Any = st.altair_chart(chart, key="two-models", on_select="rerun", selection_mode="square")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(says))
+        downloads(found.assign(a=a, b=b), key="two-models-file", chart=chart)
+    chosen = event["selection"].get("square") or []
+    return dict(chosen[0]) if chosen else None
+
+
+def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
+    title = _("{a} less {b}, on the sentences that both have").format(a=a, b=b)
+    st.markdown(f"**{plain(title)}**")
+    names = {
+        "bias_man": "Bias_man",
+        "bias_woman": "Bias_woman",
+        "model_bias": "Model_bias",
+        "signed_mean": _("Signed mean"),
+        "mean_abs": _("Mean size"),
+        "side_auc": _("Side AUC"),
+    }
+    with st.spinner(_("Drawing the same sentences for both …"), show_time=True):
+        found = differences(source, a, b, settings)
+    rows = [
+        {
+            _("measure"): names[name],
+            _("difference"): signed_number(one.value),
+            _("95 % interval"): interval(one.low, one.high, signed=True) or "—",
+        }
+        for name, one in found.items()
+    ]
+    st.dataframe(rows, hide_index=True, key="differences")
+    text = _("log10 (the AUC: 0 to 1). The intervals come from drawing the same sentences for both; {n} sentences.")
+    st.caption(plain(text.format(n=f"{max((one.units for one in found.values()), default=0):,}")))
+    for reason in dict.fromkeys(said(one.reason) for one in found.values() if one.value is None):
+        st.caption(f"— {plain(reason)}")
+
+
+def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, square: dict[str, float] | None) -> None:
+    both = table.dropna()
+    both = both[np.isfinite(both).all(axis=1)]
+    if square:
+        inside = _in_square(both[a], square["a_low"], square["a_high"])
+        inside &= _in_square(both[b], square["b_low"], square["b_high"])
+        chosen = both[inside]
+        title = _("Sentences of this square")
+    else:
+        chosen = both[np.sign(both[a]) * np.sign(both[b]) < 0]
+        title = _("Where the two prefer different words most")
+    st.markdown(f"**{title}**")
+    if chosen.empty:
+        st.caption(_("There is none."))
+        return
+    apart = (chosen[a] - chosen[b]).abs().sort_values(ascending=False, kind="stable")
+    first = rows[rows["model"] == a].set_index(["row", "sentence"]).loc[apart.index].reset_index()
+    second = rows[rows["model"] == b].set_index(["row", "sentence"]).loc[apart.index].reset_index()
+    # Both models of a sentence stand below each other.
+    order = np.arange(2 * len(first)).reshape(2, -1).T.ravel()
+    listed = pd.concat([first, second], ignore_index=True).iloc[order]
+    says = _("{n} sentences; of each first {a}, then {b}.").format(n=f"{len(apart):,}", a=a, b=b)
+    show_sentences(listed, key="two-sentences", says=says)
+
+
+def _in_square(values: "pd.Series[float]", low: float, high: float) -> "pd.Series[bool]":
+    return (values >= low - 1e-9) & (values < high - 1e-9)

@@ -1,0 +1,93 @@
+"""Distribution on the page Models (figure 3): a ridge per model, or the sentences in order; a click lists sentences."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.charts.bias_curve import curve_says, curves
+from core.charts.bias_distribution import distribution_says, ridges
+from pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
+from pages.model_bias.overview import notes
+from pages.model_bias.sentences import show_sentences
+from pages.model_bias.source import Settings, Source
+from pages.ui.models_style import colours
+from pages.ui.page import _, downloads, plain, show_chart
+
+
+@st.fragment
+def show_distribution(source: Source, models: list[str], settings: Settings) -> None:
+    """Two drawings of the same values, and what was clicked."""
+    settings = at_once(settings)
+    looks = {"density": _("Density"), "order": _("By sentence")}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        look = st.segmented_control(
+            _("Drawing"),
+            list(looks),
+            format_func=looks.__getitem__,
+            key="distribution",
+            default="density",
+            required=True,
+            label_visibility="collapsed",
+        )
+        corrected = st.toggle(
+            _("Less the lean of the word pair"),
+            key="distribution-corrected",
+            help=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior-corrected)."),
+        )
+    if look == "order":
+        _in_order(source, models, settings, corrected)
+    else:
+        _density(source, models, settings, corrected)
+
+
+def _in_order(source: Source, models: list[str], settings: Settings, corrected: bool) -> None:
+    points = curve_of(source, models, settings, corrected)
+    says = curve_says(points, say=_)
+    show_chart(
+        curves(points, description=says, say=_, palette=colours()),
+        _signed_rows(points, source),
+        key="by-sentence",
+        says=says,
+    )
+    st.caption(_("Each line holds every sentence of a model once, in the order of Bias_c."))
+
+
+def _density(source: Source, models: list[str], settings: Settings, corrected: bool) -> None:
+    found = bins_of(source, models, settings, corrected)
+    says = distribution_says(found, say=_)
+    labels = {model: f"({note})" for model, note in notes(models).items()}
+    chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
+    event: Any = st.altair_chart(chart, key="density", on_select="rerun", selection_mode="bin")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(says))
+        downloads(_signed_rows(found, source), key="density-file", chart=chart)
+    st.caption(_("Grey: one word less than twice as likely as the other. Each row has its own height. Click a bar."))
+    chosen = event["selection"].get("bin") or []
+    if chosen:
+        _clicked(source, settings, chosen[0], corrected)
+
+
+def _signed_rows(found: pd.DataFrame, source: Source) -> pd.DataFrame:
+    """Numbers for a file, each with the signature of its model."""
+    frame = rows_for(source, list(dict.fromkeys(found["model"])))
+    known = frame.drop_duplicates("model").set_index("model")["signature"]
+    return found.drop(columns="row", errors="ignore").assign(signature=found["model"].map(known))
+
+
+def _clicked(source: Source, settings: Settings, chosen: dict[str, Any], corrected: bool) -> None:
+    low, high = float(chosen["low_text"]), float(chosen["high_text"])
+    rows = rows_for(source, [chosen["model"]], settings)
+    values = rows["corrected_log10" if corrected else "bias_log10"]
+    # Closed on the side away from 0, as the bins are.
+    inside = (values > low) & (values <= high) if high > 0 else (values >= low) & (values < high)
+    if low == 0:
+        inside |= values == 0
+    rows = rows[inside & np.isfinite(values)].sort_values("bias_log10", key=abs, ascending=False, kind="stable")
+    st.subheader(plain(_("Sentences of this bar: {model}").format(model=chosen["model"])))
+    if rows.empty:
+        st.info(_("This bar is of another file or setting. Click again."))
+        return
+    says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
+    show_sentences(rows, key="bar-sentences", says=says)

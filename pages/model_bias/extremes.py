@@ -1,0 +1,155 @@
+"""Extremes (tables 5 and 6, and the case study): the sentences that lean furthest, with filters that can be saved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.model_bias import extremes, undefined_rows
+from core.model_bias.saved_filters import BUILT_IN, SavedFilter, remove_filter, save_filter, saved_filters
+from core.runs.records import runs_folder
+from pages.model_bias.numbers import at_once, rows_for
+from pages.model_bias.sentences import for_file, sentence_list, show_sentences
+from pages.model_bias.source import Settings, Source
+from pages.ui.page import _, downloads, open_store, plain, show_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
+
+PARTS = ("pair", "word", "contains", "followed_by")
+
+
+@st.fragment
+def show_extremes(source: Source, models: list[str], settings: Settings) -> None:
+    """Two lists, the female word's side and the male word's, and the sentences without a finite value."""
+    rows = rows_for(source, models, at_once(settings))
+    model, wanted, count, corrected = _ask(rows, models)
+    rows = rows[rows["model"] == model]
+    kept = wanted.keep(rows)
+    _count(rows, kept)
+    value = "corrected_log10" if corrected else "bias_log10"
+    left, right = st.columns(2, gap="large")
+    with left:
+        _side(kept, "female", value, count, _("Furthest to the female word"))
+    with right:
+        _side(kept, "male", value, count, _("Furthest to the male word"))
+    if corrected:
+        st.caption(_("Ordered by Bias_c less the mean of its keyword pair, which is the large number."))
+    _without(kept)
+
+
+def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int, bool]:
+    _apply_saved()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = st.selectbox(_("Model"), models, key="extremes-model", width=230)
+        count = st.number_input(_("How many"), 1, 100, 5, key="extremes-count", width=120)
+        picked, save = st.container(width=230), st.container(width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        pairs = list(rows["pair"].drop_duplicates())
+        pair = st.selectbox(
+            _("Keyword pair"), pairs, index=None, key="extremes-pair", placeholder=_("All pairs"), width=150
+        )
+        words = list(rows.loc[rows["pair"] == pair, "keyword"].drop_duplicates()) if pair else []
+        word = st.selectbox(
+            _("Word in the source"), words, index=None, key="extremes-word", placeholder=_("Both"), width=150
+        )
+        followed = st.text_input(_("Right after the word"), key="extremes-followed_by", max_chars=40, width=160)
+        contains = st.text_input(_("Text in the sentence"), key="extremes-contains", max_chars=80, width=190)
+    wanted = SavedFilter("", pair or "", word or "", contains, followed)
+    _saved(wanted, picked, save)
+    corrected = st.toggle(_("Less the lean of the word pair"), key="extremes-corrected")
+    return str(model), wanted, int(count), corrected
+
+
+def _folder() -> Path:
+    with open_store() as store:
+        return runs_folder(store.path)
+
+
+def _apply_saved() -> None:
+    """Put a chosen saved filter into the fields, before they are drawn."""
+    chosen = st.session_state.pop("filter-to-apply", None)
+    if chosen is not None:
+        for part in PARTS:
+            value = getattr(chosen, part)
+            st.session_state[f"extremes-{part}"] = (value or None) if part in ("pair", "word") else value
+
+
+def _chosen(filters: dict[str, SavedFilter]) -> None:
+    name = st.session_state.get("saved-filter")
+    st.session_state["filter-to-apply"] = filters.get(str(name), SavedFilter(""))
+
+
+def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator") -> None:
+    try:
+        filters = {one.name: one for one in saved_filters(_folder())}
+    except EvenhandError as error:
+        show_error(error)
+        filters = {one.name: one for one in BUILT_IN}
+    picked.selectbox(
+        _("Saved filters"),
+        list(filters),
+        index=None,
+        key="saved-filter",
+        placeholder=_("None"),
+        on_change=_chosen,
+        args=(filters,),
+    )
+    with save, st.popover(_("Save"), icon=":material/bookmark_add:", type="tertiary", key="filter-menu"):
+        name = st.text_input(_("Name of the filter"), key="filter-name", max_chars=60)
+        if st.button(_("Save what is set above"), key="filter-save"):
+            try:
+                save_filter(_folder(), SavedFilter(name, wanted.pair, wanted.word, wanted.contains, wanted.followed_by))
+                st.toast(_("The filter is saved."))
+                st.rerun(scope="fragment")
+            except EvenhandError as error:
+                show_error(error)
+        own = [one for one in filters if one not in {built.name for built in BUILT_IN}]
+        if own and (old := st.selectbox(_("Remove a saved filter"), own, index=None, key="filter-old")):
+            remove_filter(_folder(), old)
+            st.rerun(scope="fragment")
+
+
+def _count(rows: "pd.DataFrame", kept: "pd.DataFrame") -> None:
+    finite = kept["bias_log10"][np.isfinite(kept["bias_log10"])]
+    text = _("{kept} of {all} sentences; {male} lean to the male word, {female} to the female word.")
+    said = text.format(
+        kept=f"{len(kept):,}",
+        all=f"{len(rows):,}",
+        male=f"{int((finite > 0).sum()):,}",
+        female=f"{int((finite < 0).sum()):,}",
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(said))
+        downloads(for_file(kept), key="extremes-all")
+
+
+def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -> None:
+    sign = "male" if side == "male" else "female"
+    found = extremes(kept, count, sign="male" if sign == "male" else "female", by=value)
+    arrow = f"{title} ▶" if side == "male" else f"◀ {title}"
+    st.html(f'<div class="models-side {"m" if side == "male" else "f"}">{arrow}</div>')
+    if found.empty:
+        st.caption(_("No sentence leans to this side here."))
+        return
+    sentence_list(found, value=value)
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        downloads(for_file(found), key=f"extremes-{side}")
+
+
+def _without(kept: "pd.DataFrame") -> None:
+    none = undefined_rows(kept)
+    infinite = kept[np.isinf(kept["bias_log10"])]
+    lost = len(none) + len(infinite)
+    if not lost:
+        return
+    title = _("Without a finite value: {n}").format(n=f"{lost:,}")
+    with st.expander(plain(title), icon=":material/help:"):
+        import pandas as pd
+
+        show_sentences(
+            pd.concat([infinite, none]), key="without", says=_("In no mean; infinite ones first, then undefined ones.")
+        )

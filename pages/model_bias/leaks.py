@@ -1,0 +1,148 @@
+"""The section Leaks: are the extremes of a model bias, or sentences that give the answer away? Draw, send, read."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from annotations.audit import projects as audit
+from annotations.database.store import Store
+from annotations.types import Project
+from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
+from core.errors import EvenhandError
+from pages.model_bias.leaks_result import show_result
+from pages.ui.jobs import duration
+from pages.ui.page import _, language, plain, show_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SECONDS_A_LABEL = 8  # what a short question on one sentence takes a practised reader, for the forecast
+
+
+def show_audit(frame: "pd.DataFrame", store: Store, run: str | None = None) -> None:
+    """The whole section. *frame*: scores of the chosen models; *run*: what the scores are called."""
+    name = run if run is not None else str(st.session_state.get("run") or "")
+    st.subheader(_("Bias, or a sentence that gives the answer away?"), anchor=False)
+    st.write(
+        _(
+            "The longest bars are the most quoted sentences, and the least certain ones: where another word in the "
+            "sentence says whom it is about, a model needs no bias to be sure. An audit settles it: people see the "
+            "most extreme sentences, mixed with ordinary ones of the same pair and side, keyword covered, and say "
+            "which of them leak. Nobody is told which is which."
+        )
+    )
+    past = audit.audits(store)
+    if past:
+        _past(past, frame, store, name)
+    with st.expander(_("A new audit"), icon=":material/casino:", expanded=not past):
+        _new(frame, store, name)
+
+
+def _past(past: list[audit.Audit], frame: "pd.DataFrame", store: Store, run: str) -> None:
+    """The results: of one audit at a time, the newest first."""
+    names = {one.project.uid: one for one in past}
+    if st.session_state.get("audit") not in names:
+        st.session_state["audit"] = next(iter(names))
+    uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _told(names[uid]))
+    chosen = names[uid]
+    own = frame if chosen.run == run and chosen.model in set(frame["model"]) else None
+    show_result(store, chosen, own)
+
+
+def _told(one: audit.Audit) -> str:
+    text = _("{name} · {model} · {done} of {all} labels")
+    return text.format(name=one.project.name, model=one.model, done=one.labels, all=one.labels_wanted)
+
+
+def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:
+    sample, per_item = _choose(frame)
+    if sample is None:
+        return
+    _preview(sample, per_item)
+    with st.form("audit-new", border=False):
+        left, right = st.columns(2)
+        first = _("Leaks of {model}").format(model=sample.model)
+        name = left.text_input(_("Name of the project"), first, key="audit-name")
+        people = right.text_input(_("Annotators, joined by commas"), key="audit-annotators")
+        sent = st.form_submit_button(_("Send to the desk"), icon=":material/send:", type="primary")
+    if sent:
+        _send(store, sample, name, people, per_item, run)
+    made = st.session_state.get("audit-made")
+    if made:
+        st.success(plain(_("{name} is on the desk: its annotators can begin.").format(name=made)))
+        st.page_link(
+            "review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params={"project": made}
+        )
+
+
+def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
+    models = list(dict.fromkeys(frame["model"]))
+    one, two, three, four = st.columns([3, 3, 2, 2])
+    model = one.selectbox(_("Model"), models, key="audit-model")
+    orders: dict[Any, str] = {
+        "bias": _("of Bias_c"),
+        "corrected": _("less the lean of their pair"),
+    }
+    by = two.selectbox(_("Extremes"), list(orders), format_func=orders.__getitem__, key="audit-by")
+    n = three.number_input(_("Extremes each way"), 1, MOST, 25, key="audit-n")
+    per_item = four.number_input(_("Labels per sentence"), 1, 10, 3, key="audit-per-item")
+    with st.popover(_("Draw again"), icon=":material/tune:", type="tertiary"):
+        seed = st.number_input(
+            _("Seed"), 0, 10**6, 0, key="audit-seed", help=_("The same seed draws the same sentences.")
+        )
+    if not model:
+        return None, int(per_item)
+    try:
+        return draw(frame, model, int(n), int(seed), by=by), int(per_item)
+    except EvenhandError as error:
+        show_error(error)
+        return None, int(per_item)
+
+
+def _preview(sample: AuditSample, per_item: int) -> None:
+    """How many sentences, how many labels, what such a sample can and cannot tell."""
+    extremes, controls = sample.count("extreme"), sample.count("control")
+    labels = labels_needed(len(sample.items), per_item)
+    tiles = [
+        (_("Extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
+        (_("Extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
+        (_("Ordinary, matched"), f"{controls:,}"),
+        (_("Labels to make"), f"{labels:,}"),
+    ]
+    for column, (name, value) in zip(st.columns(4), tiles, strict=True):
+        column.metric(name, value, border=True)
+    text = _("About {time} of reading in all, {each} for each of {people} people at {seconds} s a sentence.")
+    seconds = labels * SECONDS_A_LABEL
+    times = {"time": duration(seconds), "each": duration(seconds / per_item)}
+    said = [text.format(**times, people=per_item, seconds=SECONDS_A_LABEL)]
+    width = reach(extremes, controls)
+    if width is not None:
+        told = _("A difference between the two shares of less than {points} percentage points can be missed.")
+        said.append(told.format(points=f"{100 * width:.0f}"))
+    if sample.left_out:
+        said.append(_("Not drawn from, without a finite value: {count}.").format(count=f"{sample.left_out:,}"))
+    if sample.repeated:
+        said.append(_("Not drawn from, repeated sentences: {count}.").format(count=f"{sample.repeated:,}"))
+    st.caption(plain(("" if language() == "zh" else " ").join(said)))
+    _shortages(sample)
+
+
+def _shortages(sample: AuditSample) -> None:
+    if not sample.shortages:
+        return
+    side = {"male": _("male word"), "female": _("female word")}
+    parts = [f"{s.pair} ({side[s.side]}): {s.found}/{s.wanted}" for s in sample.shortages]
+    text = _("Too few ordinary sentences of the same pair and side: {cells}. No others are taken instead.")
+    st.warning(plain(text.format(cells="; ".join(parts))), icon=":material/warning:")
+
+
+def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: int, run: str) -> None:
+    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    try:
+        made: Project = audit.send(store, sample, name, names, per_item=per_item, language=language(), run=run)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.session_state["audit-made"] = made.name
+    st.session_state["audit"] = made.uid
+    st.rerun()

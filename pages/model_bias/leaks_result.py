@@ -1,0 +1,243 @@
+"""What an audit of extremes came to: the answer in a sentence, shares with intervals, reasons, measures, agreement."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from annotations.audit import projects as audit
+from annotations.database.store import Store
+from core.audit.leak_rates import Compared, WithAndWithout, verdict
+from core.errors import EvenhandError
+from core.statistics import Estimate
+from pages.ruler.numbers import number, said, sentences_table
+from pages.ui.page import DASH, _, downloads, language, paragraph, plain, show_chart, show_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from core.audit.leak_rates import Rule
+
+RULES = ("unanimous", "any", "label")
+
+
+def show_result(store: Store, chosen: audit.Audit, frame: "pd.DataFrame | None") -> None:
+    """The result of one audit; while it is under way only how far it is, unless the numbers are asked for."""
+    if not chosen.finished and not _look_early(chosen):
+        return
+    try:
+        found = audit.result(store, chosen.project, frame)
+    except EvenhandError as error:
+        show_error(error)
+        found = audit.result(store, chosen.project)
+    if not found.audit.settled:
+        st.info(_("No sentence has all its labels yet, so there is nothing to compare."))
+        return
+    rule: Rule = _rule()
+    _answer(found, rule)
+    _reasons(found)
+    _measures(found, rule, of_run=frame is not None)
+    _leaking(found, rule)
+    _made_how(found)
+
+
+def _look_early(chosen: audit.Audit) -> bool:
+    share = chosen.labels / chosen.labels_wanted
+    text = _("{done} of {all} labels; {settled} of {sentences} sentences have all of theirs.")
+    st.progress(
+        min(1.0, share),
+        text.format(
+            done=chosen.labels,
+            all=chosen.labels_wanted,
+            settled=len(chosen.settled),
+            sentences=len(chosen.sentences),
+        ),
+    )
+    st.page_link(
+        "review/page.py",
+        label=_("Open the desk"),
+        icon=":material/rate_review:",
+        query_params={"project": chosen.project.name},
+    )
+    return st.toggle(
+        _("Show the numbers so far"),
+        key=f"audit-early-{chosen.project.uid}",
+        help=_("Not for those who still label: they should not know how it stands."),
+    )
+
+
+def _rule() -> "Rule":
+    names: dict[Any, str] = {"unanimous": _("all annotators say so"), "any": _("at least one says so")}
+    rule: Rule = st.segmented_control(
+        _("A sentence leaks where"), list(names), format_func=names.__getitem__, default="unanimous", required=True,
+        key="audit-rule",
+    )  # fmt: skip
+    return rule
+
+
+def _answer(found: audit.AuditResult, rule: "Rule") -> None:
+    """The verdict, the picture of shares, and the table of all rules and ends."""
+    import pandas as pd
+
+    from core.charts.leak_rates import leak_shares
+    from core.charts.style import palette
+
+    both = found.shares[rule][0]
+    st.markdown(f"#### {plain(said(verdict(both)))}")
+    rows = [row for one in found.shares[rule] for row in _shares(one)]
+    says = _says(both)
+    chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    show_chart(chart, [row | {"rule": rule, **_traced(found)} for row in rows], key="leak-shares", says=says)
+    with st.expander(_("Every way of counting"), icon=":material/table_rows:"):
+        table = [_table_row(kind, one) for kind in RULES for one in found.shares[kind]]
+        st.dataframe(table, hide_index=True, key="leak-table")
+        st.caption(
+            _(
+                "Shares of sentences: Wilson's interval; their difference: Newcombe's. Shares of labels: sentences "
+                "resampled, because the labels of one sentence belong together."
+            )
+        )
+        downloads([row | _traced(found) for row in table], key="leak-table")
+
+
+def _end(one: Compared) -> str:
+    return {None: _("both ends"), "male": _("towards the male word"), "female": _("towards the female word")}[
+        one.toward
+    ]
+
+
+def _shares(one: Compared) -> list[dict[str, Any]]:
+    parts = {
+        "extreme": (_("extremes"), one.extreme, one.counts[0]),
+        "control": (_("ordinary"), one.control, one.counts[1]),
+    }
+    return [
+        {
+            "end": _end(one),
+            "toward": one.toward or "both",
+            "stratum": stratum,
+            "name": name,
+            "share": share.value,
+            "low": share.low,
+            "high": share.high,
+            "leaks": counts[0],
+            "judged": counts[1],
+        }
+        for stratum, (name, share, counts) in parts.items()
+    ]
+
+
+def _says(both: Compared) -> str:
+    (leaks, judged), (other_leaks, other) = both.counts
+    text = _(
+        "{a} of {b} extremes leak and {c} of {d} ordinary sentences of the same pairs and sides; difference {apart}."
+    )
+    return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=_percent(both.difference, "+z.0%"))
+
+
+def _percent(found: Estimate, form: str = "z.0%") -> str:
+    if found.value is None:
+        return DASH
+    text = number(found.value, form)
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} [{number(found.low, form)}, {number(found.high, form)}]"
+
+
+def _table_row(kind: str, one: Compared) -> dict[str, Any]:
+    names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
+    return {
+        _("counted"): names[kind],
+        _("end"): _end(one),
+        _("extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
+        _("share of extremes"): _percent(one.extreme),
+        _("ordinary"): f"{one.counts[1][0]}/{one.counts[1][1]}",
+        _("share of ordinary"): _percent(one.control),
+        _("difference"): _percent(one.difference, "+z.0%"),
+    }
+
+
+def _heading(text: str) -> None:
+    st.markdown(f"**{text}**")
+
+
+def _reasons(found: audit.AuditResult) -> None:
+    _heading(_("What gives it away"))
+    names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
+    rows = [
+        {
+            _("reason"): names.get(code, code),
+            _("labels on extremes"): str(extremes),
+            _("labels on ordinary"): str(controls),
+        }
+        for code, (extremes, controls) in found.reasons.items()
+    ]
+    sentences_table(rows)
+
+
+def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
+    _heading(_("The measures with and without the leaks"))
+    names = {
+        "run": _("all sentences of the run"),
+        "extreme": _("extremes of this audit"),
+        "control": _("ordinary sentences of this audit"),
+    }
+    rows = [_means_row(names[scope], part) for scope, part in found.measures[rule].items()]
+    sentences_table(rows)
+    told = _("log10. With → without the sentences that leak; only judged sentences can be left out.")
+    if not of_run:
+        more = _("Open the run {run} above with its model {model} to see all its sentences here.")
+        told = paragraph((told, more.format(run=found.audit.run or DASH, model=found.audit.model)))
+    st.caption(plain(told))
+
+
+def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
+    def change(field: str) -> str:
+        return " → ".join(number(getattr(means, field), "z.3f") for means in (part.all, part.kept))
+
+    return {
+        _("sentences"): name,
+        _("number"): f"{part.sentences:,}",
+        _("leaks"): f"{part.leaks:,}",
+        "Bias_man": change("bias_man"),
+        "Bias_woman": change("bias_woman"),
+        "Model_bias": change("model_bias"),
+    }
+
+
+def _leaking(found: audit.AuditResult, rule: "Rule") -> None:
+    leaking = found.leaking(rule)
+    with st.expander(_("The {n} sentences that leak").format(n=len(leaking)), icon=":material/format_list_bulleted:"):
+        names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
+        strata = {"extreme": _("extreme"), "control": _("ordinary")}
+        rows = [
+            {
+                _("sentence"): one.sentence,
+                _("pair"): one.pair,
+                "Bias_c": number(one.bias_log10),
+                _("kind"): strata[one.stratum],
+                _("labels"): f"{one.leaks}/{one.labels}",
+                _("reason"): "; ".join(dict.fromkeys(names.get(code, code) for code in one.reasons)),
+            }
+            for one in leaking
+        ]
+        st.dataframe(rows, hide_index=True, key="leaking")
+        downloads([row | _traced(found) for row in rows], key="leaking-sentences")
+
+
+def _traced(found: audit.AuditResult) -> dict[str, str]:
+    return {"audit": found.audit.project.name, "signature": found.audit.signature}
+
+
+def _made_how(found: audit.AuditResult) -> None:
+    overall = found.agreement.overall
+    text = _("Agreement of the annotators: all agree on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
+    st.caption(
+        plain(
+            text.format(
+                same=_percent(overall.unanimity),
+                alpha=number(overall.alpha.value, "z.2f"),
+                ac1=number(overall.ac1.value, "z.2f"),
+            )
+        )
+    )
+    st.code(f"{found.audit.signature}\n{found.agreement.signature}", language=None, wrap_lines=True)

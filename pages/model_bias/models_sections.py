@@ -1,0 +1,76 @@
+"""The sections of the page Models: only the one that is looked at is reckoned, and a filter reruns only it."""
+
+from typing import Literal, get_args
+
+import streamlit as st
+
+from core.runs.records import Run
+from pages.model_bias.source import Settings, Source
+from pages.ui.page import _
+
+Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+
+
+def choose_section() -> Section:
+    """Which section; kept in the address."""
+    names: dict[Section, str] = {
+        "overview": _("Overview"),
+        "distribution": _("Distribution"),
+        "agreement": _("Correlation"),
+        "groups": _("Pairs"),
+        "extremes": _("Extremes"),
+        "words": _("Topic words"),
+        "audit": _("Leaks"),
+        "report": _("Report as a file"),
+    }
+    if "section" not in st.session_state:
+        asked = st.query_params.get("section")
+        st.session_state["section"] = asked if asked in SECTIONS else SECTIONS[0]
+    chosen = st.segmented_control(
+        _("Section"),
+        SECTIONS,
+        format_func=names.__getitem__,
+        key="section",
+        required=True,
+        label_visibility="collapsed",
+    )
+    section = chosen or SECTIONS[0]
+    st.query_params["section"] = section
+    return section
+
+
+def show_section(section: Section, source: Source, run: Run | None, models: list[str], settings: Settings) -> None:
+    """Draw one section. Its views are imported here, so that the first section waits for no other."""
+    if section == "overview":
+        from pages.model_bias.overview import show_overview
+
+        show_overview(source, models, settings)
+    elif section == "distribution":
+        from pages.model_bias.distribution import show_distribution
+
+        show_distribution(source, models, settings)
+    elif section == "agreement":
+        from pages.model_bias.correlation import show_agreement
+
+        show_agreement(source, models, settings)
+    elif section == "groups":
+        from pages.model_bias.pairs import show_groups
+
+        show_groups(source, models, settings)
+    elif section == "extremes":
+        from pages.model_bias.extremes import show_extremes
+
+        show_extremes(source, models, settings)
+    elif section == "words":
+        from pages.model_bias.topic_words import show_words
+
+        show_words(source, models, settings)
+    elif section == "audit":
+        from pages.model_bias.models_audit import show_leaks
+
+        show_leaks(source, models)
+    else:
+        from pages.model_bias.report import show_report
+
+        show_report(source, run, models, settings)

@@ -1,0 +1,97 @@
+"""Overview of the page Models: both sides of each model as a picture at once, then all measures as a table."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.model_bias import sides, sides_says
+from core.model_bias import is_reference
+from core.report import html_file
+from core.report.figures import side_rows
+from core.report.table import table_html
+from core.report.table_lines import Paper, numbers, table_lines
+from core.sentence_bias.bias import LN10
+from pages.model_bias.numbers import corrected_means, quick_means, summary
+from pages.model_bias.source import Settings, Source
+from pages.ui.models_style import colours
+from pages.ui.page import _, downloads, paragraph, plain, show_chart
+
+if TYPE_CHECKING:
+    from core.model_bias import Summary
+
+
+@st.cache_data(show_spinner=False)
+def paper_values() -> dict[str, Paper]:
+    """Table 4 of the paper, in ln, by the names of models on the hub."""
+    return html_file.paper_values()
+
+
+def notes(models: list[str]) -> dict[str, str]:
+    """What a reader must know of a model before its numbers."""
+    return html_file.model_notes(models, _)
+
+
+def show_overview(source: Source, models: list[str], settings: Settings) -> None:
+    """The picture without intervals first, since they take a while; then the picture and the table with them."""
+    picture, table = st.container(), st.container()
+    place = picture.empty()
+    if not st.session_state.get(f"known-{source}-{models}-{settings}"):
+        quick = pd.DataFrame([_quick(source, model, settings) for model in models])
+        with place.container():
+            says = sides_says(quick, say=_)
+            st.altair_chart(sides(_noted(quick, models), description=says, say=_, palette=colours()), key="sides-quick")
+        with table, st.spinner(_("Drawing 2,000 resamples per model for the intervals …"), show_time=True):
+            found = [summary(source, model, settings) for model in models]
+        st.session_state[f"known-{source}-{models}-{settings}"] = True
+    else:
+        found = [summary(source, model, settings) for model in models]
+    corrected = {model: corrected_means(source, model, settings) for model in models}
+    data = side_rows(found, paper_values(), notes(models))
+    says = sides_says(data, say=_)
+    with place.container():
+        chart = sides(data, description=says, say=_, palette=colours())
+        rows = [numbers(one, corrected[one.model], paper_values().get(one.model)) for one in found]
+        show_chart(chart, rows, key="sides", says=says)
+        st.caption(_legend(models, found))
+    with table:
+        _table(models, found, corrected, rows)
+
+
+def _legend(models: list[str], found: "list[Summary]") -> str:
+    parts = [_("Black line: 95 % interval.")]
+    if any(model in paper_values() for model in models):
+        parts.append(_("Diamond: what Table 4 of the paper prints, from ln to log10."))
+    if any(one.reference for one in found):
+        parts.append(_("Grey: the same architecture untrained, as a reference."))
+    parts.append(_("The order is yours. Less lean is not better."))
+    return plain(paragraph(parts))
+
+
+def _quick(source: Source, model: str, settings: Settings) -> dict[str, Any]:
+    means = quick_means(source, model, settings)
+    return _papers(model) | {"man": means.bias_man, "woman": means.bias_woman, "reference": is_reference(model)}
+
+
+def _papers(model: str) -> dict[str, Any]:
+    paper = paper_values().get(model)
+    printed = {f"{side}_paper": paper[f"bias_{side}"] / LN10 if paper else None for side in ("man", "woman")}
+    return {"model": model, **printed}
+
+
+def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
+    said = notes(models)
+    return data.assign(note=[f"({said[model]})" if model in said else "" for model in data["model"]])
+
+
+def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    st.subheader(_("All measures"))
+    groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
+    signatures = {one.model: one.signature for one in found}
+    corner = _("log10 unless another base is named; in brackets 95 % intervals")
+    st.html(table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _("{m} models, {k} intervals: about {n:.1f} of them miss their value by chance alone.")
+        intervals = 6 * len(models)
+        st.caption(plain(text.format(m=len(models), k=intervals, n=0.05 * intervals)))
+        downloads(rows, key="measures")

@@ -1,0 +1,178 @@
+"""Pairs and sides: each measure by keyword pair, by the word that the source had, or by number of masks, per model."""
+
+from typing import Any, get_args
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from core.charts.heatmap import heatmap
+from core.model_bias import Summary
+from core.model_bias.many_intervals import several
+from core.model_bias.summary import Grouping
+from core.report.numbers import interval, percent, plain_number, signed_number
+from core.report.table_lines import said
+from core.statistics import Estimate
+from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
+from pages.model_bias.sentences import show_sentences
+from pages.model_bias.source import Settings, Source
+from pages.ui.models_style import colours
+from pages.ui.page import _, downloads, paragraph, plain
+
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+
+
+@st.fragment
+def show_groups(source: Source, models: list[str], settings: Settings) -> None:
+    """A heatmap, groups down and models across; a click on a cell lists its sentences."""
+    by, measure = _ask()
+    with st.spinner(_("Drawing resamples for each group …"), show_time=True):
+        found = {model: grouped(source, model, by, settings) for model in models}
+    rows = [_row(model, one, measure) for model in models for one in found[model]]
+    data = _whole(pd.DataFrame(rows), models)
+    if data.empty:
+        st.info(_("The file does not say which word the source had, so there are no sides to compare."))
+        return
+    data["shown"] = [group_name(by, name) for name in data["group"]]
+    says = _says(data, by, measure)
+    tested = several([row["estimate"] for row in rows]) if measure == "signed_mean" else None
+    chart = _chart(data, says, measure, by)
+    chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
+    event: Any = st.altair_chart(chart, key="groups-chart", on_select="rerun", selection_mode="cell")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(paragraph([says, said(tested.sentence, _)] if tested else [says])))
+        downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
+    text = _("Intervals: {n} resamples of each group's sentences.")
+    st.caption(plain(text.format(n=GROUP_RESAMPLES)))
+    chosen = event["selection"].get("cell") or []
+    if chosen and chosen[0]["model"] in models:
+        _clicked(source, settings, by, chosen[0])
+
+
+def _ask() -> tuple[Grouping, str]:
+    groupings: dict[Grouping, str] = {
+        "pair": _("By keyword pair"),
+        "side": _("By the source's word"),
+        "masks": _("By number of masks"),
+    }
+    measures = {
+        "signed_mean": _("Signed mean"),
+        "mean_abs": _("Mean size"),
+        "model_bias": "Model_bias",
+        "bias_man": "Bias_man",
+        "bias_woman": "Bias_woman",
+        "side_auc": _("Side AUC"),
+        "mass": _("Pair mass"),
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by: Grouping = st.segmented_control(
+            _("Groups"),
+            GROUPINGS,
+            format_func=groupings.__getitem__,
+            key="groups-by",
+            default="pair",
+            required=True,
+            label_visibility="collapsed",
+        )
+        measure = st.selectbox(
+            _("Measure"), list(measures), format_func=measures.__getitem__, key="groups-measure", width=240
+        )
+    return by, measure
+
+
+def group_name(by: Grouping, name: str) -> str:
+    """A group as the visitor reads it."""
+    if by == "side":
+        return _("the source had the male word") if name == "male" else _("the source had the female word")
+    if by == "masks":
+        return _("1 mask") if name == "1" else _("{n} masks").format(n=name)
+    return name
+
+
+def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
+    estimate = Estimate(one.mass.median, units=one.mass.n) if measure == "mass" else getattr(one, measure)
+    return {
+        "model": model,
+        "group": one.group,
+        "measure": measure,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval": interval(estimate.low, estimate.high, signed=measure == "signed_mean") or "—",
+        "n": one.n,
+        "reason": said(estimate.reason, _),
+        "estimate": estimate,
+        "drawn": one.drawn,
+        "signature": one.signature,
+    }
+
+
+def _whole(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
+    """Models stay in the visitor's order, groups in that of the first model that has them."""
+    if data.empty:
+        return data
+    order = {name: n for n, name in enumerate(dict.fromkeys(data["group"]))}
+    place = data["group"].map(order) * len(models) + data["model"].map({m: n for n, m in enumerate(models)})
+    return data.iloc[place.argsort(kind="stable")].reset_index(drop=True)
+
+
+def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
+    titles = {
+        "shown": {"pair": _("keyword pair"), "side": _("side"), "masks": _("masks")}[by],
+        "model": _("Model"),
+        "value": _("value"),
+        "interval": _("95 % interval"),
+        "n": _("Sentences"),
+        "reason": _("why there is no value"),
+    }
+    least = 0.5 if measure == "side_auc" else 0.0
+    known = data["value"].dropna()
+    if measure == "side_auc":
+        least = min(least, float(known.min()) if len(known) else least)
+    return heatmap(
+        data.drop(columns=["estimate", "signature", "drawn"]),
+        "model",
+        "shown",
+        "value",
+        description=says,
+        scale="sides" if measure == "signed_mean" else "more",
+        domain=None if measure == "signed_mean" else (least, float(known.max()) if len(known) else 1.0),
+        titles=titles,
+        tooltip=("interval", "n", *(["reason"] if bool((data["reason"] != "").any()) else [])),
+        digits=3 if measure == "mass" else 2,
+        width=900,
+        palette=colours(),
+    )
+
+
+def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
+    known = data.dropna(subset="value")
+    if known.empty:
+        return _("No group has a value.")
+    most, least = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
+    write = percent if measure == "mass" else signed_number if measure == "signed_mean" else plain_number
+    text = _("From {low} ({group_low}, {model_low}) to {high} ({group_high}, {model_high}).")
+    said_all = text.format(
+        low=write(least["value"]),
+        high=write(most["value"]),
+        group_low=group_name(by, least["group"]),
+        group_high=group_name(by, most["group"]),
+        model_low=least["model"],
+        model_high=most["model"],
+    )
+    lost = len(data) - len(known)
+    without = _("{n} cells have no value.").format(n=lost)
+    return f"{said_all} {without}" if lost else said_all
+
+
+def _clicked(source: Source, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:
+    rows = rows_for(source, [chosen["model"]], settings)
+    rows = rows[rows[by].astype(str) == chosen["group"]]
+    rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")
+    title = _("Sentences: {group}, {model}").format(group=group_name(by, chosen["group"]), model=chosen["model"])
+    st.subheader(plain(title))
+    if rows.empty:
+        st.info(_("This cell is of another file or setting. Click again."))
+        return
+    says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
+    show_sentences(rows, key="cell-sentences", says=says)

@@ -1,0 +1,60 @@
+"""Report: everything on this page as one HTML file for an appendix."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.report.html_file import ReportSettings, file_digest, report_html
+from core.runs.records import Run
+from pages.model_bias.numbers import frame_of, summary
+from pages.model_bias.source import Settings, Source
+from pages.ui.page import _, language, plain, series
+
+
+@st.fragment
+def show_report(source: Source, run: Run | None, models: list[str], settings: Settings) -> None:
+    """What is in it, and the download; it is made when asked for."""
+    st.write(
+        _(
+            "One self-contained file: figures, tables, extremes, what was left out, the method, signatures, settings, "
+            "the hash of the data and versions. It needs no network and runs nothing."
+        )
+    )
+    listed = _("Models: {models}").format(models=series(models))
+    st.caption(plain(listed))
+    if run is not None:
+        made = _("Scored {created}; {n} sentences.").format(
+            created=run.created[:16].replace("T", " ") + " UTC", n=f"{run.sentences:,}"
+        )
+        st.caption(plain(made))
+    now = (source, tuple(models), settings, language())
+    ready = st.session_state.get("report-ready")
+    if ready is None or ready[0] != now:
+        if not st.button(_("Make the report"), icon=":material/description:", type="primary", key="report-make"):
+            return
+        with st.spinner(_("Drawing the figures …"), show_time=True):
+            ready = (now, _made(source, models, settings))
+        st.session_state["report-ready"] = ready
+    st.download_button(
+        _("Download the report (HTML)"),
+        ready[1],
+        f"{Path(source.name).stem}-report.html",
+        "text/html",
+        key="report",
+        icon=":material/download:",
+        type="primary",
+        on_click="ignore",
+    )
+    st.caption(_("On the command line: python cli.py report scores.csv --out report.html"))
+
+
+def _made(source: Source, models: list[str], settings: Settings) -> bytes:
+    known = {model: summary(source, model, settings) for model in models}
+    wanted = ReportSettings(
+        models=tuple(models),
+        denominator=settings.denominator,
+        least_mass=settings.least_mass,
+        data=source.name,
+        digest=file_digest(Path(source.path)),
+    )
+    return report_html(frame_of(source), settings=wanted, language=language(), summaries=known).encode()

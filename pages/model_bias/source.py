@@ -1,0 +1,132 @@
+"""What the page Models shows: a run or an uploaded file, which of its models in which order, how means are made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.jobs.jobs import keep_upload
+from core.runs.records import Run, runs, runs_folder
+from core.sentence_bias.bias import Denominator
+from pages.ui.page import _, open_store, plain, series
+
+MOST_MODELS = 12
+MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A score file as it was when the page looked: another time of change is another source."""
+
+    name: str
+    path: str
+    changed: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How means are made; part of the key of every remembered number."""
+
+    denominator: Denominator = "side"
+    least_mass: float | None = None
+
+
+def source_of(path: Path, name: str) -> Source:
+    """The file at *path* as it is now."""
+    state = path.stat()
+    return Source(name, str(path), state.st_mtime_ns, state.st_size)
+
+
+def found_runs() -> list[Run]:
+    """The runs beside the database, the newest first."""
+    with open_store() as store:
+        return runs(runs_folder(store.path))
+
+
+def choose_source() -> tuple[Source | None, Run | None]:
+    """A run of the list, or a file from this computer; (None, None) where there is neither yet."""
+    known = {run.name: run for run in found_runs()}
+    wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
+    with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
+        source = _uploaded()
+    with wide:
+        if source is not None:
+            st.text_input(_("Scores"), source.name, disabled=True)
+            return source, None
+        if not known:
+            return None, None
+        asked = st.query_params.get("run")
+        if asked is not None and asked not in known:
+            st.warning(plain(_("There is no run named {name} any more.").format(name=asked)))
+        if st.session_state.get("run") not in known:
+            st.session_state["run"] = asked if asked in known else next(iter(known))
+        name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _told(known[run]))
+    st.query_params["run"] = name
+    return source_of(known[name].table, name), known[name]
+
+
+def _told(run: Run) -> str:
+    text = _("{name} · {sentences} sentences · {models}")
+    return text.format(name=run.name, sentences=f"{run.sentences:,}", models=series(run.models))
+
+
+def _uploaded() -> Source | None:
+    st.caption(_("A file that the command `score` wrote, or one of your own with the same columns."))
+    file = st.file_uploader("scores.csv", type=["csv"], key="scores-file", label_visibility="collapsed")
+    if file is None:
+        st.session_state.pop("scores-upload", None)
+        return None
+    kept = st.session_state.get("scores-upload")
+    # The upload is written once; its content may be large and the page runs often.
+    if kept is None or kept[0] != file.file_id or not Path(kept[1]).is_file():
+        with open_store() as store:
+            kept = (file.file_id, str(keep_upload(store, file.name, file.getvalue())))
+        st.session_state["scores-upload"] = kept
+    return source_of(Path(kept[1]), file.name)
+
+
+def choose_models(models: list[str]) -> tuple[list[str], Settings]:
+    """Which models, in which order: the order of choosing is the order everywhere. Begins with that of the file."""
+    wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
+    with narrow:
+        settings = _settings()
+    if st.session_state.get("models-of") != models:
+        asked = [name for name in st.query_params.get_all("models") if name in models]
+        st.session_state["models-of"] = models
+        st.session_state["models"] = list(dict.fromkeys(asked)) or models[:MOST_MODELS]
+    chosen = wide.multiselect(
+        _("Models, in your order"),
+        models,
+        key="models",
+        max_selections=MOST_MODELS,
+        placeholder=_("Choose at least one model"),
+        help=_("They stand in the order in which you choose them. There is no order by bias: less lean is not better."),
+    )
+    if chosen and chosen != models[:MOST_MODELS]:
+        st.query_params["models"] = chosen
+    elif "models" in st.query_params:
+        del st.query_params["models"]
+    return list(chosen), settings
+
+
+def _settings() -> Settings:
+    """What the sides are divided by, and from which pair mass on a sentence counts."""
+    names: dict[Any, str] = {
+        "side": _("the sentences of that side (conference paper)"),
+        "all": _("all sentences (journal paper)"),
+    }
+    with st.popover(_("How means are made"), icon=":material/tune:", width="stretch"):
+        denominator = st.radio(
+            _("Each side's sum is divided by"), list(names), format_func=names.__getitem__, key="denominator"
+        )
+        least = st.select_slider(
+            _("Leave out sentences whose pair mass is under"),
+            MASSES,
+            key="least-mass",
+            format_func=lambda mass: _("leave out none") if mass is None else f"{100 * mass:g} %",
+            help=_("Pair mass: the probability of both words together. Where it is small the ratio says little."),
+        )
+        st.caption(_("Intervals: 95 %, 2,000 resamples of sentences (of articles where the file names them), seed 0."))
+    return Settings(denominator, least)

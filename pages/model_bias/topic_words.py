@@ -1,0 +1,108 @@
+"""Topic words (table 7): what the obviously female and the obviously male sentences of a model are about."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.charts.topic_words import word_sides, words_say
+from core.report.numbers import signed_number
+from core.sentence_bias.bias import OBVIOUS
+from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
+from pages.model_bias.source import Settings, Source
+from pages.ui.models_style import colours
+from pages.ui.page import _, downloads, plain, show_chart
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@st.cache_data(max_entries=REMEMBERED, show_spinner=False)
+def words_of(source: Source, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
+    """The topic words of one model, with their signature."""
+    from core.report.topic_words import words_of as topics
+
+    rows = rows_for(source, [model], settings)
+    value = "corrected_log10" if corrected else "bias_log10"
+    found = topics(rows, top=top, value=value)
+    male, female = int((rows[value] > OBVIOUS).sum()), int((rows[value] < -OBVIOUS).sum())
+    signature = rows["signature"].iloc[0] if len(rows) else ""
+    return found.assign(model=model, male_sentences=male, female_sentences=female, signature=signature)
+
+
+@st.fragment
+def show_words(source: Source, models: list[str], settings: Settings) -> None:
+    """One model: its words by one of two methods, and whether the two sides differ in them."""
+    methods = {"tfidf": "TF-IDF", "textrank": "TextRank"}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = st.selectbox(_("Model"), models, key="words-model", width=260)
+        top = st.number_input(_("Words per side"), 3, 20, 5, key="words-top", width=150)
+        method = st.segmented_control(
+            _("Method"),
+            list(methods),
+            format_func=methods.__getitem__,
+            key="words-method",
+            default="tfidf",
+            required=True,
+        )
+        corrected = st.toggle(
+            _("Less the lean of the word pair"),
+            key="words-corrected",
+            help=_("Else sentences may stand on a side only because their keyword pair leans that way."),
+        )
+    with st.spinner(_("Cutting the sentences into words …"), show_time=True):
+        found = words_of(source, str(model), at_once(settings), int(top), corrected)
+    shown = found[found["method"] == method]
+    if shown.empty:
+        st.info(_("This model leans obviously on no sentence here, so there are no topic words."))
+        return
+    says = words_say(shown, say=_)
+    tips = [_tip(row) for row in shown.to_dict("records")]
+    chart = word_sides(shown.assign(tip=tips), description=says, say=_, palette=colours())
+    show_chart(chart, shown, key="topic-words", says=says)
+    _table(shown)
+
+
+def _tip(row: dict[str, Any]) -> str:
+    text = _("in {male} of the sentences to the male word, {female} of those to the female word; p {p}")
+    return text.format(male=_rate(row["male_rate"]), female=_rate(row["female_rate"]), p=p_value(row["p"]))
+
+
+def _rate(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def p_value(p: float) -> str:
+    """A p-value as people read it: never 0."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _table(shown: "pd.DataFrame") -> None:
+    first = shown.iloc[0]
+    st.subheader(_("Do the sides differ?"))
+    hold = shown["holds_keyword"].any()
+    sides = {"male": _("male word"), "female": _("female word")}
+    rows = [
+        {
+            _("side"): sides[row["side"]],
+            _("word"): row["word"],
+            _("weight"): f"{row['weight']:.4f}",
+            _("where male"): _rate(row["male_rate"]),
+            _("where female"): _rate(row["female_rate"]),
+            _("contrast"): signed_number(100 * row["contrast"], 1),
+            "p": p_value(row["p"]),
+            _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),
+        }
+        | ({_("holds a keyword's character"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
+        for row in shown.to_dict("records")
+    ]
+    st.dataframe(rows, hide_index=True, key="topic-table")
+    text = _(
+        "{male} sentences lean obviously to the male word, {female} to the female word. A high weight says that a word "
+        "is common on a side; the contrast (in points of percent, positive: commoner where the model leans male) says "
+        "whether the sides differ. p: the sides of the sentences shuffled within each keyword pair; * stays below 0.05 "
+        "after Holm's adjustment. Keywords are left out."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        counts = {name: f"{int(first[f'{name}_sentences']):,}" for name in ("male", "female")}
+        st.caption(plain(text.format(**counts)))
+        downloads(shown, key="topic-file")

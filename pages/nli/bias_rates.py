@@ -1,0 +1,134 @@
+"""Bias rates: train the classifier on sets with a known bias rate, and see which measure goes with it."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.nli.biased_training_sets import RATES
+from core.nli.types import Language
+from core.runs.nli import nli_folder
+from core.runs.nli_bias_rates import MEASURES, table_of
+from core.runs.records import Run, run_table
+from pages.nli.nli_values import trial_banner
+from pages.nli.numbers import cell
+from pages.nli.runs import inference_runs
+from pages.nli.start import check_name, choose_classifier, choose_labels, choose_language
+from pages.ui.page import DASH, _, choose, language, plain, show_chart, show_error
+from pages.ui.runs import free_name
+
+
+def show_rates(store: Store) -> None:
+    """What this is, the form, and the finished runs."""
+    st.write(
+        _(
+            "Which number can be trusted? Here the bias is put in: the classifier is trained on 3,000 pairs in which a "
+            "share r of the wrong labels follows the stereotype and the others go against it, once for each r from 0 "
+            "to 1. A measure of bias must rise with r. The files of the model stay as they are."
+        )
+    )
+    with st.expander(_("Train and measure"), icon=":material/tune:", expanded=not inference_runs(store, "rates")):
+        try:
+            _form(store)
+        except EvenhandError as error:
+            show_error(error)
+    found = {run.name: run for run in inference_runs(store, "rates")}
+    if not found:
+        st.info(
+            _("Nothing has been trained yet. The built-in classifier takes about ten minutes for all eleven rates.")
+        )
+        return
+    if st.session_state.get("rates-run") not in found:
+        st.session_state["rates-run"] = next(iter(found))
+    _show(found[st.selectbox(_("Run"), list(found), key="rates-run")])
+
+
+def _form(store: Store) -> None:
+    left, right = st.columns(2)
+    with left:
+        model = choose_classifier("rates-model", planted=False)
+    with right:
+        labels = choose_labels("rates-labels")
+    lang: Language = choose_language("rates-language")
+    orders = {"female-first": _("female words first, as released"), "mixed": _("one of each in turn")}
+    mixed_up = _("As released, at r = 0.1 and 0.2 only female words are biased: the rate is mixed up with the side.")
+    order = choose(_("Which words become biased first"), orders, "rates-order", explained=mixed_up)
+    chosen = st.multiselect(_("Bias rates"), RATES, default=RATES, key="rates-rates", format_func="{:.1f}".format)
+    few, seed_at = st.columns(2)
+    epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")
+    seed = seed_at.number_input(_("Seed"), 0, 10_000, 0, key="rates-seed")
+    pressed = st.button(
+        _("Start"), key="rates-start", type="primary", icon=":material/play_arrow:", disabled=not (model and chosen)
+    )
+    if not pressed:
+        return
+    check_name(model)
+    name = free_name(store, f"r {model.rsplit('/', 1)[-1]} {lang}")
+    run_table(nli_folder(store.path), name)
+    command = ["nli", "rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
+    command += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
+    command += ["--labels", labels] if labels else []
+    jobs.start(store, [*command, "--run", name, "--json"], _("Bias rates: {model}").format(model=model))
+    st.rerun()
+
+
+def _show(run: Run) -> None:
+    facts: dict[str, Any] = run.record
+    trial_banner(str(facts.get("model", "")))
+    names = {
+        "s": _("bias score s"),
+        "one_minus_fn": _("1 − FN"),
+        "directional": _("directional part"),
+        "not_neutral_ns": _("1 − n_n"),
+    }
+    cells = []
+    for name in MEASURES:
+        found = (facts.get("spearman") or {}).get(name) or {}
+        rho = found.get("rho")
+        reason = _(str(found.get("rho_reason", ""))) if rho is None else ""
+        value = DASH if rho is None else f"{rho:+.3f}".replace("-", "−")
+        text = _("Spearman of r and {measure}").format(measure=names[name])
+        cells.append((text, value, reason))
+    st.html(f'<div class="nli-facts">{"".join(cell(*one) for one in cells)}</div>')
+    _chart(run, names)
+    _about(run)
+
+
+def _chart(run: Run, names: dict[str, str]) -> None:
+    from core.charts.nli import over_rates
+    from core.charts.style import palette
+    from core.language import translate
+
+    lang = language()
+    table = table_of(run.table)
+    rows = [
+        {"r": float(row["r"]), "measure": names[name], **{
+            key: float(row[f"{name}{end}"]) if row[f"{name}{end}"] else None
+            for key, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+        }}
+        for name in ("s", "one_minus_fn")
+        for row in table
+        if row[name]
+    ]  # fmt: skip
+    if not rows:
+        return
+    says = _("s and 1 − FN on the down-sampled sets for each bias rate, with 95 % intervals over occupations.")
+    chart = over_rates(
+        rows, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
+    )
+    show_chart(chart, table, key="nli-rates-chart", says=says)
+
+
+def _about(run: Run) -> None:
+    facts = run.record
+    text = _(
+        "Trained in {seconds} s ({training}); the words of the training sets are those of the evaluation, the "
+        "sentences are not. The paper prints 0.820 for s and −0.114 for 1 − FN; with eleven values and no ties "
+        "neither can occur."
+    )
+    st.caption(plain(text.format(seconds=f"{run.seconds or 0:.0f}", training=facts.get("training", ""))))
+    lines = [str(point.get("signature", "")) for point in facts.get("points", [])]
+    with st.expander(_("Signatures"), icon=":material/fingerprint:"):
+        st.code("\n".join(lines), language=None, wrap_lines=True)

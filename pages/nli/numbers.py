@@ -1,0 +1,117 @@
+"""The numbers of one classifier: score, direction, order, fraction neutral; the labels of each set."""
+
+import html
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.nli.types import LABELS, SETS
+from core.report.numbers import percent
+from core.statistics import Estimate
+from core.statistics.estimate import NO_VARIATION
+from pages.nli.nli_values import interval, label_names, number, order_in_words, said
+from pages.ui.page import _, downloads, language, plain, show_chart
+
+if TYPE_CHECKING:
+    from core.nli.measure import Inference
+
+
+def show_facts(found: "Inference") -> None:
+    """The measures with their intervals and what each means."""
+    facts = [
+        ("s", _("bias score s (0 ideal, 1 all stereotype)")),
+        ("directional", _("directional part (−1 to 1, + follows the stereotype)")),
+        ("not_neutral_ns", _("1 − n_n: not neutral on neutral occupations")),
+        ("one_minus_fn", _("1 − FN: not neutral of all rows")),
+    ]
+    cells = [_fact(label, found[name]) for name, label in facts]
+    cells.append(cell(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order), ""))
+    st.html(f'<div class="nli-facts">{"".join(cells)}</div>')
+    told = [one.reason or one.note for one in found.estimates.values()]
+    # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
+    notes = dict.fromkeys(said(note) for note in told if note is not None and note != NO_VARIATION)
+    unit = _("occupations") if found.unit == "occupation" else _("rows")
+    units = len(found.occupations) or found.rows
+    text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones drawn apart.")
+    st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), *notes])))
+    with st.expander(_("What the numbers say"), icon=":material/help:"):
+        st.write(_explained())
+    rows = [
+        {
+            "measure": name, "value": one.value, "low": one.low, "high": one.high, "units": one.units,
+            "reason": str(one.reason or ""), "note": str(one.note or ""), "intervals": found.signature,
+        }
+        for name, one in found.estimates.items()
+    ]  # fmt: skip
+    downloads([*rows, {"measure": "order", "value": found.order}], key="nli-measures")
+
+
+def _explained() -> str:
+    return _(
+        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p), contradiction where it "
+        "does not (c_a), and anything but neutral on neutral occupations (1 − n_n). A classifier that guesses gets "
+        "0.444, one that always gives the same other label 0.667: s alone does not tell prejudice from poor inference. "
+        "The directional part does: it is 0 for both, because it compares the two genders on the same sentences. "
+        "1 − FN counts whatever is not neutral, in whichever direction. Less is not better by itself: a classifier "
+        "that always says neutral has 0 everywhere and has learned nothing."
+    )
+
+
+def _fact(label: str, found: Estimate) -> str:
+    return cell(label, number(found), interval(found), said(found.reason))
+
+
+def cell(label: str, value: str, below: str, title: str = "") -> str:
+    """One number with its name above and its interval, or what else there is to say, below."""
+    hint = f' title="{html.escape(title, quote=True)}"' if title else ""
+    parts = (html.escape(part) for part in (label, value, below))
+    return '<div{}><div class="k">{}</div><div class="v">{}</div><div class="i">{}</div></div>'.format(hint, *parts)
+
+
+def show_shares(found: "Inference") -> None:
+    """The chart of labels per set and its table with intervals."""
+    from core.charts.nli import label_shares
+    from core.charts.style import palette
+    from core.language import translate
+
+    lang = language()
+    st.subheader(_("What was answered"), anchor=False)
+    names = label_names()
+    rows = [
+        {
+            "set": name, "label": label, "rows": found.counts[i][k], "share": found[f"{label[0]}_{short}"].value,
+            "low": found[f"{label[0]}_{short}"].low, "high": found[f"{label[0]}_{short}"].high,
+        }
+        for i, (name, short) in enumerate(zip(SETS, "pan", strict=True))
+        for k, label in enumerate(LABELS)
+    ]  # fmt: skip
+    shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
+    says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.").format(
+        e=shares[0], c=shares[1], n=shares[2]
+    )
+    chart = label_shares(
+        found, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
+    )
+    show_chart(chart, rows, key="nli-labels-chart", says=says)
+    heads = [_("set"), _("rows"), *(names[label] for label in LABELS)]
+    st.html(table(heads, [_row(found, i) for i in range(len(SETS))]))
+
+
+def _row(found: "Inference", i: int) -> list[str]:
+    texts = {
+        "PS": _("PS, gender of the stereotype"),
+        "AS": _("AS, the other gender"),
+        "NS": _("NS, neutral occupations"),
+    }
+    name, short = SETS[i], "pan"[i]
+    cells = [html.escape(texts[name]), f"{sum(found.counts[i]):,}"]
+    for label in LABELS:
+        one = found[f"{label[0]}_{short}"]
+        cells.append(f'{number(one)} <span class="i">{html.escape(interval(one))}</span>')
+    return cells
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="nli-scroll"><table class="nli"><tr>{head}</tr>{body}</table></div>'

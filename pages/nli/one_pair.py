@@ -1,0 +1,67 @@
+"""One premise, one hypothesis: three probabilities, at once."""
+
+import html
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.nli.types import LABELS, SentencePair
+from core.report.numbers import percent
+from core.types import Score
+from core.worker.client import shared
+from pages.nli.nli_values import label_names, trial_banner
+from pages.nli.start import choose_classifier, choose_labels
+from pages.ui.page import _, plain, show_error
+
+FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
+
+
+def show_pair() -> None:
+    """The inputs and the answer."""
+    left, right = st.columns(2)
+    with left:
+        model = choose_classifier("pair-model")
+    with right:
+        labels = choose_labels("pair-labels")
+    st.session_state.setdefault("premise", FIRST[0])
+    st.session_state.setdefault("hypothesis", FIRST[1])
+    premise = st.text_input(_("Premise"), key="premise", max_chars=600, persist_state="session")
+    hypothesis = st.text_input(_("Hypothesis"), key="hypothesis", max_chars=600, persist_state="session")
+    if not (model and premise.strip() and hypothesis.strip()):
+        st.info(_("Type two sentences: does the second follow from the first?"))
+        return
+    trial_banner(model)
+    told = None if labels is None else tuple(labels.split(","))
+    try:
+        with st.spinner(_("Asking {model} …").format(model=plain(model)), show_time=True):
+            score = _asked(model, premise, hypothesis, told)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    _show(score)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _asked(model: str, premise: str, hypothesis: str, labels: tuple[str, ...] | None) -> Score:
+    (score,) = shared().classify(model, [SentencePair(premise, hypothesis)], labels=labels)
+    return score
+
+
+def _show(score: Score) -> None:
+    if score.reason is not None:
+        st.warning(plain(_(score.reason)))
+        return
+    from math import exp
+
+    names = label_names()
+    shares = [exp(p) if p is not None else 0.0 for p in score.logprobs]
+    most = max(shares)
+    cells = []
+    for label, share in zip(LABELS, shares, strict=True):
+        kind = ' class="most"' if share == most else ""
+        cells.append(f"<span{kind}>{html.escape(names[label])}</span>")
+        cells.append(f'<span class="b"><i style="width:{100 * share:.1f}%"></i></span>')
+        cells.append(f'<span class="n">{percent(share)}</span>')
+    st.html(f'<div class="nli-bars">{"".join(cells)}</div>')
+    st.caption(_("Probabilities of the three labels; they add up to 1."))
+    st.code(score.signature, language=None, wrap_lines=True)

@@ -1,0 +1,72 @@
+"""The five models of the paper beside the visitor's: the scale of s, and Tables 3 and 4."""
+
+import html
+
+import streamlit as st
+
+from core.nli.published import published
+from core.statistics import Estimate
+from pages.nli.nli_values import order_in_words
+from pages.nli.numbers import table
+from pages.ui.page import _, downloads, language, show_chart
+
+
+def show_scale(own: list[tuple[str, Estimate]]) -> None:
+    """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
+    from core.charts.nli import Point, score_scale
+    from core.charts.style import palette
+    from core.language import translate
+
+    lang = language()
+    points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
+    if not points:
+        return
+    st.subheader(_("On the scale of s"), anchor=False)
+    points += [Point(one.model, one.printed) for one in published()]
+    says = _(
+        "Marks: 0 always neutral, 0.444 guessing, 0.667 always the same other label, 1 always the stereotype. Empty "
+        "points: Table 4 of the paper, on Japanese sentences of its own; no ranking."
+    )
+    chart = score_scale(
+        points, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
+    )
+    rows = [{"model": p.name, "s": p.value, "low": p.low, "high": p.high, "own": p.own} for p in points]
+    show_chart(chart, rows, key="nli-scale", says=says)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 32 else "…" + name[-31:]
+
+
+def show_published() -> None:
+    """Tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper."""
+    with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
+        heads = [
+            _("model"), _("s, Table 4"), _("s from Table 3"), _("rank in the paper"), _("directional part"),
+            "1 − FN", _("order condition"),
+        ]  # fmt: skip
+        rows = [
+            [
+                html.escape(one.model), f"{one.printed:.3f}", f"{one.from_shares:.4f}", str(one.rank),
+                f"{one.directional:.4f}", f"{one.one_minus_fn:.4f}", html.escape(order_in_words(one.order)),
+            ]
+            for one in published()
+        ]  # fmt: skip
+        st.html(table(heads, rows))
+        st.caption(
+            _(
+                "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs, the paper's own intervals are not "
+                "given. The directional part, 1 − FN and the order condition were worked out from Table 3 and are not "
+                "in the paper: 1 − FN puts Laboro above Waseda, s does not."
+            )
+        )
+        downloads(
+            [
+                {
+                    "model": one.model, "s_printed": one.printed, "s_from_table_3": one.from_shares, "rank": one.rank,
+                    "directional": one.directional, "fn": one.fn, "one_minus_fn": one.one_minus_fn, "order": one.order,
+                }
+                for one in published()
+            ],
+            key="nli-published",
+        )  # fmt: skip

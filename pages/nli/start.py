@@ -1,0 +1,184 @@
+"""Asking a classifier: which one, which sentences, how its labels are read, and the start of the job."""
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.models.catalogue import BUILTIN
+from core.models.fetching import HUB_NAME, locate
+from core.nli.files import read_probes
+from core.nli.sets import ProbeSet, packaged
+from core.nli.types import LABELS, Language
+from core.runs.nli import nli_folder
+from core.runs.records import run_table
+from core.worker.client import known_models
+from pages.ui.page import _, choose, downloads, plain, series, show_error
+from pages.ui.runs import free_name
+
+PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
+SHOWN = 6
+
+
+def language_names() -> dict[Language, str]:
+    """The languages of the sets, in words."""
+    return {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
+
+
+def choose_classifier(key: str, *, planted: bool = True) -> str:
+    """A classifier by name; anything may be typed."""
+    names = [entry.name for entry in known_models("nli") if entry.builtin and entry.available]
+    names += PLANTED if planted else ()
+    if key not in st.session_state and (asked := st.query_params.get("model")):
+        st.session_state[key] = asked
+    if st.session_state.get(key) not in (*names, None):
+        names = [*names, st.session_state[key]]
+    chosen = st.selectbox(
+        _("Classifier"),
+        names,
+        key=key,
+        accept_new_options=True,
+        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+        help=_("A model with three labels that was trained for inference: entailment, contradiction, neutral."),
+    )
+    return str(chosen or "")
+
+
+def choose_labels(key: str) -> str | None:
+    """What outputs 0, 1 and 2 mean, by hand; None where the model says it itself."""
+    orders = ["", *(",".join(order) for order in _orders())]
+    names = {"entailment": _("entailment"), "contradiction": _("contradiction"), "neutral": _("neutral")}
+
+    def said(order: str) -> str:
+        return " · ".join(names[one] for one in order.split(",")) if order else _("as the model says")
+
+    chosen = st.selectbox(
+        _("Outputs 0, 1 and 2 mean"),
+        orders,
+        format_func=said,
+        key=key,
+        help=_("Needed for models that call their labels LABEL\\_0 to LABEL\\_2. Obvious pairs tell a wrong order."),
+    )
+    return chosen or None
+
+
+def _orders() -> list[tuple[str, ...]]:
+    from itertools import permutations
+
+    return list(permutations(LABELS))
+
+
+def show_new(store: Store) -> None:
+    """The form."""
+    with st.container(border=True, key="nli-form"):
+        left, right = st.columns(2)
+        with left:
+            model = choose_classifier("nli-model")
+        with right:
+            labels = choose_labels("nli-labels")
+        language = _language("nli-language")
+        sizes = {
+            "full": _("all occupations"),
+            "sample": _("200 rows each (down-sampled)"),
+            "files": _("a set of my own"),
+        }
+        size = choose(_("Sentences"), sizes, "nli-size")
+        paths: list[str] = []
+        try:
+            if size == "files":
+                paths = _upload(store)
+            probes = _probes(str(size), language, paths)
+            if probes is not None:
+                _show_rows(probes)
+                _show_start(store, probes, model, language, _arguments(str(size), labels, paths))
+        except EvenhandError as error:
+            show_error(error)
+
+
+def _language(key: str) -> Language:
+    return choose(_("Language of the sentences"), language_names(), key, first="en")
+
+
+choose_language = _language
+
+
+def _upload(store: Store) -> list[str]:
+    uploaded = st.file_uploader(
+        _("File with set, premise, hypothesis and occupation"),
+        type=["csv", "tsv", "jsonl", "json"],
+        key=f"nli-file-{st.session_state.get('nli_files', 0)}",
+        help=_("A copy of the released files works too: add a column set with PS, AS or NS."),
+    )
+    if uploaded is None:
+        return []
+    return [str(_kept(store, uploaded))]
+
+
+def _kept(store: Store, uploaded: Any) -> Path:
+    known: tuple[str, str] | None = st.session_state.get("nli_upload")
+    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
+        return Path(known[1])
+    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    st.session_state["nli_upload"] = (uploaded.file_id, str(path))
+    return path
+
+
+def _probes(size: str, language: Language, paths: list[str]) -> ProbeSet | None:
+    if size == "files":
+        return read_probes(paths, language) if paths else None
+    return packaged(language, sample=size == "sample")
+
+
+def _show_rows(probes: ProbeSet) -> None:
+    counts = series(f"{count:,} {name}" for name, count in probes.counts().items())
+    text = _("{rows} pairs: {counts}. PS: the gender of the stereotype, AS: the other one, NS: neutral occupations.")
+    st.caption(plain(text.format(rows=f"{len(probes.rows):,}", counts=counts)))
+    with st.expander(_("A few of the pairs"), icon=":material/visibility:"):
+        step = max(1, len(probes.rows) // SHOWN)  # and one further each time, so that the templates differ
+        rows = [
+            {_("set"): row.set, _("premise"): row.premise, _("hypothesis"): row.hypothesis}
+            for row in (probes.rows[(i * step + i) % len(probes.rows)] for i in range(SHOWN))
+        ]
+        st.table(rows)
+        everything = [
+            {
+                "set": row.set, "premise": row.premise, "hypothesis": row.hypothesis, "occupation": row.occupation,
+                "class": row.kind, "gender": row.gender, "template": row.template,
+            }
+            for row in probes.rows
+        ]  # fmt: skip
+        downloads(everything, key="nli-set")
+        st.caption(plain(probes.signature))
+
+
+def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
+    options = ["--sample"] if size == "sample" else [part for path in paths for part in ("--probes", path)]
+    return options + (["--labels", labels] if labels else [])
+
+
+def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
+    proposed = free_name(store, f"{model.rsplit('/', 1)[-1]} {language}")
+    name = st.text_input(_("Name of the run"), key="nli-name", placeholder=proposed, max_chars=80).strip() or proposed
+    pressed = st.button(_("Start"), key="nli-start", type="primary", icon=":material/play_arrow:", disabled=not model)
+    if not pressed:
+        return
+    check_name(model)
+    run_table(nli_folder(store.path), name)
+    command = ["nli", "ask", "--model", model, "--language", language, *options, "--run", name, "--json"]
+    title = _("Inference: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
+    jobs.start(store, command, title)
+    st.session_state["nli_files"] = st.session_state.get("nli_files", 0) + 1
+    for key in ("nli_upload", "nli-name"):
+        st.session_state.pop(key, None)
+    st.rerun()
+
+
+def check_name(model: str) -> None:
+    """A name that is no model is told at once, not by a job that fails; one of the hub is fetched by the job."""
+    if model.startswith("planted:nli"):
+        return
+    if model in BUILTIN or not HUB_NAME.fullmatch(model) or Path(model).exists():
+        locate(model)

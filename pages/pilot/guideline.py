@@ -1,0 +1,141 @@
+"""The next version of the guideline on the page Pilot: written with a preview, compared, published."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.guideline.drafts import Draft, discard_draft, draft, save_draft
+from annotations.guideline.versions import guideline, guidelines
+from annotations.types import Guideline, Project
+from core.guidelines import recognise
+from pages.pilot.parts import desk_html, difference_html, moment, option_name
+from pages.pilot.publish import publish, published, send_older
+from pages.projects.new import edit_options
+from pages.ui.page import _, open_store, plain, series
+
+
+def show_guideline(store: Store, project: Project) -> None:
+    """The draft, what differs from the version in use, and what publishing it would do."""
+    published(project)
+    newest = guideline(store, project)
+    base, place = _opened(store, project)
+    _head(store, project, base, newest)
+    written = _edit(project, base, place)
+    now = draft(store, project)
+    if replace(now, saved=None) != replace(written, saved=None):
+        now = save_draft(store, project, written)
+        _seen(project, now)
+    _differences(now, newest)
+    if now.differs(newest):
+        publish(store, project, now)
+    else:
+        st.caption(_("Nothing differs from the version in use yet."))
+        send_older(store, project, newest)
+    _versions(store, project)
+
+
+def _opened(store: Store, project: Project) -> tuple[Draft, str]:
+    """The draft that the widgets began with, and the prefix of their keys.
+
+    A draft that was changed elsewhere (a tag became a criterion, another window) gets new widgets.
+    """
+    now, known = draft(store, project), st.session_state.get(f"draft-{project.uid}")
+    if known is None or (known["base"], known["saved"]) != (now.base, now.saved):
+        turn = known["turn"] + 1 if known else 0
+        known = {"begun": now, "base": now.base, "saved": now.saved, "turn": turn}
+        st.session_state[f"draft-{project.uid}"] = known
+    return known["begun"], f"draft-{project.uid}-{known['turn']}"
+
+
+def _seen(project: Project, now: Draft) -> None:
+    st.session_state[f"draft-{project.uid}"].update(base=now.base, saved=now.saved)
+
+
+def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> None:
+    now = draft(store, project)
+    if base.base != newest.version:
+        text = _(
+            "Version {newest} was written while this draft, begun from version {base}, was open. See below what"
+            " differs between the two; going on keeps this draft, and what version {newest} brought must be put in"
+            " again."
+        )
+        st.warning(plain(text.format(newest=newest.version, base=base.base)), icon=":material/call_merge:")
+        label = _("Go on from version {version}").format(version=newest.version)
+        st.button(plain(label), key="rebase", on_click=_rebase, args=(project, newest.version))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        if now.saved is None:
+            st.caption(plain(_("Version {version} is in use. A change begins a draft.").format(version=newest.version)))
+            return
+        text = _("Draft of version {next}, begun from version {base}. Every change is kept; the last one {when}.")
+        st.caption(plain(text.format(next=newest.version + 1, base=base.base, when=moment(now.saved))))
+        with st.popover(_("Discard the draft"), icon=":material/delete:", type="tertiary"):
+            st.write(_("The text goes back to the version in use. What was decided about tags is kept."))
+            st.button(_("Discard it"), key="discard_draft", on_click=_discard, args=(project,))
+
+
+def _rebase(project: Project, version: int) -> None:
+    with open_store() as store:
+        save_draft(store, project, replace(draft(store, project), base=version))
+
+
+def _discard(project: Project) -> None:
+    with open_store() as store:
+        discard_draft(store, project)
+
+
+def _edit(project: Project, begun: Draft, place: str) -> Draft:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        text = st.text_area(_("Guideline (Markdown)"), begun.text, key=f"{place}-text", height=420)
+    with right:
+        st.caption(_("As the desk shows it"))
+        with st.container(border=True, height=420):
+            st.html(desk_html(text))
+    if recognise(text):
+        told = _(
+            "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as"
+            " typed."
+        )
+        st.caption(told)
+    head = _("Criteria for a reject") if project.kind == "sentences" else _("Tags that a label may carry")
+    st.subheader(head, anchor=False)
+    reasons = edit_options(begun.reasons, key=f"{place}-reasons")
+    with st.expander(_("Choices")):
+        choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)
+    changes = st.text_area(
+        _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
+        placeholder=_("Annotators read this when they come back to their desk."),
+    )  # fmt: skip
+    return Draft(begun.base, text, choices, reasons, changes)
+
+
+def _differences(now: Draft, newest: Guideline) -> None:
+    if not now.differs(newest):
+        return
+    with st.expander(_("What differs from version {version}").format(version=newest.version), expanded=True):
+        if now.text.strip() != newest.text.strip():
+            st.html(difference_html(newest.text.strip(), now.text.strip()))
+        lines = ["\n".join(map(_line, options)) for options in (newest.reasons, now.reasons)]
+        if lines[0] != lines[1]:
+            st.caption(_("Criteria for a reject"))
+            st.html(difference_html(*lines))
+        lines = ["\n".join(map(_line, options)) for options in (newest.choices, now.choices)]
+        if lines[0] != lines[1]:
+            st.caption(_("Choices"))
+            st.html(difference_html(*lines))
+
+
+def _line(option: object) -> str:
+    key, code, zh, en = (getattr(option, name) for name in ("key", "code", "zh", "en"))
+    return f"{key or '·'}  {code}: {zh} / {en}"
+
+
+def _versions(store: Store, project: Project) -> None:
+    versions = guidelines(store, project)
+    with st.expander(_("Versions so far ({number})").format(number=len(versions))):
+        for one in reversed(versions):
+            said = one.changes or (_("the first version") if one.version == 1 else _("nothing was said about it"))
+            text = _("Version {version}, {when}: {changes}")
+            st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
+            st.caption(plain(series(option_name(each) for each in one.reasons)))

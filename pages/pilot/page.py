@@ -1,0 +1,27 @@
+"""Pilot and guideline: a few items that all label, what they tagged, and the next version of the guideline."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages.pilot.guideline import show_guideline
+from pages.pilot.pilots import show_pilots
+from pages.pilot.tags import show_tags
+from pages.ui.page import _, choose, choose_project, open_store, page_head, show_error
+
+page_head(
+    _("Pilot and guideline"),
+    _(
+        "Let everybody label the same few items first, make criteria of what they tag, and write the next version of"
+        " the guideline."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    SECTIONS = {"pilot": _("Pilot"), "tags": _("Tags into criteria"), "guideline": _("Next version")}
+    part = choose(_("Part of this page"), SECTIONS, "pilot_part", address="part", heading=False)
+    try:
+        {"pilot": show_pilots, "tags": show_tags, "guideline": show_guideline}[part](store, project)
+    except EvenhandError as error:
+        show_error(error)

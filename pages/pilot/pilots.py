@@ -1,0 +1,167 @@
+"""Pilots on the page Pilot: the one that is open, how to start one, and those that are over."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.pilot.figures import PilotFigures, pilot_figures
+from annotations.pilot.pilots import close_pilot, open_pilot, pilots, start_pilot
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import counts
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.agreement.charts import said
+from pages.pilot.parts import moment, percent
+from pages.ui.page import DASH, _, downloads, open_store, plain, show_error
+
+USUAL = 100
+
+
+def show_pilots(store: Store, project: Project) -> None:
+    """The open pilot or a form that starts one, then the earlier ones."""
+    going = open_pilot(store, project)
+    over = [one for one in pilots(store, project) if one.closed is not None]
+    if going is not None:
+        _show_open(store, project, pilot_figures(store, project, going))
+    elif over:  # what comes next is in front; another pilot is the exception
+        st.button(
+            _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on, type="primary"
+        )
+    if over:
+        st.subheader(_("Earlier pilots"), anchor=False)
+    for one in reversed(over):
+        _show_closed(pilot_figures(store, project, one))
+    if going is None:
+        if over:
+            st.subheader(_("Another pilot"), anchor=False)
+        _show_start(store, project, first=not over)
+
+
+def _go_on() -> None:
+    st.session_state["pilot_part"] = st.query_params["part"] = "tags"
+
+
+def _show_start(store: Store, project: Project, *, first: bool) -> None:
+    people, found = annotators(store, project), counts(store, project)
+    if not people:
+        st.info(_("Nobody labels in this project yet. Add annotators on the page Projects, then start a pilot."))
+        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        return
+    free = found.by_labels.get(0, 0)
+    if not free:
+        text = _("No item without labels is left to draw from. Import a file on the page Projects.")
+        st.info(text, icon=":material/upload_file:")
+        return
+    text = _(
+        "A pilot draws items at random from the {free} that nobody has labelled. Each of the {people} annotators labels"
+        " all of them, and may write free tags beside the reasons. Until you close it, the desks hand out nothing else."
+    )
+    st.write(plain(text.format(free=f"{free:,}", people=len(people))))
+    with st.form("start_pilot", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        items = st.number_input(_("Items"), 1, free, min(USUAL, free), key="pilot_items", width=160)
+        seed = st.number_input(
+            _("Seed of the draw"), 0, None, project.seed, key="pilot_seed", width=160,
+            help=_("The same seed draws the same items from the same texts."),
+        )  # fmt: skip
+        label = _("Start the pilot") if first else _("Start another pilot")
+        if st.form_submit_button(
+            label, type="primary" if first else "secondary", key="pilot_start", icon=":material/play_arrow:"
+        ):
+            try:
+                start_pilot(store, project, int(items), seed=int(seed))
+            except EvenhandError as error:
+                show_error(error)
+            else:
+                st.rerun()
+
+
+def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
+    pilot = found.pilot
+    with st.container(border=True):
+        st.subheader(_("Pilot {number} is open").format(number=pilot.number), anchor=False)
+        text = _("{items} items, drawn with seed {seed}, begun {when}. The desks hand out only these.")
+        st.caption(plain(text.format(items=found.items, seed=pilot.seed, when=moment(pilot.begun))))
+        for one in found.people:
+            where = {"project": project.name, "annotator": one.annotator.name}
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{plain(one.annotator.name)}**", width=180)
+                done = _("{labelled} of {total}").format(labelled=one.labelled, total=found.items)
+                st.progress(min(1.0, one.labelled / found.items) if found.items else 0.0, done, width=260)
+                st.page_link(
+                    "review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where
+                )
+        if found.complete:
+            st.success(_("Everybody has labelled the whole pilot."), icon=":material/check:")
+            st.button(
+                _("Close the pilot"), type="primary", key="pilot_close", on_click=_close, args=(project,),
+            )  # fmt: skip
+            return
+        with st.popover(_("Close it early"), icon=":material/stop_circle:"):
+            text = _(
+                "The labels stay and count. Items without a label leave the pilot; the others are finished in the"
+                " ordinary course."
+            )
+            st.write(text)
+            st.button(_("Close the pilot"), key="pilot_close", on_click=_close, args=(project,))
+    st.caption(_("How the labels differ is shown once the pilot is closed; the tags can be read already."))
+
+
+def _close(project: Project) -> None:
+    with open_store() as store:
+        try:
+            close_pilot(store, project)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def _show_closed(found: PilotFigures) -> None:
+    pilot = found.pilot
+    with st.container(border=True, key=f"pilot-{pilot.number}"):
+        title = _("Pilot {number}: {items} items").format(number=pilot.number, items=found.items)
+        st.markdown(f"**{plain(title)}**")
+        text = _("begun {begun}, closed {closed}; {labelled} with a label of the {drawn} that were drawn")
+        facts = {"begun": moment(pilot.begun), "closed": moment(pilot.closed)}
+        st.caption(plain(text.format(**facts, labelled=found.labelled, drawn=pilot.items)))
+        left, right = st.columns([1, 2], gap="large")
+        with left:
+            reason = said(found.unanimous.reason) if found.unanimous.value is None else ""
+            st.metric(_("All agree"), _share(found), help=reason or None)
+            if found.unanimous.value is not None:
+                text = _(
+                    "95 % interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
+                )
+                same = round(found.unanimous.value * found.compared)
+                interval = percent(found.unanimous).partition("(")[2].rstrip(")") + " %"
+                st.caption(plain(text.format(interval=interval, k=same, n=found.compared)))
+        with right:
+            st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.caption(found.signature)
+            downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
+
+
+def _share(found: PilotFigures) -> str:
+    value = found.unanimous.value
+    return DASH if value is None else f"{100 * value:.1f} %"
+
+
+def _people(found: PilotFigures) -> list[dict[str, Any]]:
+    return [
+        {"name": one.annotator.name, "labelled": one.labelled, "accepted": percent(one.accepted)}
+        for one in found.people
+    ]
+
+
+def _person(row: dict[str, Any]) -> dict[str, Any]:
+    names = {"name": _("annotator"), "labelled": _("labelled"), "accepted": _("accepted, 95 % interval")}
+    return {names[key]: value for key, value in row.items()}
+
+
+def _row(found: PilotFigures, one: Any) -> dict[str, Any]:
+    return {
+        "pilot": found.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
+        "accepted": one.accepted.value, "low": one.accepted.low, "high": one.accepted.high,
+        "all_agree": found.unanimous.value, "all_agree_low": found.unanimous.low,
+        "all_agree_high": found.unanimous.high, "compared": found.compared, "signature": found.signature,
+    }  # fmt: skip

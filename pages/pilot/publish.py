@@ -1,0 +1,180 @@
+"""Publishing a version on the page Pilot: what happens to labels of older versions, counted before anything is done."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.guideline.drafts import Draft, write_version
+from annotations.guideline.relabelling import CHUNK, WHICH, Affected, Counts, Which, affected, send_back, waiting
+from annotations.guideline.versions import changed_codes, guideline
+from annotations.jobs import jobs
+from annotations.projects.pipeline_counts import state
+from annotations.types import Choice, Guideline, Project
+from core.errors import EvenhandError
+from pages.pilot.parts import option_name
+from pages.ui.page import _, open_store, plain, series, show_error
+from pages.ui.running import follow
+
+JOB = "guideline"
+
+
+def publish(store: Store, project: Project, now: Draft) -> None:
+    """The choice of what becomes of older labels, with its counts, and the button."""
+    newest = guideline(store, project)
+    st.subheader(_("Publish version {version}").format(version=newest.version + 1), anchor=False)
+    also = _ask_also(now, newest)
+    found = _counted(store, project, now.choices, now.reasons, also)
+    which = _ask_which(found, key="which")
+    _show_people(found, which)
+    author = st.text_input(
+        _("Your name"), key="pilot_author", max_chars=80, width=260, help=_("Kept with the version.")
+    )
+    label = _("Publish version {version}").format(version=newest.version + 1)
+    if st.button(plain(label), type="primary", key="publish", icon=":material/publish:"):
+        try:
+            _publish(store, project, now, which, also, author, _chosen(found, which).labels)
+        except EvenhandError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _publish(
+    store: Store, project: Project, now: Draft, which: Which, also: Sequence[str], author: str, labels: int
+) -> None:
+    large = labels > CHUNK
+    made, sent = write_version(store, project, now, which="none" if large else which, also=also, author=author)
+    if large:
+        _start_job(store, project, made.version, which, also, author)
+    st.session_state["published"] = (project.uid, made.version, sent.labels, large)
+
+
+def _start_job(store: Store, project: Project, version: int, which: Which, also: Sequence[str], author: str) -> None:
+    command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
+    command += ["--also", ",".join(also)] if also else []
+    command += ["--author", author] if author.strip() else []
+    jobs.start(
+        store, [*command, "--", project.name], title=_("Labels sent back: {project}").format(project=project.name)
+    )
+
+
+def published(project: Project) -> None:
+    """What was done at the press of the button, once; and a job that still sends labels back."""
+    follow(JOB)
+    told = st.session_state.pop("published", None)
+    if told is None or told[0] != project.uid:
+        return
+    text = _("Version {version} is published; annotators are told at their desks. Labels sent back: {labels}.")
+    if told[3]:
+        text = _("Version {version} is published; annotators are told at their desks. Labels are on their way back.")
+    st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
+    with st.container(horizontal=True):
+        where = {"project": project.name}
+        st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        st.page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
+
+
+def send_older(store: Store, project: Project, newest: Guideline) -> None:
+    """Send labels of older versions back after all, under the version in use; and what still waits."""
+    if left := waiting(store, project):
+        listed = series(f"{name} {number:,}" for name, number in left.items())
+        st.caption(plain(_("Sent back and not labelled anew yet: {people}.").format(people=listed)))
+    if newest.version == 1:
+        return
+    with st.expander(_("Send labels of older versions back")):
+        found = _counted(store, project, newest.choices, newest.reasons, ())
+        if not found.older.labels:
+            st.caption(_("No blind label of an older version stands any more."))
+            return
+        which = _ask_which(found, key="which_older", keep=False)
+        _show_people(found, which)
+        if st.button(_("Send them back"), key="send_older", disabled=not _chosen(found, which).labels):
+            if _chosen(found, which).labels > CHUNK:
+                _start_job(store, project, newest.version, which, (), "")
+            else:
+                send_back(store, project, newest.version, which)
+            st.rerun()
+
+
+def _ask_also(now: Draft, newest: Guideline) -> list[str]:
+    old = {one.code: one for one in (*newest.choices, *newest.reasons)}
+    found = changed_codes((*newest.choices, *newest.reasons), (*now.choices, *now.reasons))
+    rest = [code for code in old if code not in found.touched]
+    lines = [
+        (_("New: {criteria}"), [one for one in now.reasons if one.code in found.added]),
+        (_("Dropped: {criteria}"), [old[code] for code in found.dropped]),
+        (_("Worded anew: {criteria}"), [old[code] for code in found.changed]),
+    ]
+    for text, options in lines:
+        if options:
+            st.write(plain(text.format(criteria=series(f"{option_name(one)} ({one.code})" for one in options))))
+    return st.multiselect(
+        _("Criteria whose meaning changes although their names do not"),
+        rest,
+        key="also",
+        format_func=lambda code: f"{option_name(old[code])} ({code})",
+        placeholder=_("none"),
+    )
+
+
+def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
+    named = _("send back what names a criterion that changed or was dropped: {labels} labels on {items} items")
+    every = _("send back accepts too, because a criterion is new: {labels} labels on {items} items")
+    names: dict[Which, str] = {
+        "none": _("keep all labels of older versions: {labels}").format(labels=f"{found.older.labels:,}"),
+        "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
+        "all": every.format(labels=f"{found.all.labels:,}", items=f"{found.all.items:,}"),
+    }
+    offered = [one for one in WHICH if keep or one != "none"]
+    picked = st.radio(_("Labels of older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
+    chosen: Which = picked or offered[0]
+    text = _(
+        "What is sent back goes to whoever made it, and to nobody else; the old label stays in the history and counts"
+        " no more. Rejects that name a tag and no criterion count as naming one that changed."
+    )
+    st.caption(text)
+    if found.shown:
+        text = _(
+            "{labels} labels stay in any case: their annotators have seen an opinion or what the others said, and"
+            " cannot judge blind again."
+        )
+        st.caption(plain(text.format(labels=f"{found.shown:,}")))
+    if found.left and chosen == "all":
+        text = _("{labels} of them are of people who have left: these become free for others.")
+        st.caption(plain(text.format(labels=f"{found.left:,}")))
+    return chosen
+
+
+def _chosen(found: Affected, which: Which) -> Counts:
+    return {"none": Counts(0, 0), "named": found.named, "all": found.all}[which]
+
+
+def _show_people(found: Affected, which: Which) -> None:
+    counts = _chosen(found, which).annotators
+    if counts:
+        rows = [{_("annotator"): name, _("labels sent back"): number} for name, number in counts.items()]
+        st.dataframe(rows, hide_index=True, width=360)
+
+
+def _counted(
+    store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Sequence[str]
+) -> Affected:
+    """The counts; reckoned again when a label, a version or anything else that the lead did has been added."""
+    last = events(store, project, last=1)
+    now = (*state(store), str(last[0].id if last else 0))
+    return _reckoned(project.uid, now, tuple(choices), tuple(reasons), tuple(also), project)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _reckoned(
+    uid: str,
+    now: tuple[str, ...],
+    choices: tuple[Choice, ...],
+    reasons: tuple[Choice, ...],
+    also: tuple[str, ...],
+    _project: Project,
+) -> Affected:
+    with open_store() as store:
+        return affected(store, _project, choices, reasons, also)

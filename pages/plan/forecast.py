@@ -1,0 +1,307 @@
+"""The forecast on the page Plan of labels: both plans side by side, and the candidates that the quotas take."""
+
+import html
+import json
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
+from annotations.forecast.work_model import CellNeed, Work
+from annotations.guideline.relabelling import waiting
+from annotations.projects.pipeline_counts import state
+from annotations.types import Plan, Project
+from core.statistics import Estimate
+from pages.agreement.charts import said
+from pages.ui.page import DASH, _, choose, downloads, open_store, paragraph, plain
+from pages.ui.sentences import show, side_word
+
+STYLE = """
+<style>
+.project .small {color:var(--soft); font-size:13px}
+.project td.pair, .project .interval {white-space:nowrap}
+.project .says {font-size:1.2rem; line-height:1.5; font-weight:650; margin:.2em 0 .5em}
+.project .plans td:nth-child(n+2) {font-variant-numeric:tabular-nums}
+.project .plans th {white-space:normal}
+.project .plans b {font-weight:650; font-size:1.05rem}
+.project .lacks {color:var(--bad); font-weight:650; white-space:nowrap}
+.project .enough {color:var(--good); font-weight:650; white-space:nowrap}
+</style>
+"""
+
+
+def plan_name(plan: Plan) -> str:
+    """A plan in words."""
+    return _("all label every item") if plan == "all" else _("stop at the first reject")
+
+
+def ask_forecast(store: Store, project: Project) -> Forecast:
+    """What the forecast rests on and for how many candidates, then the forecast itself."""
+    sample: Sample | None = None
+    if has_pilot(store, project, project.per_item):
+        names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all items labelled in full")}
+        sample = choose(_("Rests on"), names, "plan_sample")
+    fictive = st.number_input(
+        _("For so many candidates") if project.kind == "sentences" else _("For so many texts"),
+        min_value=1,
+        max_value=10_000_000,
+        value=None,
+        placeholder=_("those of the project"),
+        key="plan_candidates",
+        width=280,
+        help=_("Empty: the items of the project, up to their quotas. A number: as if there were so many, all judged."),
+    )
+    changing = (*state(store), project.uid, project.plan, str(project.share), str(project.per_item))
+    return _reckoned(changing, project, sample, int(fictive) if fictive else None)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | None, candidates: int | None) -> Forecast:
+    with open_store() as store:
+        return forecast(store, _project, on=sample, candidates=candidates)
+
+
+def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
+    """A number with its interval as HTML; undefined: a dash and why."""
+    if estimate.value is None:
+        least = "" if estimate.low is None else _("at least {low}").format(low=form.format(estimate.low)) + " · "
+        return f'{DASH}<div class="small">{html.escape(least + said(estimate.reason))}</div>'
+    value = f"<b>{html.escape(form.format(estimate.value))}</b>"
+    if estimate.low is None or estimate.high is None:
+        return value
+    low, high = form.format(estimate.low), form.format(estimate.high)
+    if low == high:  # nothing about it is unsure
+        return value
+    span = f"{low} – {high}"
+    return f'{value} <span class="small interval">({html.escape(span)})</span>'
+
+
+def percent(estimate: Estimate) -> str:
+    """A share in per cent with its interval, as plain text."""
+    if estimate.value is None:
+        return DASH
+    text = f"{100 * estimate.value:.1f} %"
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} (95 %: {100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
+
+
+def show_waiting(store: Store, project: Project, found: Forecast) -> None:
+    """Says that labels were sent back, and by what their items count until these are made anew."""
+    left = sum(waiting(store, project).values())
+    if (not left and not found.returned) or project.kind != "sentences":
+        return
+    parts = []
+    if left:
+        text = _("{labels} labels were sent back and are not made anew yet.")
+        parts.append(text.format(labels=f"{left:,}"))
+    if found.returned:
+        text = _(
+            "Until they have all labels again, {items} of the sentences that the forecast rests on count by what each"
+            " annotator last said of them. What changed in the guideline shows as new labels come."
+        )
+        parts.append(text.format(items=f"{found.returned:,}"))
+    st.info(plain(paragraph(parts)), icon=":material/undo:")
+
+
+def show_forecast(project: Project, found: Forecast) -> None:
+    """One sentence, the table of both plans, what it rests on, and the numbers as files."""
+    work = found.work
+    if work.candidates.value is None and not found.items:
+        text = _("This project has no items yet. Import a file on the page Projects.")
+        st.info(text, icon=":material/upload_file:")
+        return
+    plans: list[tuple[Plan, Work]] = [("all", work.all)]
+    if project.kind == "sentences":
+        plans.append(("stop", work.stop))
+    head = "".join(f"<th>{html.escape(_plan_head(project, plan))}</th>" for plan, _work in plans)
+    rows = _rows(project, found, [one for _plan, one in plans])
+    body = "".join(
+        f"<tr><td>{html.escape(name)}</td>{''.join(f'<td>{number(value, form)}</td>' for value in values)}</tr>"
+        for name, form, values in rows
+    )
+    table = f'<div class="wide"><table class="plans"><tr><th></th>{head}</tr>{body}</table></div>'
+    show(STYLE + _says(found) + table)
+    st.caption(plain(_rests_on(project, found)))
+    shown = [
+        {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
+        | {"reason": said(one.reason), "signature": found.work.signature}
+        for name, _form, values in rows
+        for (plan, _work), one in zip(plans, values, strict=True)
+    ]
+    _take_away(project, found, shown)
+
+
+def _plan_head(project: Project, plan: Plan) -> str:
+    name = plan_name(plan)
+    return _("{plan} (in force)").format(plan=name) if project.plan == plan else name
+
+
+def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
+    rows = [
+        (_("items to be judged"), "{:,.0f}", [found.work.candidates] * len(plans)),
+        (_("labels"), "{:,.0f}", [one.judgements for one in plans]),
+        (_("labels per item"), "{:.2f}", [one.each for one in plans]),
+        _time(_("hours, all together"), _("minutes, all together"), [one.hours for one in plans]),
+    ]
+    if found.people > 1:
+        each = [_times(one.hours, 1 / found.people) for one in plans]
+        rows.append(_time(_("hours each"), _("minutes each"), each))
+    if project.retest:
+        rows.append(
+            (_("and labels that come again"), "{:,.0f}", [_times(one.judgements, project.retest) for one in plans])
+        )
+    return rows
+
+
+def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
+    """A row of hours; in minutes where the most of it is under two hours."""
+    if max((one.value for one in values if one.value is not None), default=2) < 2:
+        return minutes, "{:,.0f}", [_times(one, 60) for one in values]
+    return hours, "{:,.1f}", values
+
+
+def _times(one: Estimate, factor: float) -> Estimate:
+    if one.value is None:
+        return one
+    low, high = (None if end is None else end * factor for end in (one.low, one.high))
+    return replace(one, value=one.value * factor, low=low, high=high)
+
+
+def _says(found: Forecast) -> str:
+    saved, every, stop = found.work.saved, found.work.all, found.work.stop
+    if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
+        return ""
+    text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
+    labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
+    return f'<p class="says">{html.escape(text.format(saved=percent(saved), labels=labels))}</p>'
+
+
+def _rests_on(project: Project, found: Forecast) -> str:
+    parts = []
+    if project.kind == "sentences":
+        if found.reviewed:
+            text = _("Rests on {items} sentences of the pilot that {labels} labelled; all accepted {rate} of them.")
+            if found.sample == "all":
+                text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
+            rate = percent(found.work.rate)
+            parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
+            parts += _versions(found)
+            if found.narrowed:
+                parts.append(
+                    _("Others with as many labels are left out: the plan before let only accepted ones get them.")
+                )
+        else:
+            parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
+    if found.work.seconds.value is not None:
+        text = _(
+            "Mean time of a label: {seconds}, none counted as more than five minutes; talks and reading the guideline"
+            " are not in it."
+        )
+        parts.append(text.format(seconds=_seconds(found.work.seconds)))
+    text = _("{made} labels have been made.")
+    return paragraph([*parts, text.format(made=f"{found.made:,}")])
+
+
+def _versions(found: Forecast) -> list[str]:
+    """Which versions of the guideline these labels were made under, where there are several."""
+    if not found.returned and len(found.versions) < 2:
+        return []
+    rows = []
+    for oldest, newest, items in found.versions:
+        text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
+        rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
+    text = _("Sentences by the version of the guideline that their labels were made under: {rows}.")
+    return [text.format(rows=" · ".join(rows))]
+
+
+def _seconds(one: Estimate) -> str:
+    text = f"{one.value:.1f} s"
+    return text if one.low is None or one.high is None else f"{text} (95 %: {one.low:.1f} – {one.high:.1f})"
+
+
+def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(found.work.signature))
+        with st.container(horizontal=True, width="content"):
+            downloads(shown, key="plan")
+            st.download_button(
+                "JSON",
+                lambda: json.dumps(
+                    {"project": project.name} | as_json(found), ensure_ascii=False, indent=1, allow_nan=False
+                ),
+                "plan.json",
+                "application/json",
+                key="plan-json",
+                on_click="ignore",
+                icon=":material/download:",
+                type="tertiary",
+            )
+
+
+def show_needed(found: Forecast) -> None:
+    """Per pair and side: how many candidates the quota takes, and whether there are as many."""
+    cells = found.work.cells
+    if not found.items and not cells:
+        st.caption(_("There is no item yet."))
+        return
+    if not cells:
+        st.info(
+            _("No pair and side has a quota, so all candidates will be judged. Quotas are set on the page Projects.")
+        )
+        return
+    names = (_("Keyword pair"), _("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
+    header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    rows = "".join(map(_row, cells))
+    text = _("All quotas together take {needed} candidates.")
+    total = found.work.needed
+    value = DASH if total.value is None else f"{total.value:,.0f}"
+    if total.low is not None:
+        high = DASH if total.high is None else f"{total.high:,.0f}"
+        value += f" ({total.low:,.0f} – {high})"
+    head = f'<p class="says">{html.escape(text.format(needed=value))}</p>'
+    show(f'{STYLE}{head}<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
+    text = _(
+        "Needed: the quota divided by the share kept, its 95 % interval carried through. A pair and side with fewer"
+        " than {own} sentences labelled in full takes the share of all together. The range of the total is the sum of"
+        " the ranges."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(text.format(own=10)))
+        downloads([_as_row(cell, found) for cell in cells], key="candidates-needed")
+
+
+def _row(cell: CellNeed) -> str:
+    side = cell.side
+    name = html.escape(cell.pair)
+    if side in ("male", "female"):
+        name += f' <span class="side {side}">{html.escape(side_word(side))}</span>'  # type: ignore[arg-type]
+    rate = html.escape(percent(cell.rate))
+    if not cell.own and cell.rate.value is not None:
+        together = _("all pairs together")
+        rate += f'<div class="small">{html.escape(together)}</div>'
+    return (
+        f'<tr><td class="pair">{name}</td><td>{cell.quota:,}</td><td>{rate}</td><td>{number(cell.needed)}</td>'
+        f"<td>{cell.stock:,} {_enough(cell)}</td></tr>"
+    )
+
+
+def _enough(cell: CellNeed) -> str:
+    """Said only where the whole interval is on one side of what there is."""
+    enough, too_few, open_ = _("enough"), _("too few"), _("not decided")
+    if cell.needed.high is not None and cell.stock >= cell.needed.high:
+        return f'<span class="enough">✓ {html.escape(enough)}</span>'
+    if cell.needed.low is not None and cell.stock < cell.needed.low:
+        return f'<span class="lacks">✗ {html.escape(too_few)}</span>'
+    return "" if cell.needed.low is None else f'<span class="small">{html.escape(open_)}</span>'
+
+
+def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
+    return {
+        "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
+        "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
+        "share_from": "own" if cell.own else "all", "needed": cell.needed.value, "needed_low": cell.needed.low,
+        "needed_high": cell.needed.high, "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
+    }  # fmt: skip

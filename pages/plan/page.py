@@ -1,0 +1,32 @@
+"""Plan of labels: how many labels each item gets, and what that will take."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
+from pages.plan.settings import show_changes, show_settings
+from pages.ui.page import _, choose_project, open_store, page_head, show_error
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Plan of labels"),
+    _("How many labels does each item get, and what will that take in labels and hours?"),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    say_unsettled(store, project)
+    try:
+        st.subheader(_("What it will take"), anchor=False)
+        found = ask_forecast(store, project)
+        show_waiting(store, project, found)
+        show_forecast(project, found)
+        st.subheader(_("The plan"), anchor=False)
+        show_settings(store, project)
+        show_changes(store, project)
+        if project.kind == "sentences":  # last: a row for each pair and side
+            st.subheader(_("Candidates for the quotas"), anchor=False)
+            show_needed(found)
+    except EvenhandError as error:
+        show_error(error)

@@ -1,0 +1,186 @@
+"""The settings on the page Plan of labels: the plan, the share, what comes again, and what a change would do."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.events import Event, events
+from annotations.database.store import Store
+from annotations.items.gold import Effects, effects
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import change_project
+from annotations.queue.claim import on_desks
+from annotations.types import Plan, Project
+from core.errors import EvenhandError
+from pages.plan.forecast import plan_name
+from pages.ui.page import _, open_store, plain, show_error
+
+SHOWN = 10  # changes in the list
+
+
+def show_settings(store: Store, project: Project) -> None:
+    """The fields, what their change would do to labelled items, and the button that stores them."""
+    asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
+    changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
+    if {"plan", "per_item", "share"} & set(changed):
+        _say_effects(store, project, asked)
+    if changed.get("plan") == "stop":
+        _say_on_desks(store, project)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(_("Who plans"), key="adjudicator", persist_state="session", placeholder=_("Your name"), width=240)
+        if st.button(_("Save the plan"), type="primary", key="save_plan", disabled=not changed):
+            _save(store, project, changed)
+    if not changed:
+        st.caption(_("The plan is in force as it stands here."))
+
+
+def _ask_plan(project: Project) -> dict[str, Any]:
+    plans: tuple[Plan, Plan] = ("all", "stop")
+    place = project.uid
+    captions = (
+        _("Every sentence gets as many labels as are wanted, whatever the first ones say."),
+        _("A sentence that somebody rejects is rejected: nobody else labels it, but for a random share."),
+    )
+    chosen = st.radio(
+        _("Labels of a sentence"),
+        plans,
+        plans.index(project.plan),
+        format_func=lambda plan: plan_name(plan)[:1].upper() + plan_name(plan)[1:],
+        captions=captions,
+        key=f"plan-{place}",
+    )
+    if chosen == "stop" and project.gold != "unanimous":
+        st.warning(_("Stopping needs the rule that all must accept; this project counts majorities."))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        per_item = st.number_input(
+            _("Labels for each sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200
+        )
+        share = 100 * project.share
+        if chosen == "stop":
+            share = st.number_input(
+                _("Random share, in per cent"),
+                0.0,
+                100.0,
+                round(share, 2),
+                1.0,
+                format="%g",
+                key=f"share-{place}",
+                width=200,
+                help=_("Drawn before there is a label, by the seed of the project; nobody can tell which they are."),
+            )
+    if chosen == "stop":
+        st.caption(
+            _(
+                "The share is labelled by all whatever the first says. Agreement is computed on it: the other sentences"
+                " have several labels only where people agreed."
+            )
+        )
+        st.caption(
+            _(
+                "People who label at the same time share the work evenly. Who begins when the others are done gets only"
+                " what they accepted, and the share."
+            )
+        )
+        if not share:
+            st.warning(_("Without a share nobody can say how far the annotators agree."))
+    return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
+
+
+def _ask_again(project: Project) -> dict[str, Any]:
+    place = project.uid
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        retest = st.number_input(
+            _("Own items that come again, in per cent"),
+            0.0,
+            100.0,
+            round(100 * project.retest, 2),
+            1.0,
+            format="%g",
+            key=f"retest-{place}",
+            width=280,
+            help=_("They look like any other item; how often people agree with themselves is on the page Quality."),
+        )
+        hours = st.number_input(
+            _("Not before so many hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
+        )
+    return {"retest": round(retest / 100, 6), "retest_hours": int(hours)}
+
+
+def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
+    with st.spinner(_("Looking at the labelled items …"), show_time=False):
+        found = _effects(state(store), project, asked["plan"], asked["per_item"], asked["share"])
+    labelled = sum(found)
+    if not labelled:
+        st.info(_("No sentence has a label yet: the plan holds from the first one on."))
+        return
+    text = _(
+        "Of {labelled} sentences with labels, {decided} that wait would be decided by the labels they have, {reopened}"
+        " that are decided would wait for more, {same} stay as they are. No label is lost."
+    )
+    numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
+    st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
+
+
+def _say_on_desks(store: Store, project: Project) -> None:
+    waiting = on_desks(store, project)
+    if waiting:
+        text = _(
+            "{number} sentences wait on open desks and stay there, whatever others decide: what is saved begins with"
+            " the sentences that are handed out after the change."
+        )
+        st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item: int, share: float) -> Effects:
+    with open_store() as store:
+        return effects(store, _project, plan=plan, per_item=per_item, share=share)
+
+
+def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
+    try:
+        with st.spinner(_("Settling the labelled items anew …"), show_time=False):
+            change_project(store, project, author=st.session_state.get("adjudicator") or "", **changed)
+    except EvenhandError as error:
+        show_error(error)
+    else:
+        st.toast(_("The plan is saved."), icon=":material/check:")
+        st.rerun()
+
+
+def show_changes(store: Store, project: Project) -> None:
+    """What the plan was before, newest first."""
+    found = events(store, project, action="plan", last=SHOWN)
+    if not found:
+        return
+    with st.expander(_("Changes of the plan")):
+        for event in reversed(found):
+            who = f" · {event.author}" if event.author else ""
+            st.caption(plain(f"{event.created[:16].replace('T', ' ')}{who}: {_told(event)}"))
+
+
+def _told(event: Event) -> str:
+    old, new = event.data.get("old", {}), event.data.get("new", {})
+    return "; ".join(f"{_field(name)}: {_value(name, old.get(name))} → {_value(name, new[name])}" for name in new)
+
+
+def _field(name: str) -> str:
+    return {
+        "plan": _("plan"),
+        "per_item": _("labels for each item"),
+        "share": _("random share"),
+        "gold": _("rule"),
+        "doubled": _("sample with several labels"),
+        "retest": _("share that comes again"),
+        "retest_hours": _("hours until then"),
+    }.get(name, name)
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "—"
+    if name == "plan":
+        return plan_name(value)
+    if name == "gold":
+        return {"unanimous": _("all must accept"), "majority": _("the majority")}.get(value, str(value))
+    return f"{100 * value:g} %" if name in ("share", "retest") else str(value)

@@ -1,0 +1,149 @@
+"""Annotators on the page Progress: what each did and has in hand, labels per day, and what is held up."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.progress.annotators import Worker
+from annotations.progress.dashboard import Dashboard, filled_days
+from annotations.projects.annotators import give_back
+from annotations.queue.claim import LEASE_S
+from annotations.types import Project
+from core.charts.style import palette
+from pages.progress.frame import forget, moment, said, share
+from pages.ui.page import DASH, _, downloads, open_store, plain, show_chart
+
+DAYS = 90  # in the chart
+
+
+def people(project: Project, found: Dashboard) -> None:
+    """One row per annotator, those who have left last."""
+    if not found.people:
+        st.info(_("Nobody labels here yet. Add annotators on the page Projects, under People."))
+        return
+    everybody = sorted(found.people, key=lambda one: not one.active)
+    st.dataframe(
+        [_row(project, one, found.moment) for one in everybody],
+        hide_index=True,
+        key="progress-people",
+        column_config=_explained(),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(
+            _("Shares with their 95 % interval (Wilson). A heading says what it counts; more columns to the right.")
+        )
+        downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
+
+
+def _state(one: Worker, now: float) -> str:
+    if not one.active:
+        return _("has left")
+    if one.heard is not None and one.heard + LEASE_S > now:
+        return _("at the desk")
+    return _("away")
+
+
+def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
+    row = {
+        _("Annotator"): one.annotator.name,
+        _("Now"): _state(one, now),
+        _("Labels that stand"): one.labels,
+        _("Accepted"): share(one.accepted),
+        _("Differs from most"): share(one.differs.most),
+        _("In hand"): one.leased,
+        _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
+        _("Last label"): moment(one.last),
+        _("Today"): one.today,
+        _("Seven days"): one.week,
+        _("Seconds each"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
+        _("Sent back"): one.sent_back,
+        _("Skipped"): one.skipped,
+        _("Conflicts"): one.conflicts,
+    }
+    if project.kind == "generations":
+        del row[_("Accepted")]
+    return row
+
+
+def _explained() -> dict[str, Any]:
+    column = st.column_config.Column
+    number = st.column_config.NumberColumn
+    return {
+        _("Annotator"): column(pinned=True),
+        _("Labels that stand"): number(format="localized"),
+        _("Accepted"): column(help=_("The share of the labels that stand.")),
+        _("Today"): number(help=_("Labels made since midnight where you are; a changed one counts once more.")),
+        _("Seven days"): number(help=_("Labels made today and on the six days before.")),
+        _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are left out.")),
+        _("Seconds each"): column(help=_("Median time on an item, of the last 500 labels.")),
+        _("Differs from most"): column(
+            help=_(
+                "Of the items that somebody else labelled too, how often more than half of the others chose"
+                " otherwise; labels made before any opinion was shown. High or low is not good or bad in itself."
+            )
+        ),
+        _("In hand"): number(help=_("Items that were handed out and wait at this desk.")),
+        _("Sent back"): number(help=_("Of these: items that wait to be labelled again under a new guideline.")),
+        _("Skipped"): number(help=_("Items that wait as skipped.")),
+        _("Conflicts"): number(help=_("Labels from two desks of the same annotator that await a decision.")),
+    }
+
+
+def _numbers(one: Worker, signature: str) -> dict[str, Any]:
+    """The same as numbers, with what the table has no room for."""
+    accepted, most, some = one.accepted, one.differs.most, one.differs.any
+    return {
+        "annotator": one.annotator.name, "active": one.active, "labels": one.labels,
+        "accepted": accepted.value, "accepted_low": accepted.low, "accepted_high": accepted.high,
+        "today": one.today, "seven_days": one.week, "labels_per_hour": one.pace, "median_seconds": one.seconds,
+        "last_label": one.last, "in_hand": one.leased, "sent_back": one.sent_back, "skipped": one.skipped,
+        "conflicts": one.conflicts, "shared_items": most.units, "differs_from_most": most.value,
+        "differs_from_most_low": most.low, "differs_from_most_high": most.high, "differs_from_any": some.value,
+        "differs_reason": said(most.reason), "signature": signature,
+    }  # fmt: skip
+
+
+def stalled(project: Project, found: Dashboard) -> None:
+    """Items at a desk where nobody works, with a way to hand them to others."""
+    for one in found.people:
+        if one.stalled is None:
+            continue
+        items = one.leased - one.sent_back
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            text = _("{items} items wait at the desk of {name}; nothing was labelled there since {moment}.")
+            values = {"items": f"{items:,}", "name": one.annotator.name, "moment": moment(one.stalled)}
+            st.markdown(":material/hourglass_bottom: " + plain(text.format(**values)))
+            st.button(
+                _("Give back"),
+                key=f"give-back-{one.annotator.uid}",
+                icon=":material/undo:",
+                on_click=_give_back,
+                args=(project, one),
+                help=_("Others get these items. Labels that the desk may still send are stored and count."),
+            )
+
+
+def _give_back(project: Project, one: Worker) -> None:
+    with open_store() as store:
+        give_back(store, project, one.annotator)
+    forget()
+
+
+def by_day(found: Dashboard) -> None:
+    """Labels of each annotator on each of the last days."""
+    from core.charts.labels_per_day import labels_per_day  # charts take a third of a second to import
+
+    names = [
+        one.annotator.name for one in found.people if any(day.annotator == one.annotator.name for day in found.days)
+    ]
+    days = filled_days(found.days, names, DAYS)
+    if not days:
+        st.info(
+            _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"
+        )
+        return
+    rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
+    text = _("{labels} labels from {first} to {last}; a day begins at midnight where you are.")
+    says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
+    chart = labels_per_day(rows, description=says, say=_, palette=palette(st.context.theme.type))
+    show_chart(chart, [{**row, "signature": found.signature} for row in rows], key="labels-per-day", says=says)

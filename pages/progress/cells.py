@@ -1,0 +1,178 @@
+"""Pairs and sides on the page Progress: the funnel of each, what is missing, and whether the quota can be met."""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from annotations.forecast.quota import Outlook
+from annotations.progress.cells import CellState
+from annotations.progress.dashboard import Dashboard
+from annotations.types import Project
+from core.statistics import Estimate
+from pages.progress.frame import said, share
+from pages.ui.page import DASH, _, choose, downloads, paragraph, plain
+from pages.ui.sentences import show, side_word
+
+SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
+STYLE = """<style>
+.project .cells td {padding:5px 7px 5px 0; vertical-align:middle} .project .cells th {padding-right:7px}
+.project .cells th.number {white-space:normal; word-break:keep-all; vertical-align:bottom}
+.project .cells .bad {color:var(--bad)}
+.project .cells .good {color:var(--good)} .project .cells b {white-space:nowrap}
+.project .cells td:first-child, .project .cells th:first-child {position:sticky; left:0;
+  background:light-dark(#fbfaf7,#17151b)}
+@media (max-width:600px) {.project .cells td, .project .cells th {padding-right:6px; font-size:.8rem}}
+</style>"""
+
+
+def cells(project: Project, found: Dashboard) -> None:
+    """The table, after a choice of all rows or only those that lack something."""
+    if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
+        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        return
+    rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
+    if quotas:
+        _verdicts(found)
+        missing = sum(1 for cell in rows if cell.outlook.missing)
+        names = {"all": _("All: {n}"), "missing": _("Not met yet: {n}"), "short": _("Cannot be met: {n}")}
+        numbers = {"all": len(rows), "missing": missing, "short": found.count("short")}
+        shown = {key: plain(text.format(n=f"{numbers[key]:,}")) for key, text in names.items()}
+        which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
+        rows = [cell for cell in rows if which == "all" or _wanted(cell.outlook, which)]
+    if rows:
+        show(STYLE + _table(project, rows, quotas))
+    else:
+        st.info(_("There is none of these."), icon=":material/check:")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(_meaning(project, quotas)))
+        downloads([_numbers(cell, found.signature) for cell in rows], key="progress-pairs")
+
+
+def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
+    """Both sides of a pair together, the male word first; pairs in the order of import."""
+    place: dict[str, int] = {}
+    for cell in cells:
+        place.setdefault(cell.pair, len(place))
+    return sorted(cells, key=lambda cell: (place[cell.pair], cell.side == "female"))
+
+
+def _wanted(outlook: Outlook, which: str) -> bool:
+    return bool(outlook.missing) if which == "missing" else outlook.verdict == "short"
+
+
+def _verdicts(found: Dashboard) -> None:
+    """One sentence: can the quotas be met?"""
+    short, undecided = found.count("short"), found.count("open") + found.count("unknown")
+    to_find = sum(cell.outlook.to_find.value or 0 for cell in found.cells if cell.outlook.verdict == "short")
+    if short:
+        text = _(
+            "{short} pairs and sides cannot meet their quota with the candidates that are left, even at the upper end"
+            " of their share kept; about {more} more candidates have to be found."
+        )
+        st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
+    elif undecided:
+        text = _("For {undecided} pairs and sides it is open whether the candidates that are left suffice.")
+        st.info(plain(text.format(undecided=f"{undecided:,}")), icon=":material/help:")
+    else:
+        st.success(_("The candidates that are left suffice for every quota."), icon=":material/check:")
+
+
+def _meaning(project: Project, quotas: bool) -> str:
+    if project.kind == "generations":
+        return _("Reviewed: with as many labels as wanted. Unanimous: of these, all chose the same.")
+    text = _(
+        "Reviewed: with as many labels as wanted. Accepted by all: of these, by everybody. Kept: accepted as gold."
+    )
+    if not quotas:
+        return text
+    if project.plan == "stop":
+        followed = _(
+            "Share kept: followed label by label, because under this plan what is rejected is done first; so it is not"
+            " kept / reviewed while sentences are under way."
+        )
+        text = paragraph((text, followed))
+    needed = _(
+        "Needed: candidates to be reviewed for what is missing = missing / share kept so far, with the ends of its"
+        " 95 % interval. With fewer than 20 reviewed, the share of the pair (a) or of all pairs (b) stands in."
+    )
+    return paragraph((text, needed))
+
+
+def _table(project: Project, rows: list[CellState], quotas: bool) -> str:
+    generations = project.kind == "generations"
+    heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
+    heads += [_("Unanimous") if generations else _("Accepted by all")]
+    heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
+    heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
+    name = html.escape(_("Stratum") if generations else _("Keyword pair"))
+    first = f"<th>{name}</th>"
+    head = "".join(f'<th class="number">{html.escape(text)}</th>' for text in heads)
+    question = html.escape(_("Can it be met?"))
+    verdict = f"<th>{question}</th>" if quotas else ""
+    body = "".join(_row(cell, quotas) for cell in rows)
+    return f'<div class="wide"><table class="cells"><tr>{first}{verdict}{head}</tr>{body}</table></div>'
+
+
+def _row(cell: CellState, quotas: bool) -> str:
+    counted, outlook = cell.counted, cell.outlook
+    side = ""
+    if cell.side:
+        word = html.escape(side_word("male" if cell.side == "male" else "female"))
+        side = f'<br><span class="side {cell.side}">{word}</span>'
+    texts = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
+    if quotas:
+        mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""
+        texts += [DASH if counted.quota is None else f"{counted.quota:,}"]
+        texts += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
+        texts += [share(outlook.rate) + mark, _range(outlook.needed)]
+    numbers = "".join(f'<td class="number">{html.escape(text)}</td>' for text in texts)
+    return f"<tr><td>{html.escape(cell.pair or DASH)}{side}</td>{_verdict(cell) if quotas else ''}{numbers}</tr>"
+
+
+def _range(one: Estimate) -> str:
+    """Candidates with the ends of their interval; where no value can be named, the least."""
+    if one.value is None:
+        return DASH if one.low is None else _("at least {least}").format(least=f"{one.low:,.0f}")
+    if one.high == one.low:
+        return f"{one.value:,.0f}"
+    high = "∞" if one.high is None else f"{one.high:,.0f}"
+    return f"{one.value:,.0f} ({one.low or 0:,.0f} – {high})"
+
+
+def verdict_words(outlook: Outlook) -> str:
+    """Whether a quota can be met, in words."""
+    return {
+        "none": DASH,
+        "met": _("met"),
+        "enough": _("enough left"),
+        "open": _("may not suffice"),
+        "short": _("cannot be met"),
+        "unknown": _("not known yet"),
+    }[outlook.verdict]
+
+
+def _verdict(cell: CellState) -> str:
+    outlook = cell.outlook
+    colour = {"met": "good", "enough": "good", "short": "bad"}.get(outlook.verdict, "")
+    text = html.escape(f"{SIGN[outlook.verdict]} {verdict_words(outlook)}".strip())
+    more = ""
+    if outlook.verdict == "short" and outlook.to_find.value is not None:
+        more = "<br>" + html.escape(_("{more} more to find").format(more=f"{outlook.to_find.value:,.0f}"))
+    elif outlook.verdict in ("unknown", "short"):
+        more = "<br>" + html.escape(said(outlook.needed.reason))
+    return f'<td><b class="{colour}">{text}</b>{more}</td>'
+
+
+def _numbers(cell: CellState, signature: str) -> dict[str, Any]:
+    counted, outlook = cell.counted, cell.outlook
+    return {
+        "pair": cell.pair, "side": cell.side, "mined": counted.mined, "reviewed": counted.reviewed,
+        "unanimous": counted.unanimous, "kept": counted.kept, "left": counted.left, "set_aside": counted.aside,
+        "quota": counted.quota, "missing": outlook.missing, "share_kept": outlook.rate.value,
+        "share_kept_low": outlook.rate.low, "share_kept_high": outlook.rate.high, "share_of": outlook.basis,
+        "needed": outlook.needed.value, "needed_low": outlook.needed.low, "needed_high": outlook.needed.high,
+        "to_find": outlook.to_find.value, "verdict": outlook.verdict, "reason": said(outlook.needed.reason),
+        "signature": signature,
+    }  # fmt: skip

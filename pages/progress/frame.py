@@ -1,0 +1,150 @@
+"""The frame of the page Progress: its numbers, kept for half a minute, the tiles and the signature."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.forecast.fully_labelled import unselected
+from annotations.progress.dashboard import Dashboard, dashboard
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import annotators, counts
+from annotations.types import Project
+from core.statistics import Estimate, Note
+from pages.agreement.disagreements import open_desk
+from pages.ui.page import DASH, _, open_store, plain
+
+KEPT_S = 30
+
+
+def zone() -> tzinfo:
+    """The visitor's time zone, UTC where the browser does not say."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (KeyError, ValueError, OSError):
+        return UTC
+
+
+def moment(when: float | str | None) -> str:
+    """A moment (unix seconds or ISO) in the visitor's time zone, to the minute; a dash for None."""
+    if when is None:
+        return DASH
+    found = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
+    return found.astimezone(zone()).strftime("%Y-%m-%d %H:%M")
+
+
+def said(note: Note | None) -> str:
+    """A reason in the visitor's language; nothing for None."""
+    return _(note.message).format(**note.values) if note else ""
+
+
+def duration(hours: float) -> str:
+    """Hours to one decimal, below one hour minutes."""
+    if hours < 1:
+        return _("{minutes} min").format(minutes=f"{60 * hours:.0f}")
+    return _("{hours} h").format(hours=f"{hours:,.1f}")
+
+
+def share(one: Estimate) -> str:
+    """A share with its 95 % interval, in per cent; a dash where it is undefined."""
+    if one.value is None or one.low is None or one.high is None:
+        return DASH
+    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} – {100 * one.high:.1f})"
+
+
+def current(store: Store, project: Project) -> Dashboard:
+    """The numbers of a project, reckoned anew when something was labelled, imported or changed, or after 30 s."""
+    there = (
+        *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
+    )  # fmt: skip
+    with st.spinner(_("Counting …"), show_time=False):
+        return _dashboard(project.uid, there, str(zone()), project)
+
+
+@st.cache_data(max_entries=8, ttl=KEPT_S, show_spinner=False)
+def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Dashboard:
+    with open_store() as store:
+        return dashboard(store, _project, zone=zone())
+
+
+def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
+    """*found* as it is, or, where a desk of this project is open in this visit, with that annotator's rows alone."""
+    reader = open_desk(store, project)
+    if reader is None:
+        return found
+    text = _("Your desk as {name} is open: of the annotators only you are listed, so that labels stay blind.")
+    st.caption(plain(text.format(name=reader.name)))
+    people = tuple(one for one in found.people if one.annotator.id == reader.id)
+    return replace(found, people=people, days=tuple(day for day in found.days if day.annotator == reader.name))
+
+
+def forget() -> None:
+    """Reckon anew at the next look: somebody has given items back."""
+    _dashboard.clear()
+
+
+def tiles(project: Project, found: Dashboard) -> None:
+    """How much is done and how much is ahead."""
+    counted = [cell.counted for cell in found.cells]
+    mined, reviewed = sum(one.mined for one in counted), sum(one.reviewed for one in counted)
+    kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
+    within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
+    first, second, third, fourth = st.columns(4)
+    with first, st.container(border=True, height="stretch"):
+        st.metric(_("Labels that stand"), f"{found.labels:,}")
+        text = _("today {today}, in seven days {week}")
+        today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
+        st.caption(plain(text.format(today=f"{today:,}", week=f"{week:,}")))
+    with second, st.container(border=True, height="stretch"):
+        st.metric(_("Reviewed"), f"{reviewed:,}", help=_("Items that have as many labels as they want."))
+        st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
+    with third, st.container(border=True, height="stretch"):
+        if project.kind == "generations":
+            st.metric(_("With a gold label"), f"{kept:,}")
+            st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
+        else:
+            st.metric(_("Kept"), f"{kept:,}")
+            text = _("{within} of {wanted} wanted by quotas") if wanted else _("no quotas are set")
+            st.caption(plain(text.format(within=f"{within:,}", wanted=f"{wanted:,}")))
+    with fourth, st.container(border=True, height="stretch"):
+        _ahead(found)
+
+
+def say_too_many(store: Store, project: Project) -> None:
+    """After a change from `stop` to `all`, until what it opened again is done: the share kept is not that of all."""
+    if project.plan == "stop" or unselected(store, project, project.per_item) is None:
+        return
+    text = _(
+        "Until lately items stopped at their first reject: those that everybody accepted have all their labels, others"
+        " still wait for theirs. Until these are labelled, accepted ones are too many among the reviewed, and the share"
+        " kept is too high."
+    )
+    st.warning(text, icon=":material/hourglass_top:")
+
+
+def _ahead(found: Dashboard) -> None:
+    about = _(
+        "Labels ahead / mean labels per hour of those who label here, over the last 60 labels of each, breaks left out."
+        " Where there is a quota, only as many candidates count as it is expected to need."
+    )
+    st.metric(_("Work ahead"), DASH if found.hours is None else duration(found.hours), help=plain(about))
+    text = _("{labels} labels")
+    st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
+    if found.each is not None:
+        st.caption(plain(_("{time} for each annotator").format(time=duration(found.each))))
+    elif found.hours_reason:
+        st.caption(plain(said(found.hours_reason)))
+
+
+def made_how(project: Project, found: Dashboard) -> None:
+    """The signature, and in words what it says."""
+    text = _("As of {moment}. Labels that stand count; on days, each change of a label counts once more.")
+    if project.plan == "stop":
+        text = _(
+            "As of {moment}. Labels that stand count; on days, each change of a label counts once more. Differences"
+            " between annotators are those on the random share that all label."
+        )
+    st.caption(plain(text.format(moment=moment(found.moment))))
+    st.code(found.signature, language=None, wrap_lines=True)

@@ -1,0 +1,33 @@
+"""Progress: who does what, what is missing per pair and side, whether the quotas can be met."""
+
+import streamlit as st
+
+from pages.progress.annotators import by_day, people, stalled
+from pages.progress.cells import cells
+from pages.progress.frame import current, for_reader, made_how, say_too_many, tiles
+from pages.ui.notices import say_how_they_count
+from pages.ui.page import _, choose_project, open_store, page_head
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Progress"),
+    _("Who labels how much, what waits at whose desk, and whether what is left can meet the quotas."),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    say_unsettled(store, project)
+    say_too_many(store, project)
+    found = current(store, project)
+    tiles(project, found)
+    found = for_reader(store, project, found)
+    st.subheader(_("Annotators"))
+    people(project, found)
+    stalled(project, found)
+    st.subheader(_("Labels per day"))
+    by_day(found)
+    st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
+    say_how_they_count(store, project, found)
+    cells(project, found)
+    made_how(project, found)

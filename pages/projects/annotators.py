@@ -1,0 +1,150 @@
+"""The people of a project: how far each is; add, rename, replace, let leave, bring back."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.labels.append import own_progress
+from annotations.projects.projects import (
+    add_annotators,
+    annotators,
+    other_projects,
+    remove_annotator,
+    rename_annotator,
+    replace_annotator,
+)
+from annotations.types import Annotator, Project
+from core.errors import EvenhandError
+from pages.ui.page import _, open_store, plain, series, show_error
+
+
+def show_people(store: Store, project: Project) -> None:
+    """Who labels here, how far each is, a link to each desk, and more people."""
+    if error := st.session_state.pop("people-error", None):
+        show_error(error)
+    if done := st.session_state.pop("people-done", None):
+        st.success(plain(done), icon=":material/check:")
+    people = annotators(store, project)
+    left = [one for one in annotators(store, project, active=False) if one not in people]
+    if not people:
+        st.info(_("Nobody labels here yet. Add the first annotator."))
+    for person in people:
+        _person(store, project, person)
+    with st.form("add_people", border=False, clear_on_submit=True):
+        names = st.text_area(_("More annotators, one a line"), key="new_annotators", height=90)
+        if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
+            try:
+                add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
+            except EvenhandError as error:
+                show_error(error)
+            else:
+                st.rerun()
+    if left:
+        with st.expander(_("Who has left ({number})").format(number=len(left)), expanded=not people):
+            for person in left:
+                _gone(store, project, person)
+
+
+def _person(store: Store, project: Project, person: Annotator) -> None:
+    own = own_progress(store, project, person)
+    with st.container(horizontal=True, vertical_alignment="center", border=True, gap="small"):
+        st.markdown(f"**{plain(person.name)}**", width=180)
+        text = _("{labelled} of {total}").format(labelled=f"{own.labelled:,}", total=f"{own.total:,}")
+        st.progress(own.labelled / own.total if own.total else 0.0, text, width=180)
+        where = {"project": project.name, "annotator": person.name}
+        st.page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
+        st.page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
+        with st.popover(_("Change"), icon=":material/manage_accounts:", type="tertiary", key=f"change-{person.uid}"):
+            _rename(store, project, person)
+            _replace(store, project, person)
+            _leaving(project, person)
+
+
+def _gone(store: Store, project: Project, person: Annotator) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        own = own_progress(store, project, person)
+        st.markdown(f"**{plain(person.name)}**", width=200)
+        st.caption(plain(_("{labels} labels, which stay and count").format(labels=f"{own.labelled:,}")))
+        where = {"project": project.name, "annotator": person.name}
+        st.page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
+        st.button(
+            _("Bring back"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_bring_back,
+            args=(project, person),
+        )  # fmt: skip
+
+
+def _rename(store: Store, project: Project, person: Annotator) -> None:
+    st.text_input(_("New name"), person.name, key=f"name-{person.uid}", max_chars=80)
+    if others := other_projects(store, project, person):
+        text = _("{name} has one name everywhere: it changes in {projects} too.")
+        st.caption(plain(text.format(name=person.name, projects=series(others))))
+    st.button(_("Rename"), key=f"rename-{person.uid}", on_click=_rename_now, args=(project, person))
+
+
+def _replace(store: Store, project: Project, person: Annotator) -> None:
+    st.divider()
+    st.text_input(
+        _("Somebody else takes over"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person")
+    )
+    text = _(
+        "What {name} has in hand moves to the other one, who may be new or label here already. The labels of {name}"
+        " stay and count; {name} gets no more items."
+    )
+    st.caption(plain(text.format(name=person.name)))
+    st.button(_("Replace"), key=f"replace-{person.uid}", on_click=_replace_now, args=(project, person))
+
+
+def _leaving(project: Project, person: Annotator) -> None:
+    st.divider()
+    text = _("{name} gets no more items; what is in hand goes to others. The labels stay and count.")
+    st.caption(plain(text.format(name=person.name)))
+    label = _("Let {name} leave").format(name=person.name)
+    st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
+
+
+def _tried(act: Callable[[Store], str]) -> None:
+    """Do it, and keep what is to be said for the next run: a callback cannot show anything where it belongs."""
+    try:
+        with open_store() as store:
+            st.session_state["people-done"] = act(store)
+    except EvenhandError as error:
+        st.session_state["people-error"] = error
+
+
+def _rename_now(project: Project, person: Annotator) -> None:
+    name = st.session_state[f"name-{person.uid}"]
+
+    def act(store: Store) -> str:
+        renamed = rename_annotator(store, project, person, name)
+        if st.session_state.get("desk_annotator") == person.name:  # the desk of this visit is opened by name
+            st.session_state["desk_annotator"] = renamed.name
+        return _("{old} is called {new} now.").format(old=person.name, new=renamed.name)
+
+    _tried(act)
+
+
+def _replace_now(project: Project, person: Annotator) -> None:
+    name = st.session_state[f"successor-{person.uid}"]
+
+    def act(store: Store) -> str:
+        new = replace_annotator(store, project, person, name)
+        return _("{new} takes the place of {old}.").format(new=new.name, old=person.name)
+
+    _tried(act)
+
+
+def _let_leave(project: Project, person: Annotator) -> None:
+    def act(store: Store) -> str:
+        remove_annotator(store, project, person)
+        return _("{name} labels here no more. The labels stay and count.").format(name=person.name)
+
+    _tried(act)
+
+
+def _bring_back(project: Project, person: Annotator) -> None:
+    def act(store: Store) -> str:
+        add_annotators(store, project, [person.name])
+        return _("{name} labels here again.").format(name=person.name)
+
+    _tried(act)

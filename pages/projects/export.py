@@ -1,0 +1,163 @@
+"""What leaves a project: the format, a password where text is in it, the first rows, the file."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.export import CONFIG, archive_bytes, export_preview, plain_bytes, rows_of
+from annotations.files.export_formats import (
+    ARCHIVES,
+    ENDING,
+    ExportFormat,
+    Wanted,
+    formats_of,
+    needs_password,
+    wanted,
+)
+from annotations.files.other_tools import label_studio_write
+from annotations.guideline.versions import guideline
+from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.ui.page import _, language, open_store, plain, show_error
+
+PREVIEW_ROWS = 10
+
+
+def export_name(name: str, kind: str) -> str:
+    """An export format in words."""
+    return {
+        "slguset": _("SlguSet (CSV as published)"),
+        "jsonl": _("Everything (JSON lines, can be imported again)"),
+        "labels": _("Labels (CSV, one row per sentence and annotator)")
+        if kind == "sentences"
+        else _("Labels (CSV, one row per text and annotator)"),
+        "labels-wide": _("Labels (CSV, one row each, columns for every annotator)"),
+        "labels-jsonl": _("Labels (JSON lines, with all that was recorded)"),
+        "published": _("Published samples (context and completion in one column)"),
+        "label-studio": _("Label Studio (JSON: tasks with annotations)"),
+        "doccano": _("doccano (ZIP: JSON lines, a file for each annotator)"),
+        "package": _("The whole project (items, labels, decisions; can be imported again)"),
+        "datasheet": _("Data sheet (Markdown)"),
+        "datasheet-tex": _("Data sheet (LaTeX)"),
+    }[name]
+
+
+def show_export(store: Store, project: Project) -> None:
+    """What leaves: format, which items, the first rows, how many there are, the file."""
+    if project.kind == "generations":
+        st.caption(_leaving_text(project))
+    chosen: ExportFormat = st.radio(
+        _("Format"),
+        formats_of(project),
+        key="export_format",
+        format_func=lambda one: export_name(one, project.kind) + (" 🔒" if needs_password(project, one) else ""),
+    )
+    wish, password = _asked(project, chosen)
+    if wish is None:
+        return
+    try:
+        _show_file(store, project, wish, password)
+    except EvenhandError as error:
+        show_error(error)
+
+
+def _leaving_text(project: Project) -> str:
+    if text_may_leave(project):
+        return _("The settings of this project let texts leave in plain. Files with text carry a canary line.")
+    return _(
+        "What models write about people leaves in an encrypted archive (🔒) only. Labels without text are in the "
+        "open: they name each text by its id."
+    )
+
+
+def _asked(project: Project, chosen: ExportFormat) -> tuple[Wanted | None, str | None]:
+    """What is wished, and the password; None where one is still missing."""
+    names = history = False
+    kept = "all"
+    with st.container(horizontal=True):
+        if chosen.startswith("labels") or chosen in ("label-studio", "doccano", "package"):
+            names = st.toggle(_("With the annotators' names"), key="names", help=_("Otherwise A1, A2, A3 …"))
+        if chosen in ("labels", "labels-jsonl"):
+            history = st.toggle(_("With replaced and taken-back labels"), key="history")
+    if chosen in ("slguset", "jsonl", "published", "label-studio", "doccano"):
+        kept = st.radio(
+            _("Sentences") if project.kind == "sentences" else _("Texts"), ("all", "accepted"), key="export_items",
+            horizontal=True, format_func=lambda which: _items_name(which, project.kind),
+        )  # fmt: skip
+    password, missing = _password(project, chosen)
+    if missing:
+        return None, None
+    wish = wanted(chosen, items=kept, names=names, history=history, locked=password is not None, language=language())
+    return wish, password
+
+
+def _items_name(which: str, kind: str) -> str:
+    if kind == "generations":
+        return _("all texts") if which == "all" else _("with a gold label only")
+    return _("all sentences") if which == "all" else _("accepted only (for a release)")
+
+
+def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]:
+    """The password, and whether the export has to wait for one."""
+    needed = needs_password(project, chosen)
+    if not needed:
+        holds = not chosen.startswith("datasheet") and project.kind == "generations"
+        if not holds or not st.toggle(_lock_label(project), key="lock"):
+            return None, False
+    typed = st.text_input(
+        _("Password of the archive"),
+        type="password",
+        key="export_password",
+        width=320,
+        help=_("Whoever opens the archive needs it. It is not stored anywhere; without it the texts are lost."),
+    )
+    if len(typed.strip()) < SHORTEST_PASSWORD:
+        st.info(plain(_("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)))
+        return None, True
+    return typed, False
+
+
+def _lock_label(project: Project) -> str:
+    if text_may_leave(project):
+        return _("Encrypt the file")
+    return _("With texts and notes, in an encrypted archive")
+
+
+def _show_file(store: Store, project: Project, wish: Wanted, password: str | None) -> None:
+    number = rows_of(store, project, wish)
+    is_sheet = wish.format.startswith("datasheet")
+    if not is_sheet:
+        st.metric(_("Rows"), f"{number:,}", width=150)
+    if password is None and wish.format not in ARCHIVES:
+        st.caption(_("The file begins like this:"))
+        limit = 10_000 if is_sheet else PREVIEW_ROWS
+        st.code(
+            export_preview(store, project, wish, limit=limit) or " ",
+            language=None,
+            wrap_lines=is_sheet,
+        )
+    elif password is not None:
+        st.caption(_("An AES-256 archive; 7-Zip, Keka and this app open it. What is in it is not shown here."))
+    name = f"{project.name}-{wish.format}".replace("/", "-")
+    inner = name + ENDING[wish.format]
+
+    def data() -> bytes:
+        with open_store() as fresh:
+            if password is not None or wish.format in ARCHIVES:
+                return archive_bytes(fresh, project, wish, inner, password)
+            return plain_bytes(fresh, project, wish)
+
+    file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
+    st.download_button(
+        _("Download"), data, file, key="export", type="primary", icon=":material/download:", on_click="ignore"
+    )
+    if wish.format == "label-studio" and password is None:
+        st.download_button(
+            _("Labelling configuration (XML)"),
+            label_studio_write.labelling_config(project, guideline(store, project)),
+            name + CONFIG,
+            "application/xml",
+            key="export-config",
+            help=_("Label Studio shows the tasks with it: Settings, Labeling Interface, Code."),
+            on_click="ignore",
+        )

@@ -1,0 +1,145 @@
+"""A file of generations before it goes in: which column holds what, its password, and what the desk would show."""
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.columns import FIXED, KEYS, Columns, guess, is_whole, recalled
+from annotations.files.import_items import PreviewRow
+from annotations.items.items import NewItem
+from core.errors import EvenhandError
+from core.files.archives import Member
+from core.files.readers import open_source
+from core.text.pronouns import PRONOUN_DATASETS, set_named
+from pages.ui.page import _, series
+from pages.ui.sentences import problem_text, show
+
+SHOWN = 4  # texts as the desk would show them
+LONGEST = 700  # characters of one of them
+
+
+def key_name(key: str) -> str:
+    """What a generation has, in words."""
+    return {
+        "context": _("Context"),
+        "completion": _("Completion"),
+        "generation": _("Context and completion in one"),
+        "name": _("Who is meant"),
+        "pronouns": _("Pronouns"),
+        "dataset": _("Data set"),
+        "setting": _("Setting"),
+        "model": _("Model"),
+        "index": _("Number of the generation"),
+        "template": _("Template"),
+    }[key]
+
+
+def ask_password() -> str | None:
+    """The password of a locked archive, kept for this visit only."""
+    typed = st.text_input(_("Password of the archive"), type="password", key="archive_password", width=320)
+    return typed or None
+
+
+def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
+    """Which column holds what: what was chosen for such a file before, else a guess by name, for a person to change."""
+    columns = open_source(members[0].path, members[0].name).columns
+    remembered = recalled(store.path, columns)
+    start = remembered or guess(columns)
+    st.caption(
+        _("The columns are read as you chose for such a file before.")
+        if remembered
+        else _("The columns are guessed by their names. Your choice is remembered for files with the same columns.")
+    )
+    # The key holds the header: another file must not get what was chosen for this one.
+    place = f"columns-{abs(hash(columns))}"
+    with st.expander(_("Columns"), expanded=not is_whole(start), key=place, icon=":material/view_column:"):
+        named: dict[str, str] = {}
+        fixed: dict[str, str] = {}
+        for first in range(0, len(KEYS), 2):  # row by row, so that a telephone keeps their order
+            for key, place_of in zip(KEYS[first : first + 2], st.columns(2), strict=False):
+                with place_of:
+                    _choose(key, columns, start, named, fixed, place)
+    return Columns(named, {key: value for key, value in fixed.items() if value and not named.get(key)})
+
+
+def _choose(
+    key: str, columns: tuple[str, ...], start: Columns, named: dict[str, str], fixed: dict[str, str], place: str
+) -> None:
+    options = ["", *columns]
+    before = start.named.get(key, "")
+    named[key] = st.selectbox(
+        key_name(key),
+        options,
+        options.index(before) if before in options else 0,
+        key=f"{place}-{key}",
+        format_func=lambda column: column or _("no column"),
+    )
+    if key not in FIXED or named[key]:
+        return
+    label = _("{what}, the same for all rows").format(what=key_name(key))
+    if key == "dataset":
+        sets = ["", *PRONOUN_DATASETS]
+        fixed[key] = st.selectbox(
+            label, sets, sets.index(value) if (value := start.fixed.get(key, "")) in sets else 0,
+            key=f"{place}-{key}-fixed", format_func=lambda one: dataset_name(one) if one else _("not said"),
+        )  # fmt: skip
+    else:
+        hint = {"pronouns": "xe/xem/xyr", "setting": "pre", "model": "gpt2", "name": "Rowan"}[key]
+        fixed[key] = st.text_input(label, start.fixed.get(key, ""), key=f"{place}-{key}-fixed", placeholder=hint)
+
+
+def dataset_name(dataset: str) -> str:
+    """A data set in words."""
+    return {"misgendered": "MISGENDERED", "ruff": "RUFF", "tango": "TANGO", "own": _("our own")}.get(dataset, dataset)
+
+
+def show_texts(rows: Sequence[PreviewRow]) -> None:
+    """The first texts as the desk would show them, and the first lines that cannot be used."""
+    usable = [row for row in rows if row.item is not None][:SHOWN]
+    bad = [row for row in rows if row.problem is not None][:SHOWN]
+    show("".join(map(_text, usable)) + "".join(map(_problem, bad)))
+
+
+def _text(row: PreviewRow) -> str:
+    item = row.item
+    if item is None:
+        return ""
+    about = " · ".join(html.escape(part) for part in (_target(item), _origin(item)) if part)
+    context, completion = (html.escape(text[:LONGEST]) for text in (item.context or "", item.text))
+    line = html.escape(_("Line {line}").format(line=f"{row.line:,}"))
+    nothing = html.escape(_("no context"))
+    return (
+        f'<div class="generation"><div class="about">{line}{" · " if about else ""}{about}</div>'
+        f'<div class="context">{context or nothing}</div>'
+        f'<div class="completion">{completion}</div></div>'
+    )
+
+
+def _target(item: NewItem) -> str:
+    name, sets = str(item.extra.get("name") or ""), item.extra.get("pronouns") or []
+    if not sets:
+        return series(part for part in (name, _("pronouns not known")) if part)
+    return series(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
+
+
+def _forms(name: str) -> str:
+    try:
+        forms = set_named(name).forms
+    except EvenhandError:
+        return name
+    return "/".join(dict.fromkeys(form for form in forms[:3] if form)) or name
+
+
+def _origin(item: NewItem) -> str:
+    """What the desk hides: shown here to the lead, who brings the file."""
+    parts = [str(item.extra.get(key) or "") for key in ("model", "setting")]
+    dataset = str(item.extra.get("dataset") or "own")
+    return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
+
+
+def _problem(row: PreviewRow) -> str:
+    why = html.escape(problem_text(row.problem)) if row.problem else ""
+    line = html.escape(_("Line {line}").format(line=f"{row.line:,}"))
+    return f'<div class="generation"><div class="about">{line}</div><div class="problem">⚠ {why}</div></div>'

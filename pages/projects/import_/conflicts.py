@@ -1,0 +1,95 @@
+"""Where two files, or a file and the desk, say different things: side by side, for the lead to decide."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, take
+from annotations.guideline.versions import guidelines
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.ui.page import _, downloads, language, literal, open_store, plain, show_error
+
+LISTED = 20
+
+
+def kind_name(kind: str) -> str:
+    """What differs, in words."""
+    return {
+        "label": _("two labels of one annotator"),
+        "answer": _("two known answers"),
+        "word": _("the same text with another keyword"),
+        "text": _("the same id with another text"),
+    }[kind]
+
+
+def show_conflicts(store: Store, project: Project) -> None:
+    """The list, with a decision beside each."""
+    st.subheader(_("Where files disagree"), anchor=False)
+    found = conflicts(store, project)
+    if not found:
+        st.caption(_("Nothing disagrees: no file says something else of an item than the project does."))
+        return
+    st.caption(
+        _("What was here first stands. Keep it, or let the other count; the annotator's earlier label stays stored.")
+    )
+    if (error := st.session_state.pop("conflict_error", None)) is not None:
+        show_error(error)
+    downloads([leaving_row(project, one) for one in found], key="conflicts")
+    names = _names(store, project)
+    for one in found[:LISTED]:
+        _show(project, one, names)
+    if len(found) > LISTED:
+        text = _("The first {shown} of {all}; the file has them all.")
+        st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
+
+
+def _names(store: Store, project: Project) -> dict[str, str]:
+    """What the codes of every version of the guideline say to this visitor."""
+    options = [option for one in guidelines(store, project) for option in (*one.choices, *one.reasons)]
+    return {option.code: option.zh if language() == "zh" else option.en for option in options}
+
+
+def _in_words(said: str, names: Mapping[str, str]) -> str:
+    return " · ".join(names.get(code, code) for code in said.split(" · "))
+
+
+def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
+    with st.container(border=True):
+        about = kind_name(one.kind) + (f" · {one.annotator}" if one.annotator else "")
+        st.caption(plain(about))
+        literal(one.text)
+        for place, (said, file) in zip(
+            st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
+        ):
+            with place:
+                if said is None:
+                    st.caption(
+                        _("What the other file says is not in this database: a package with codes leaves it out.")
+                    )
+                    continue
+                if not said:
+                    st.caption(_("taken back with its file: no label stands"))
+                    continue
+                literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
+                if one.kind in ("label", "answer") or file:
+                    st.caption(plain(file or _("at the desk")))
+        with st.container(horizontal=True):
+            st.button(
+                _("Keep the first"), key=f"keep-{one.key}", icon=":material/check:", on_click=_decide,
+                args=(project, one.key, False),
+            )  # fmt: skip
+            if one.kind in ("label", "answer"):
+                st.button(
+                    _("Take the other"), key=f"take-{one.key}", icon=":material/swap_horiz:", on_click=_decide,
+                    args=(project, one.key, True),
+                )  # fmt: skip
+
+
+def _decide(project: Project, key: str, other: bool) -> None:
+    with open_store() as store:
+        try:
+            (take if other else keep)(store, project, key)
+        except EvenhandError as error:
+            st.session_state["conflict_error"] = error

@@ -1,0 +1,273 @@
+"""Bringing a file into a project: its first rows with the found words, the import, the report."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.columns import Columns, remember
+from annotations.files.detect import FORMATS
+from annotations.files.import_items import ImportReport, Preview, import_examined
+from annotations.files.import_labels import Returned
+from annotations.files.open_upload import examine_tables, preview_tables, tables_in
+from annotations.files.other_tools.import_tasks import Switched
+from annotations.files.package import write as packages
+from annotations.files.read_labels import is_labels
+from annotations.jobs import jobs
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.files.archives import Member, NeedsPassword
+from core.files.readers import open_source
+from pages.projects.import_.columns import ask_password, choose_columns, show_texts
+from pages.projects.import_.other_tools import (
+    ask_tasks,
+    import_tasks,
+    show_switched,
+    start_tasks_job,
+    tasks_in,
+)
+from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
+from pages.ui.page import _, paragraph, plain, series, show_error
+from pages.ui.sentences import preview_table, show
+
+Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a file should be read; `column` None: found by its name; `columns`: of generations."""
+
+    format: str = "auto"
+    column: str | None = None
+    columns: Columns | None = None
+    password: str | None = None
+
+
+def show_files(store: Store, project: Project) -> None:
+    """Upload, preview, import, report."""
+    if project.archived:
+        st.info(_("This project is archived. Bring it back before you import."))
+        return
+    st.caption(_what_fits(project))
+    uploaded = st.file_uploader(_("File"), type=ENDINGS, key=_place(), label_visibility="collapsed")
+    if uploaded is not None:
+        try:
+            path = _kept(store, uploaded)
+            _show_file(store, project, path, large=jobs.is_large(uploaded.getvalue()))
+        except EvenhandError as error:
+            show_error(error)
+    report = st.session_state.get(_report_key(project))
+    if isinstance(report, packages.Brought):
+        show_brought(report, quoting=text_may_leave(project))
+    elif isinstance(report, Returned):
+        show_returned(report)
+    elif isinstance(report, Switched):
+        show_switched(report, quoting=text_may_leave(project))
+    elif report is not None:
+        show_report(report, quoting=text_may_leave(project))
+    if report is not None:
+        next_steps(project)
+
+
+def _what_fits(project: Project) -> str:
+    if project.kind == "generations":
+        return _(
+            "CSV, TSV, JSON lines or Excel with a context and a completion in each row, the published samples, or a "
+            "ZIP of them, with or without a password. Labels and packages of this app come back here too."
+        )
+    return _(
+        "CSV, TSV, JSON or plain text with a sentence a line; UTF-8 or GB18030. The released SlguSet file and exports "
+        "of Label Studio and doccano fit as they are."
+    )
+
+
+def _report_key(project: Project) -> str:
+    return f"report-{project.uid}"
+
+
+def _place() -> str:
+    """The key of the place for a file; a new one after each import, so that it is empty again."""
+    used = st.session_state.get("files_used", 0)
+    return f"file-{used}" if used else "file"
+
+
+def _used() -> None:
+    st.session_state["files_used"] = st.session_state.get("files_used", 0) + 1
+    del st.session_state["upload"]
+
+
+def _kept(store: Store, uploaded: Any) -> Path:
+    """Where the uploaded file lies; written once, not at every rerun."""
+    known: tuple[str, str] | None = st.session_state.get("upload")
+    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
+        return Path(known[1])
+    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    st.session_state["upload"] = (uploaded.file_id, str(path))
+    return path
+
+
+def format_name(name: str) -> str:
+    """An import format in words."""
+    return {
+        "auto": _("Find out"),
+        "slguset": _("Released SlguSet columns"),
+        "sentences": _("Sentences"),
+        "candidates": _("Mined candidates"),
+        "generations": _("Generations"),
+    }[name]
+
+
+def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> None:
+    try:
+        with tables_in(path) as members:
+            _show_tables(store, project, path, members, None, large=large)
+        return
+    except NeedsPassword:
+        if (password := ask_password()) is None:
+            st.info(plain(_("{file} is encrypted. Give its password to see what is in it.").format(file=path.name)))
+            return
+    try:
+        with tables_in(path, password=password) as members:
+            _show_tables(store, project, path, members, password, large=large)
+    except NeedsPassword as error:
+        show_error(error)
+
+
+def _show_tables(
+    store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
+) -> None:
+    large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
+    if not packages.is_package(members) and (program := tasks_in(members)) is not None:
+        _offer_tasks(store, project, path, members, program, password, large=large)
+        return
+    if packages.is_package(members) or is_labels(members[0]):
+        _offer_labels(store, project, path, members, password, large=large)
+        return
+    if project.kind == "generations":
+        wish = Wish("generations", None, choose_columns(store, members), password)
+        seen = preview_tables(members, format=wish.format, wished=wish.columns)
+        st.caption(plain(_described(seen)))
+        show_texts(seen.rows)
+    else:
+        wish = _wish_for_sentences(password)
+        seen = preview_tables(members, format=wish.format, column=wish.column)
+        st.caption(plain(_described(seen)))
+        show(preview_table(seen.rows))
+    if large:
+        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if wish.columns is not None:
+            remember(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
+        if large:
+            _start_job(store, project, path, wish)
+        else:
+            report = import_with_bar(store, project, members, wish, path.name)
+            _done(store, project, path, report)
+
+
+def _done(store: Store, project: Project, path: Path, report: Reported) -> None:
+    st.session_state[_report_key(project)] = report
+    jobs.drop_upload(store, path)
+    _used()
+    st.rerun()  # the counts above have changed
+
+
+def _offer_tasks(
+    store: Store,
+    project: Project,
+    path: Path,
+    members: list[Member],
+    program: str,
+    password: str | None,
+    *,
+    large: bool,
+) -> None:
+    """Tasks of another labelling program: what their names mean, then the import."""
+    wish = ask_tasks(store, project, members, program, password)
+    if large:
+        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if large:
+            start_tasks_job(store, project, path, wish)
+            _told()
+        else:
+            _done(store, project, path, import_tasks(store, project, members, wish, path.name))
+
+
+def _offer_labels(
+    store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
+) -> None:
+    """A file of labels or a package: nothing to choose, only to bring back."""
+    whole = packages.is_package(members)
+    if whole:
+        st.caption(_("A package: items, labels and decisions of a project. What is here already stays as it is."))
+    else:
+        st.caption(_("A file of labels. They are added to the items of this project; what is here already stays."))
+    if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
+        if large:
+            _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
+        elif whole:
+            _done(store, project, path, packages.bring_package(store, project.name, members, path.name))
+        else:
+            report = Returned()
+            for one in members:
+                report.add(packages.bring_labels(store, project, one, one.name))
+            _done(store, project, path, report)
+
+
+def _wish_for_sentences(password: str | None) -> Wish:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(_("Format"), ("auto", *FORMATS), key="format", format_func=format_name, width=240)
+        column = st.text_input(
+            _("Column with the sentences"),
+            key="column",
+            width=240,
+            help=_("Only where its name is none of sentence, text, 句子, 文本."),
+        )
+    return Wish(chosen, column.strip() or None, None, password)
+
+
+def _described(seen: Preview) -> str:
+    text = _("Read as {format}, encoding {encoding}.").format(format=format_name(seen.format), encoding=seen.encoding)
+    told = [text]
+    if seen.columns:
+        columns = series(name if len(name) <= 40 else f"{name[:39]}…" for name in seen.columns[:12])
+        told.append(_("Columns: {columns}.").format(columns=columns))
+    return paragraph([*told, _("The first rows:")])
+
+
+def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:
+    """Import a small file while the visitor watches."""
+    bar = st.progress(0.0, _("Reading the file"))
+    examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
+
+    def advance(done: int, total: int) -> None:
+        text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
+        bar.progress(done / total if total else 1.0, text)
+
+    report = import_examined(store, project, examined, progress=advance, file=file)
+    bar.empty()
+    return report
+
+
+def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
+    options = ["--format", wish.format]
+    if wish.column:
+        options += ["--column", wish.column]
+    for option, given in (("--map", wish.columns.named), ("--set", wish.columns.fixed)) if wish.columns else ():
+        options += [part for key, value in given.items() for part in (option, f"{key}={value}")]
+    # The id: the project may have another name by the time the job runs. "--": it may be named "--help".
+    command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
+    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
+    _told()
+
+
+def _told() -> None:
+    _used()  # the file is the job's now
+    st.success(_("The import runs as a job."))
+    st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

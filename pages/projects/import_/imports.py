@@ -1,0 +1,103 @@
+"""The files that came into a project, and taking one back; below it, where files disagree."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.undo import Effect, Import, effect, find_import, imports, undo
+from annotations.jobs import jobs
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.projects.import_.conflicts import show_conflicts
+from pages.ui.page import DASH, _, downloads, plain, show_error, spoken
+
+AS_A_JOB = 20_000  # rows from which on taking back is a job
+DONE = "import_taken_back"
+
+
+def show_imports(store: Store, project: Project) -> None:
+    """Every file with its date and rows; one is chosen, what taking it back would do is said before the button."""
+    found = imports(store, project)
+    st.caption(_("Every file that came in, and a way to take it back. What annotators did is never deleted."))
+    if (done := st.session_state.pop(DONE, None)) is not None:
+        st.success(plain(done), icon=":material/undo:")
+    if not found:
+        st.info(_("No file has come in yet. Bring one in under Files."))
+        return
+    _show_list(project, found)
+    open_ones = {one.key: one for one in reversed(found) if one.undone is None or one.unfinished}
+    if open_ones:
+        key = st.selectbox(
+            _("Take back"),
+            list(open_ones),
+            key=f"undo-{project.uid}-{len(open_ones)}",
+            format_func=lambda one: f"{open_ones[one].file} · {_when(open_ones[one].created)} · {one}",
+        )
+        if key in open_ones:
+            _offer(store, project, open_ones[key])
+    st.divider()
+    show_conflicts(store, project)
+
+
+def _show_list(project: Project, found: list[Import]) -> None:
+    rows = [
+        {
+            _("File"): one.file,
+            _("Holds"): _("annotators' labels") if one.kind == "labels" else _kind(project),
+            _("Rows"): one.rows,
+            _("Imported on"): _when(one.created),
+            _("Taken back"): DASH if one.undone is None else _when(one.undone),
+            _("Name"): one.key,
+        }
+        for one in reversed(found)
+    ]
+    st.dataframe(rows, hide_index=True, key="imports")
+    downloads(rows, key="imports-list")
+
+
+def _kind(project: Project) -> str:
+    return _("texts") if project.kind == "generations" else _("sentences")
+
+
+def _when(moment: str) -> str:
+    return moment[:16].replace("T", " ")
+
+
+def said(found: Import, done: Effect) -> str:
+    """What taking back does, or did, in one sentence."""
+    if found.kind == "labels":
+        text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
+        told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
+        if not done.chosen:
+            return told
+        stay = _(
+            "{chosen} that you let count where files disagree still count: that was your decision, not the file's."
+        )
+        return f"{told} {stay.format(chosen=f'{done.chosen:,}')}"
+    text = _(
+        "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come "
+        "back when the same text is imported again."
+    )
+    return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")
+
+
+def _offer(store: Store, project: Project, found: Import) -> None:
+    expected = effect(store, project, found)
+    st.write(plain(said(found, expected)))
+    if found.unfinished:
+        st.caption(_("Taking it back was interrupted. Going on takes back the rest."))
+    sure = st.checkbox(spoken(_("Take {file} back").format(file=found.file)), key=f"sure-{project.uid}-{found.key}")
+    if not st.button(_("Take back"), key="undo", icon=":material/undo:", disabled=not sure):
+        return
+    if found.rows > AS_A_JOB:
+        command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
+        jobs.start(store, command, _("Take {file} back").format(file=found.file))
+        st.success(_("It runs as a job."))
+        st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+        return
+    try:
+        done = undo(store, project, found.key)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.session_state[DONE] = f"{found.file}: {said(find_import(store, project, found.key), done)}"
+    st.rerun()

@@ -1,0 +1,171 @@
+"""A file of Label Studio or doccano before it goes in: what its choices and its annotators are called here."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.columns import Columns
+from annotations.files.import_items import Examined
+from annotations.files.open_upload import examine_tables, preview_tables
+from annotations.files.other_tools.choice_names import Names, guess
+from annotations.files.other_tools.detect import task_format, text_key
+from annotations.files.other_tools.import_tasks import LOOKED_AT, Found, Switched, bring_tasks, look, person
+from annotations.guideline.versions import guideline
+from annotations.jobs import jobs
+from annotations.types import Guideline, Project
+from core.errors import EvenhandError
+from core.files.archives import Member
+from core.files.readers import open_source
+from pages.projects.import_.columns import show_texts
+from pages.projects.import_.report import show_report, show_returned
+from pages.ui.page import _, language, plain, series, spoken
+from pages.ui.sentences import preview_table, show
+
+MOST = 40  # choices or annotators to ask about
+PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
+
+
+@dataclass(frozen=True, slots=True)
+class TasksWish:
+    """How the tasks are to be read."""
+
+    format: str
+    column: str | None
+    columns: Columns | None
+    names: Names
+    known: bool
+    password: str | None
+
+    def options(self) -> list[str]:
+        """As the command `import` takes it."""
+        found = ["--format", self.format, *(["--column", self.column] if self.column else [])]
+        found += [part for name, code in self.names.choices.items() for part in ("--map", f"{name}={code}")]
+        found += [part for who, name in self.names.people.items() for part in ("--annotator", f"{who}={name}")]
+        return found + (["--ground-truth"] if self.known else [])
+
+
+def tasks_in(members: Sequence[Member]) -> str | None:
+    """The program whose tasks the first file holds; None for any other file."""
+    with contextlib.suppress(EvenhandError):
+        return task_format(open_source(members[0].path, members[0].name))
+    return None
+
+
+def ask_tasks(store: Store, project: Project, members: list[Member], format: str, password: str | None) -> TasksWish:
+    """Show the first texts and ask what the names in the file mean; what is guessed is filled in."""
+    generations = project.kind == "generations"
+    column = None if generations else text_key(open_source(members[0].path, members[0].name), format)
+    columns = Columns() if generations else None
+    seen = preview_tables(members, format=format, column=column, wished=columns)
+    st.caption(plain(_("Tasks of {program}, encoding {encoding}. The first texts:").format(
+        program=PROGRAMS[format], encoding=seen.encoding)))  # fmt: skip
+    if generations:
+        show_texts(seen.rows)
+    else:
+        show(preview_table(seen.rows))
+    found = look(_first_tasks(members, format, column, columns))
+    if not found.whole:
+        st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
+    names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
+    known = bool(found.truths) and st.checkbox(
+        _("Make ground truth hidden gold ({number} annotations)").format(number=f"{found.truths:,}"),
+        key="tasks_known",
+        help=_("The annotation counts as a label either way. Hidden gold is seen by the lead only."),
+    )
+    return TasksWish(format, column, columns, names, known, password)
+
+
+def _first_tasks(members: list[Member], format: str, column: str | None, columns: Columns | None) -> list[Examined]:
+    """As `examine` has it, without reading to the end."""
+    from annotations.files.detect import layout
+
+    found = []
+    for one in members:
+        source = open_source(one.path, one.name)
+        found.append(Examined(source, layout(source, format, column, columns), 0, True))
+    return found
+
+
+def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
+    """Name of the file -> code here; "" passes over it. Unsaid names are left out: their annotations are refused."""
+    if not found.names:
+        st.caption(_("Nothing was chosen in these tasks: only texts come in."))
+        return {}
+    options = {"?": _("say what it is"), "": _("pass over it")}
+    for option in (*asked.choices, *asked.reasons):
+        options[option.code] = option.zh if language() == "zh" else option.en
+    said: dict[str, str] = {}
+    with st.container(border=True):
+        st.subheader(_("What its choices are called here"), anchor=False)
+        for name, number in found.names.most_common(MOST):
+            start = guess(name, asked) or "?"
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
+                code = st.selectbox(
+                    spoken(_("{name} means").format(name=name[:60])), list(options), list(options).index(start),
+                    format_func=options.__getitem__, key=f"task-choice-{name}", label_visibility="collapsed", width=300,
+                )  # fmt: skip
+            if code != "?":
+                said[name] = code
+        if len(said) < len(found.names):
+            st.caption(_("Annotations with a choice that nobody explains are not imported; the report lists them."))
+    return said
+
+
+def _ask_people(found: Found) -> dict[str, str]:
+    named: dict[str, str] = {}
+    nobody = _("nobody named")
+    if not found.people:
+        return named
+    with st.container(border=True):
+        st.subheader(_("Who its annotators are here"), anchor=False)
+        for who, number in found.people.most_common(MOST):
+            # An invisible joiner: an address would become a link.
+            name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
+            label = f"{name} · {number:,}"
+            named[who] = st.text_input(label, person(who, Names()), key=f"task-person-{who}", max_chars=80, width=320)
+    return named
+
+
+def import_tasks(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> Switched:
+    """Import a small file while the visitor watches."""
+    bar = st.progress(0.0, _("Reading the file"))
+    examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
+
+    def advance(done: int, total: int) -> None:
+        text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
+        bar.progress(done / total if total else 1.0, text)
+
+    report = bring_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
+    bar.empty()
+    return report
+
+
+def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish) -> None:
+    """The same as a job."""
+    command = ["import", *wish.options(), "--project-uid", project.uid, "--json", "--", project.name, str(path)]
+    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
+
+
+def show_switched(report: Switched, *, quoting: bool) -> None:
+    """What came in: texts, labels, and what was counted and left."""
+    show_report(report.items, quoting=quoting, place="items-")
+    if report.labels.rows:
+        st.subheader(_("Labels in the file"), anchor=False)
+        show_returned(report.labels, heading=False, decisions=False)
+    names = {
+        "skipped": _("skipped by their annotators"),
+        "empty": _("without a choice"),
+        "drafts": _("drafts"),
+        "predictions": _("predictions of models"),
+        "without_item": _("on texts that could not be used"),
+        "other": _("answers of other kinds (ratings, relations)"),
+    }
+    left = [f"{report.left[key]:,} {name}" for key, name in names.items() if report.left[key]]
+    if left:
+        st.caption(plain(_("Counted and not imported: {what}.").format(what=series(left))))

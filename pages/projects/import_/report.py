@@ -1,0 +1,118 @@
+"""What an import did: counts, and every line that could not be used, to read and to take away."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.files.import_items import ImportReport
+from annotations.files.import_labels import Returned
+from annotations.files.package.write import Brought
+from annotations.types import Project
+from core.types import Problem
+from pages.ui.page import _, csv_bytes, paragraph, plain, series
+from pages.ui.sentences import problem_text, reason_name
+
+LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
+QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
+
+
+def next_steps(project: Project) -> None:
+    """Where one goes on from here once texts are in."""
+    where = {"project": project.name}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Go on with:"), width="content")
+        st.page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
+        st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        st.page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
+        st.page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
+
+
+def show_brought(brought: Brought, *, quoting: bool) -> None:
+    """What a package brought: its items, then its labels and decisions."""
+    if brought.items is not None:
+        show_report(brought.items, quoting=quoting, place="items-")
+    show_returned(brought.labels, heading=brought.items is None)
+
+
+def show_returned(report: Returned, *, heading: bool = True, decisions: bool = True) -> None:
+    """What came back of labels and, where a file may hold them, of decisions."""
+    if heading:
+        st.subheader(_("Report"), anchor=False)
+    numbers = (
+        (_("Labels read"), report.rows),
+        (_("Imported"), report.imported),
+        (_("Here already"), report.duplicates),
+        (_("Not usable"), report.rejected),
+        *([(_("Decisions and comments"), report.decisions)] if decisions else []),
+    )
+    with st.container(horizontal=True):
+        for name, number in numbers:
+            st.metric(name, f"{number:,}", border=True, width=150)
+    if report.beside:
+        text = _("{number} labels are kept but do not stand: their annotators decided otherwise here before.")
+        st.caption(plain(text.format(number=f"{report.beside:,}")))
+    _show_problems([_problem_row(one, quoting=False) for one in report.errors], report.rejected)
+
+
+def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:
+    """What an import did: counts, encoding, positions, and every line that could not be used.
+
+    `quoting`: whether the list of those lines, which can be taken away, may quote them.
+    """
+    st.subheader(_("Report"), anchor=False)
+    numbers = (
+        (_("Rows"), report.rows),
+        (_("Imported"), report.imported),
+        (_("Duplicates"), report.duplicates),
+        (_("Not usable"), report.rejected),
+    )
+    with st.container(horizontal=True):
+        for name, number in numbers:
+            st.metric(name, f"{number:,}", border=True, width=150)
+    st.caption(plain(_report_text(report)))
+    _show_problems([_problem_row(problem, quoting=quoting) for problem in report.errors], report.rejected, place)
+
+
+def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> None:
+    if not rows:
+        return
+    st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key=f"{place}problems")
+    if number > LISTED:
+        st.caption(_("The first {shown} of {all} lines.").format(shown=f"{LISTED:,}", all=f"{number:,}"))
+    st.download_button(
+        _("Lines that could not be used (CSV)"),
+        lambda: csv_bytes(rows),
+        "problems.csv",
+        "text/csv",
+        key=f"{place}problems-csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _report_text(report: ImportReport) -> str:
+    parts = [_("Encoding: {encoding}.").format(encoding=report.encoding)]
+    if report.spans:
+        names = {
+            "ok": _("at the right place"),
+            "one_too_large": _("one too large"),
+            "one_too_small": _("one too small"),
+            "wrong": _("elsewhere"),
+        }
+        counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
+        parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
+    return paragraph(parts)
+
+
+def _problem_row(problem: Problem, *, quoting: bool) -> dict[str, Any]:
+    if not quoting:
+        hidden = {key: "…" if key in QUOTES else value for key, value in problem.values.items()}
+        problem = Problem(problem.file, problem.line, problem.reason, problem.message, hidden)
+    row = {
+        _("File"): problem.file,
+        _("Line"): problem.line,
+        _("Reason"): reason_name(problem.reason),
+        _("What is wrong"): problem_text(problem),
+    }
+    return row | ({_("Sentence"): str(problem.values.get("sentence", ""))} if quoting else {})

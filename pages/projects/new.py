@@ -1,0 +1,283 @@
+"""The form for a new project, with the guideline beside its preview."""
+
+from typing import Any, get_args
+
+import pandas as pd
+import streamlit as st
+
+from annotations.guideline.criteria import Criteria, built_in, generations_criteria
+from annotations.projects.projects import change_project, create_project
+from annotations.types import Choice, Form, GoldRule, Kind
+from core.errors import EvenhandError
+from core.guidelines import VERSIONS, Version
+from core.resources import keyword_pairs, quotas
+from core.types import Side
+from pages.projects.projects import leave, open_project
+from pages.projects.projects_asking import agreed_name, ask_desk, ask_labels
+from pages.ui.page import _, language, open_store, show_error
+from pages.ui.sentences import guideline_html, show
+
+PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
+OWN = "own"
+LANGUAGE_NAMES = {"zh": "中文"}
+Quotas = dict[tuple[str, str], int]
+
+
+def show_form() -> None:
+    """Everything a project needs, then one button that makes it."""
+    st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
+    st.subheader(_("New project"), anchor=False)
+    kind = st.segmented_control(
+        _("What is judged"), get_args(Kind), default="sentences", required=True, key="kind", format_func=kind_name
+    )
+    if kind == "generations":
+        _form_of_generations()
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        # Languages for which keyword pairs ship; sentences are found by them.
+        languages = sorted({pair.language for pair in keyword_pairs()})
+        spoken = st.selectbox(
+            _("Language of the sentences"), languages, key="sentence_language", format_func=LANGUAGE_NAMES.__getitem__
+        )
+        people = _people()
+    with right:
+        settings = _settings()
+    st.subheader(_("Guideline"), anchor=False)
+    criteria = _criteria(spoken)
+    st.subheader(_("Quotas"), anchor=False)
+    wanted = _quotas()
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        _create(name, spoken, people, criteria, wanted, settings)
+
+
+def kind_name(kind: str) -> str:
+    """What a project holds, in words."""
+    return {"sentences": _("Sentences"), "generations": _("What language models write")}[kind]
+
+
+def _people() -> str:
+    label, more = _("Annotators, one a line"), _("More can be added at any time.")
+    return st.text_area(label, key="annotators", height=110, help=more)
+
+
+def _form_of_generations() -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        people = _people()
+    with right:
+        labels = ask_labels(1, None, place="generations_")
+        rules = get_args(GoldRule)
+        gold = st.radio(
+            _("A label becomes gold when"), rules, key="generations_gold", horizontal=True, format_func=agreed_name
+        )
+        with st.expander(_("The desk and the order of the texts")):
+            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
+            help_text = _("The same seed and texts give the same order.")
+            seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
+    st.subheader(_("Guideline"), anchor=False)
+    st.caption(
+        _("Four labels, a flag for extraneous gendered language and marks in the text, as the published study has it.")
+    )
+    st.caption(_("While the text stays as it is, every reader sees it in the language of the page."))
+    start = generations_criteria(language())
+    text = edit_text(start.text, key=f"guideline-generations-{language()}")
+    with st.expander(_("Labels and tags")):
+        st.caption(_("Labels store the code; the key is only how it is typed."))
+        choices = edit_options(start.choices, key="choices-generations", fixed=True)
+        tags = edit_options(start.reasons, key="reasons-generations")
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
+        later = {"doubled": labels["doubled"], **asked}
+        _create(name, "en", people, Criteria(text, choices, tags), {}, settings, later)
+
+
+def _settings() -> dict[str, Any]:
+    per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
+    gold: GoldRule = st.radio(
+        _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
+    )
+    form: Form = st.radio(
+        _("On the desk, the keyword is"),
+        ("masked", "original"),
+        key="presentation",
+        horizontal=True,
+        format_func=form_name,
+        help=_("Hidden suits the journal criteria, which judge the sentence with its keyword masked."),
+    )
+    with st.expander(_("Order of the sentences")):
+        seed = st.number_input(
+            _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
+        )
+    return {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
+
+
+def gold_name(rule: str) -> str:
+    """The rule for gold in words."""
+    return _("all annotators accept it") if rule == "unanimous" else _("most annotators accept it")
+
+
+def form_name(form: str) -> str:
+    """The presentation in words."""
+    return _("hidden") if form == "masked" else _("shown")
+
+
+def version_name(version: str) -> str:
+    """A guideline version in words."""
+    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
+    return names[version]
+
+
+def _criteria(spoken: str) -> Criteria:
+    version = st.segmented_control(
+        _("Criteria"),
+        (*VERSIONS, OWN),
+        default="journal",
+        required=True,
+        key="guideline_version",
+        format_func=version_name,
+        label_visibility="collapsed",
+    )
+    chosen: Version = next((one for one in VERSIONS if one == version), "journal")
+    start = built_in(chosen, spoken)
+    st.caption(
+        _(
+            "Both published versions in our own words. The journal version judges with the keyword masked and leaves "
+            "names to a filter; the conference version has a rule on names and keeps metaphors."
+        )
+    )
+    if version != OWN:
+        st.caption(_("While the text stays as it is, every reader sees it in the language of the page."))
+    text = edit_text("" if version == OWN else start.text, key=f"guideline-{version}-{spoken}")
+    with st.expander(_("Choices and reject reasons")):
+        st.caption(_("Labels store the code; the key is only how it is typed."))
+        choices = edit_options(start.choices, key=f"choices-{version}", fixed=True)
+        reasons = edit_options(start.reasons, key=f"reasons-{version}")
+    return Criteria(text, choices, reasons)
+
+
+def edit_text(text: str, *, key: str) -> str:
+    """A guideline to write, and beside it what its readers will see."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.caption(_("Markdown"))
+        written = st.text_area(_("Guideline"), text, key=key, height=440, label_visibility="collapsed")
+    with right:
+        st.caption(_("Preview"))
+        with st.container(border=True, height=440):
+            show(guideline_html(written))
+    return written
+
+
+def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) -> tuple[Choice, ...]:
+    """Choices or reasons as a table to edit; `fixed`: only the words can change, not what there is to choose."""
+    frame = pd.DataFrame([{"key": one.key, "code": one.code, "zh": one.zh, "en": one.en} for one in options])
+    columns = {
+        "key": st.column_config.TextColumn(_("Key"), max_chars=1, width="small", disabled=fixed),
+        "code": st.column_config.TextColumn(_("Code"), max_chars=40, disabled=fixed),
+        "zh": st.column_config.TextColumn("中文", width="medium"),
+        "en": st.column_config.TextColumn("English", width="medium"),
+    }
+    edited = st.data_editor(
+        frame, key=key, column_config=columns, hide_index=True, num_rows="fixed" if fixed else "dynamic"
+    )
+    rows = edited.fillna("").astype(str).to_dict("records")
+    return tuple(
+        Choice(row["code"].strip(), row["key"].strip(), row["zh"].strip(), row["en"].strip())
+        for row in rows
+        if any(value.strip() for value in row.values())
+    )
+
+
+def preset_name(preset: str) -> str:
+    """A preset of quotas in words."""
+    return {"none": _("No quotas"), "table1": _("Table 1 of the paper"), "released": _("As in the released file")}[
+        preset
+    ]
+
+
+def _quotas() -> Quotas:
+    preset = st.segmented_control(
+        _("Quotas"),
+        ("none", "table1", "released"),
+        default="none",
+        required=True,
+        key="quotas",
+        format_func=preset_name,
+        label_visibility="collapsed",
+    )
+    if preset == "none":
+        st.caption(_("Every sentence is offered for review, all pairs and sides in turn."))
+        return {}
+    wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"quotas-{preset}")
+    say_total(wanted, preset)
+    return wanted
+
+
+def say_total(wanted: Quotas, preset: str | None = None) -> None:
+    """The sum of quotas; for Table 1 also that another one is printed below it."""
+    total = sum(wanted.values())
+    st.caption(_("Sum: {total} accepted sentences.").format(total=f"{total:,}"))
+    if preset == "table1" and wanted == quotas("table1"):
+        st.warning(
+            _("The rows of Table 1 sum to {total}; {printed} is printed below them.").format(
+                total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"
+            )
+        )
+
+
+def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
+    """Quotas per keyword pair and side as a table to edit; an empty cell is no quota."""
+    pairs = [pair.name for pair in keyword_pairs()]
+    pairs += [pair for pair, _side in wanted if pair not in pairs]
+    sides: tuple[Side, ...] = ("male", "female")
+    frame = pd.DataFrame(
+        {"pair": dict.fromkeys(pairs)} | {side: {pair: wanted.get((pair, side)) for pair in pairs} for side in sides}
+    )
+    frame["pair"] = frame.index
+    frame = frame.astype({"male": "Int64", "female": "Int64"})
+    columns = {
+        "pair": st.column_config.TextColumn(_("Keyword pair"), disabled=True),
+        "male": st.column_config.NumberColumn(_("male word"), min_value=0, step=1),
+        "female": st.column_config.NumberColumn(_("female word"), min_value=0, step=1),
+    }
+    edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, height=320)
+    return {
+        (str(row["pair"]), side): int(row[side])
+        for row in edited.to_dict("records")
+        for side in sides
+        if pd.notna(row[side])
+    }
+
+
+def _create(
+    name: str,
+    spoken: str,
+    people: str,
+    criteria: Criteria,
+    wanted: Quotas,
+    settings: dict[str, Any],
+    later: dict[str, Any] | None = None,
+) -> None:
+    try:
+        with open_store() as store:
+            made = create_project(
+                store,
+                name,
+                language=spoken,
+                annotators=[line for line in people.splitlines() if line.strip()],
+                guideline_text=criteria.text,
+                choices=criteria.choices,
+                reasons=criteria.reasons,
+                quotas=wanted,
+                **settings,
+            )
+            if later:
+                change_project(store, made, **later)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    open_project(made.name)
+    st.rerun()

@@ -1,0 +1,74 @@
+"""The other views of an open project: guideline and quotas; and the head above them."""
+
+import html
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import counts, guidelines, set_quotas
+from annotations.types import Project
+from core.guidelines import in_language
+from core.resources import quotas
+from pages.projects.new import edit_quotas, preset_name, say_total
+from pages.ui.page import _, language, literal, open_store, plain
+from pages.ui.sentences import guideline_html, options_html, quota_bars, show, status_bar
+
+
+def show_guideline(store: Store, project: Project) -> None:
+    """The guideline in any version, with what was told about it; new versions are written on the page Pilot."""
+    found = {one.version: one for one in reversed(guidelines(store, project))}
+    if st.session_state.get("version") not in found:
+        st.session_state["version"] = max(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        version = st.selectbox(_("Version"), list(found), key="version", width=120)
+        where = {"project": project.name, "part": "guideline"}
+        st.page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
+    shown = found[version]
+    st.caption(plain(_("Written on {day}.").format(day=shown.created[:10])))
+    if shown.changes:
+        heading = _("What changed")
+        st.markdown(f"**{heading}**")
+        literal(shown.changes)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        show(guideline_html(in_language(shown.text, language())))
+    with right:
+        show(options_html(shown.choices) + "<br>" + options_html(shown.reasons))
+
+
+def _use_preset(project: Project, preset: str) -> None:
+    with open_store() as store:
+        set_quotas(store, project, {} if preset == "none" else quotas("table1" if preset == "table1" else "released"))
+
+
+def show_quotas(store: Store, project: Project) -> None:
+    """Accepted sentences per keyword pair and side against what is wanted, and other wishes."""
+    cells = counts(store, project).cells
+    if cells:
+        show(quota_bars(cells))
+    else:
+        st.caption(_("Neither quotas nor sentences yet."))
+    with st.expander(_("Change the quotas"), expanded=not cells):
+        with st.container(horizontal=True):
+            for preset in ("none", "table1", "released"):
+                st.button(preset_name(preset), key=f"preset-{preset}", on_click=_use_preset, args=(project, preset))
+        stored = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None and cell.side}
+        # The key holds what is stored: a preset must replace what was typed before.
+        changed = edit_quotas(stored, key=f"quotas-{project.uid}-{hash(frozenset(stored.items()))}")
+        say_total(changed, "table1")
+        if st.button(_("Save quotas"), key="save_quotas", type="primary", disabled=changed == stored):
+            set_quotas(store, project, changed)
+            st.rerun()
+
+
+def show_summary(store: Store, project: Project) -> None:
+    """The head of an open project: how far its sentences are."""
+    found = counts(store, project)
+    if found.items:
+        each = _("{labels}: {items}").replace(" ", "\u00a0")  # no line ends within one
+        numbers = " · ".join(each.format(labels=n, items=f"{items:,}") for n, items in sorted(found.by_labels.items()))
+        if project.kind == "generations":
+            by_labels = _("Texts by number of labels: {numbers}").format(numbers=numbers)
+        else:
+            by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
+        show(status_bar(found, project.kind) + f'<div class="legend">{html.escape(by_labels)}</div>')

@@ -1,0 +1,157 @@
+"""The list of projects: one card each, and how a project is opened and left."""
+
+import html
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.demo.generation_texts import NAME as GENERATIONS
+from annotations.demo.generation_texts import make_generations_demo
+from annotations.demo.sentences import NAME as DEMO
+from annotations.demo.sentences import make_demo
+from annotations.labels.append import own_progress
+from annotations.projects.projects import annotators, archive, counts, guideline, projects
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.guidelines import recognise
+from pages.ui.page import _, open_store, plain
+from pages.ui.sentences import show, status_bar
+
+NEW = "new"  # the view that makes a project
+
+
+def opened() -> str | None:
+    """Which project the visitor has open: its name, or None for the list."""
+    asked = st.query_params.get("project")
+    if asked:
+        # A link or a reload opens it for the other pages too: nobody starts a pilot in another project than this one.
+        st.session_state["project_open"] = st.session_state["last_project"] = asked
+    found: str | None = st.session_state.get("project_open")
+    return found
+
+
+def open_project(name: str) -> None:
+    """Open a project at its files; the address names it."""
+    st.session_state["project_open"] = st.session_state["last_project"] = st.query_params["project"] = name
+    st.session_state["projects_view"] = None
+
+
+def leave() -> None:
+    """Back to the list."""
+    st.session_state["project_open"] = st.session_state["projects_view"] = None
+    for name in ("project", "section"):
+        st.query_params.pop(name, None)
+
+
+def _begin() -> None:
+    leave()
+    st.session_state["projects_view"] = NEW
+
+
+def _make_demo(name: str) -> None:
+    with open_store() as store:
+        open_project((make_demo if name == DEMO else make_generations_demo)(store).name)
+
+
+def _bring_back(name: str) -> None:
+    with open_store() as store:
+        found = next(one for one in projects(store, archived=True) if one.name == name)
+        archive(store, found, archived=False)
+
+
+def show_list(store: Store) -> None:
+    """Every open project as a card, a way to make one, and the archive."""
+    found, away = projects(store), projects(store, archived=True)
+    with st.container(horizontal=True):
+        st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
+        known = {one.name for one in found + away}
+        for name, key, label in (
+            (DEMO, "demo", _("Make the demo project")),
+            (GENERATIONS, "demo_generations", _("Make the demo of generations")),
+        ):
+            if name not in known:
+                st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
+    if not found:
+        st.info(
+            _(
+                "There is no project yet. A project holds sentences, a guideline, and the people who judge. "
+                "The demo project shows everything with sentences of our own and three made-up annotators."
+            )
+        )
+    columns = st.columns(2)
+    for number, project in enumerate(found):
+        with columns[number % 2]:
+            _card(store, project)
+    if away:
+        with st.expander(_("Archive ({number})").format(number=len(away))):
+            for project in away:
+                _archived(project)
+
+
+def _archived(project: Project) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(plain(project.name))
+        st.button(_("Bring back"), key=f"back-{project.uid}", on_click=_bring_back, args=(project.name,))
+
+
+def _card(store: Store, project: Project) -> None:
+    found = counts(store, project)
+    with st.container(border=True, key=f"card-{project.uid}"):
+        st.subheader(plain(project.name), anchor=False)
+        if project.name == DEMO:
+            st.caption(_("Sentences of our own; the annotators and their labels are made up."))
+        if project.name == GENERATIONS:
+            st.caption(_("Texts of our own, as models might write them; the annotators and their labels are made up."))
+        st.caption(plain(settings_line(store, project)))
+        if found.items:
+            show(status_bar(found, project.kind) + _wanted(store, project))
+        else:
+            empty = _("No texts yet: open the project and drop a file.")
+            st.caption(
+                empty if project.kind == "generations" else _("No sentences yet: open the project and drop a file.")
+            )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                _("Open"), key=f"open-{project.uid}", icon=":material/folder_open:",
+                on_click=open_project, args=(project.name,),
+            )  # fmt: skip
+            where = {"project": project.name}
+            st.page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
+            st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
+
+
+def _wanted(store: Store, project: Project) -> str:
+    cells = [cell for cell in counts(store, project).cells if cell.quota is not None]
+    people = [own_progress(store, project, person).labelled for person in annotators(store, project)]
+    texts = []
+    if cells:
+        wanted = sum(cell.quota or 0 for cell in cells)
+        kept = sum(min(cell.accepted, cell.quota or 0) for cell in cells)
+        texts.append(_("{kept} of {wanted} wanted sentences kept").format(kept=f"{kept:,}", wanted=f"{wanted:,}"))
+    if people:
+        texts.append(_("{labels} labels by {people} annotators").format(labels=f"{sum(people):,}", people=len(people)))
+    return f'<div class="legend">{"".join(f"<span>{html.escape(text)}</span>" for text in texts)}</div>'
+
+
+def settings_line(store: Store, project: Project) -> str:
+    """The settings of a project in one line."""
+    shown = guideline(store, project)
+    built = {
+        "journal": _("journal criteria"),
+        "conference": _("conference criteria"),
+        "generations": _("built-in criteria"),
+        None: _("own criteria"),
+    }
+    rule = _("unanimous") if project.gold == "unanimous" else _("majority")
+    form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
+    named = _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version)
+    labels = _("{number} labels each").format(number=project.per_item)
+    if project.doubled is not None:
+        labels = _("{number} labels for {texts} texts, one for the others").format(
+            number=project.per_item, texts=f"{project.doubled:,}"
+        )
+    if project.kind == "generations":
+        agreed = _("gold by unanimity") if project.gold == "unanimous" else _("gold by majority")
+        leaving = _("texts leave in plain") if text_may_leave(project) else _("texts leave encrypted")
+        return " · ".join((_("generations"), named, labels, agreed, leaving))
+    return " · ".join((named, labels, rule, form))

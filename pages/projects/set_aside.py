@@ -1,0 +1,37 @@
+"""Sentences that everybody skipped: the lead looks at them and hands them out again."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import bring_back, set_aside_items
+from annotations.types import Project
+from pages.ui.page import _, literal, open_store, plain
+
+LISTED = 50
+
+
+def _hand_out(project: Project, uids: list[str]) -> None:
+    with open_store() as store:
+        for uid in uids:
+            bring_back(store, project, uid)
+
+
+def show_aside(store: Store, project: Project) -> None:
+    """What was set aside, with a way to hand it out again."""
+    found = set_aside_items(store, project)
+    st.caption(_("A sentence is set aside when everybody who could label it has skipped it. It waits for you here."))
+    if not found:
+        st.info(_("No sentence is set aside."), icon=":material/check:")
+        return
+    for item in found[:LISTED]:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            literal(item.text)
+            st.button(
+                _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
+                on_click=_hand_out, args=(project, [item.uid]),
+            )  # fmt: skip
+    if len(found) > LISTED:
+        st.caption(plain(_("The first {shown} of {all} sentences.").format(shown=LISTED, all=f"{len(found):,}")))
+    if len(found) > 1:
+        everything = [item.uid for item in found]
+        st.button(_("Hand all out again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))

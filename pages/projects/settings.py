@@ -1,0 +1,96 @@
+"""The settings of a project, and its archive."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import archive, change_project
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.resources import table
+from pages.projects.new import form_name, gold_name
+from pages.projects.projects import open_project
+from pages.projects.projects_asking import agreed_name, ask_care, ask_desk, ask_labels
+from pages.ui.page import _, show_error
+
+BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
+
+
+def show_settings(store: Store, project: Project) -> None:
+    """Name, labels for each item, rule, and what is of this kind only; and the archive."""
+    with st.form("settings", border=False):
+        name = st.text_input(_("Name"), project.name, key="new_name", max_chars=80)
+        asked = _for_generations(project) if project.kind == "generations" else _for_sentences(project)
+        if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
+            try:
+                changed = change_project(store, project, name=name, **asked)
+            except EvenhandError as error:
+                show_error(error)
+            else:
+                open_project(changed.name)
+                st.rerun()
+    st.divider()
+    _show_archive(store, project)
+
+
+def _for_sentences(project: Project) -> dict[str, Any]:
+    per_item = st.number_input(_("Labels for each sentence"), 1, 100, project.per_item, key="new_per_item")
+    rules, forms = ("unanimous", "majority"), ("masked", "original")
+    gold = st.radio(
+        _("A sentence is accepted when"), rules, rules.index(project.gold), key="new_gold", format_func=gold_name
+    )
+    form = st.radio(
+        _("On the desk, the keyword is"), forms, forms.index(project.presentation),
+        key="new_presentation", format_func=form_name,
+    )  # fmt: skip
+    options = _models(project)
+    opinion = st.selectbox(
+        _("Opinion shown after a label"),
+        options,
+        options.index(project.opinion_model or ""),
+        key="opinion_model",
+        format_func=lambda model: model or _("nobody's"),
+        help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
+    )
+    return {
+        "per_item": int(per_item), "gold": gold, "presentation": form,
+        "opinion_model": opinion or None, **ask_care(project.blur, project.pause_minutes, place="new_"),
+    }  # fmt: skip
+
+
+def _for_generations(project: Project) -> dict[str, Any]:
+    asked: dict[str, Any] = ask_labels(project.per_item, project.doubled, place="new_")
+    rules = ("unanimous", "majority")
+    asked["gold"] = st.radio(
+        _("A label becomes gold when"), rules, rules.index(project.gold), key="new_gold", format_func=agreed_name
+    )
+    asked |= ask_desk(project.checked, project.blur, project.pause_minutes, place="new_")
+    asked["open_text"] = st.checkbox(
+        _("Texts may leave in plain"),
+        text_may_leave(project),
+        key="new_open_text",
+        help=_("Otherwise files with texts are encrypted, and lists that leave name a text by its id."),
+    )
+    if not asked["open_text"] and project.open_text is None:
+        asked["open_text"] = None  # as is usual for the kind, now and later
+    return asked
+
+
+def _models(project: Project) -> list[str]:
+    hub = [row["name"] for row in table("models") if row["task"] == "masked" and row["language"] == project.language]
+    offered = ["", *BUILT_IN_MODELS, *hub]
+    return offered if (project.opinion_model or "") in offered else [*offered, project.opinion_model or ""]
+
+
+def _show_archive(store: Store, project: Project) -> None:
+    if project.archived:
+        st.caption(_("This project is archived: nothing is handed out."))
+        label, icon = _("Bring back"), ":material/unarchive:"
+    else:
+        st.caption(_("An archived project leaves the lists. Nothing is deleted, and it can be brought back."))
+        label, icon = _("Archive"), ":material/archive:"
+    if st.button(label, key="archive", icon=icon):
+        archive(store, project, archived=not project.archived)
+        st.rerun()

@@ -1,0 +1,183 @@
+"""Views of the page Check: totals, the claims of each document with their calculations, numbers of one's own."""
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.charts.style import palette
+from core.errors import EvenhandError
+from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows, said
+from pages.ui.page import DASH, _, downloads, series, show_error
+
+SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
+EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
+STYLE = (
+    "<style>.claims{{width:100%;border-collapse:collapse;font-size:14px;line-height:1.5}}"
+    ".claims th,.claims td{{text-align:left;vertical-align:top;padding:8px 16px 8px 0;"
+    "border-bottom:1px solid color-mix(in srgb, currentColor 16%, transparent)}}"
+    ".papers{{table-layout:fixed;min-width:46em}}.papers th:nth-child(1){{width:24%}}"
+    ".papers th:nth-child(2),.papers th:nth-child(3){{width:14%}}.papers th:nth-child(4){{width:17%}}"
+    ".claims .n{{font-variant-numeric:tabular-nums}}"
+    ".claims .v{{white-space:nowrap;font-weight:600}}.claims .bad{{color:{bad}}}.claims .good{{color:{good}}}"
+    ".claims summary{{cursor:pointer;color:{soft}}}.claims details ul{{margin:4px 0 0;padding:0;list-style:none;"
+    "font-variant-numeric:tabular-nums;overflow-wrap:anywhere}}"
+    ".wide{{overflow-x:auto}}</style>"
+)
+
+
+@st.cache_data(show_spinner=False)
+def found() -> list[PrintedClaim]:
+    """Every claim; nothing in it depends on the visitor."""
+    return checks()
+
+
+def tiles() -> None:
+    """How many claims follow, do not, and are open."""
+    labels = {True: _("Follow"), False: _("Do not follow"), None: _("Undecided")}
+    with st.container(horizontal=True, key="verdicts"):
+        for verdict, label in labels.items():
+            number = sum(claim.follows is verdict for claim in found())
+            st.metric(f"{SIGNS[verdict]} {label}", number, width="content")
+
+
+def claims() -> None:
+    """The claims of each document, those that do not follow first to see."""
+    kinds = list(SIGNS)
+    chosen = st.pills(
+        _("Show"),
+        range(3),
+        default=[1, 2],
+        selection_mode="multi",
+        format_func=lambda i: f"{SIGNS[kinds[i]]} {_(VERDICTS[kinds[i]])}",
+        key="verdict",
+    )
+    wanted = [kinds[i] for i in chosen]
+    style()
+    for document in DOCUMENTS:
+        every = [claim for claim in found() if claim.document == document]
+        shown = [claim for claim in every if claim.follows in wanted]
+        st.subheader(_(document))
+        follow = sum(claim.follows is True for claim in every)
+        st.caption(_("{follow} of {all} claims follow.").format(follow=follow, all=len(every)))
+        if shown:
+            _table(shown)
+        elif wanted:
+            st.write(_("No claim of this kind."))
+    downloads([_record(claim) for claim in found()], key="claims")
+
+
+def style() -> None:
+    """The look of the tables, in the colours of the visitor's theme."""
+    colours = palette(st.context.theme.type)
+    st.html(STYLE.format(bad=colours.bad, good=colours.good, soft=colours.soft))
+
+
+def _table(shown: Sequence[PrintedClaim]) -> None:
+    heads = (_("claim"), _("printed"), _("worked out"), _("verdict"), _("what to know"))
+    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
+    body = "".join(f"<tr>{_row(claim)}</tr>" for claim in shown)
+    st.html(
+        f'<div class="wide" tabindex="0"><table class="claims papers"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(claim: PrintedClaim) -> str:
+    verdict = f"{SIGNS[claim.follows]} {_(claim.verdict)}"
+    colour = {True: " good", False: " bad", None: ""}[claim.follows]
+    cells = [
+        f"<td>{html.escape(said(claim.place, _))}</td>",
+        f'<td class="n">{html.escape(_(claim.printed))}</td>',
+        f'<td class="n">{html.escape(said(claim.recomputed, _))}</td>',
+        f'<td class="v{colour}">{html.escape(verdict)}</td>',
+        f"<td>{html.escape(said(claim.remark, _))}{_calculation(claim)}</td>",
+    ]
+    return "".join(cells)
+
+
+def _calculation(claim: PrintedClaim) -> str:
+    if not claim.calculation:
+        return ""
+    lines = "".join(f"<li>{html.escape(said(line, _))}</li>" for line in claim.calculation)
+    title = html.escape(_("Calculation"))
+    return f"<details><summary>{title}</summary><ul>{lines}</ul></details>"
+
+
+def _record(claim: PrintedClaim) -> dict[str, str]:
+    return {
+        "key": claim.key,
+        "document": _(claim.document),
+        "place": said(claim.place, _),
+        "printed": _(claim.printed),
+        "worked out": said(claim.recomputed, _),
+        "verdict": _(claim.verdict),
+        "remark": said(claim.remark, _),
+        "calculation": "; ".join(said(line, _) for line in claim.calculation),
+    }
+
+
+def how_it_is_checked() -> None:
+    """What counts as following, and where the rest stands."""
+    st.caption(
+        _(
+            "Rounding is taken as it is: every printed number may be off by half a unit of its last digit. In the"
+            " thesis W - M is positive where the association is stronger for the female word."
+        )
+    )
+    st.page_link("about/page.py", label=_("All known slips and open questions"), icon=":material/info:")
+
+
+def own_numbers() -> None:
+    """Rows of three numbers to check, and the verdict of each in every base."""
+    st.write(
+        _(
+            "One row a line: the probability of the male word, that of the female word, the printed log ratio. Type"
+            " the numbers as they are printed; the digits say how far they were rounded."
+        )
+    )
+    text = st.text_area(_("Numbers"), EXAMPLE, key="numbers", height=140)
+    try:
+        rows = read_rows(text)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    if not rows:
+        st.info(_("There is no row yet."))
+        return
+    style()
+    heads = (_("male word"), _("female word"), _("printed"), *BASES, _("verdict"))
+    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
+    body = "".join(f"<tr>{_own_row(row)}</tr>" for row in rows)
+    with st.container(key="own-verdicts"):
+        st.html(
+            f'<div class="wide" tabindex="0"><table class="claims"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
+    downloads([_own_record(row) for row in rows], key="own")
+
+
+def own_verdict(row: OwnCheck) -> str:
+    """One row in words: the bases it follows in, or what would have to be printed instead."""
+    if row.fits:
+        return _("follows in {bases}").format(bases=series(row.fits))
+    needed = row.found["log10"]
+    return _("does not follow; in log10, p = {male} (male) or {female} (female) would").format(
+        male=f"{needed.needed_p_male:.3e}", female=f"{needed.needed_p_female:.3e}"
+    )
+
+
+def _own_row(row: OwnCheck) -> str:
+    numbers = [row.p_male, row.p_female, row.printed]
+    cells = [f'<td class="n">{html.escape(cell)}</td>' for cell in numbers]
+    for base in BASES:
+        sign = f' <span class="good">{SIGNS[True]}</span>' if base in row.fits else ""
+        cells.append(f'<td class="n">{row.found[base].calculated:.4f}{sign}</td>')
+    sign, colour = (SIGNS[True], "good") if row.fits else (SIGNS[False], "bad")
+    return "".join(cells) + f'<td><span class="{colour}">{sign} {html.escape(own_verdict(row))}</span></td>'
+
+
+def _own_record(row: OwnCheck) -> dict[str, str]:
+    values = {base: f"{row.found[base].calculated:.6f}" for base in BASES}
+    follows = ", ".join(row.fits) or DASH  # of a file: the same in every language
+    return {"p_male": row.p_male, "p_female": row.p_female, "printed": row.printed, **values, "follows in": follows}

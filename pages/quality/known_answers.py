@@ -1,0 +1,190 @@
+"""Hidden gold on the page Quality: how often each annotator gives the known answer, what they missed, which items."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.quality.known_answers import Score, answer_choices, misses, set_known
+from annotations.quality.report import Quality
+from annotations.text_policy import without_text
+from annotations.types import Project
+from core.charts.heatmap import heatmap
+from core.charts.style import palette
+from core.errors import EvenhandError
+from pages.agreement.charts import choice_name
+from pages.quality.shared import card, estimate_columns, interval_words, names_of, people_chart, percent, side
+from pages.ui.page import _, csv_bytes, downloads, open_store, plain, show_chart, show_error
+
+PAGE = 5
+SHORT = 60  # characters of a text in the list of items
+
+
+def score_list(found: Quality) -> None:
+    """Each annotator against the known answers: a chart, a table, the signature."""
+    if not found.known:
+        text = _(
+            "No item is hidden gold yet. Choose some below whose answer you know; they stay among the others, and only"
+            " this page shows how often each annotator gives your answer."
+        )
+        st.info(text, icon=":material/key:")
+        return
+    rows = [_row(one) for one in found.scores]
+    drawn = any(one.right + one.wrong for one in found.scores)
+    if drawn:
+        says = _("Share of known answers that each annotator gave, of {n} items with a known answer; 95 % intervals.")
+        people_chart(
+            [(one.annotator, one.share) for one in found.scores],
+            key="known-answers",
+            title=_("Known answers given"),
+            says=says.format(n=len(found.known)),
+            table=_downloaded(found),
+        )
+    else:
+        text = _("{n} items have a known answer; nobody has labelled one of them in a way that counts yet.")
+        st.caption(plain(text.format(n=len(found.known))))
+    st.dataframe(rows, hide_index=True, key="known-table")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Blind labels only. An answer that was taken from the labels does not count for those who made it: they"
+            " would agree with themselves."
+        )
+        st.caption(plain(text))
+        if not drawn:  # else beside the chart
+            downloads(_downloaded(found), key="known-answers-table")
+    st.code(found.known_signature, language=None, wrap_lines=True)
+
+
+def _row(one: Score) -> dict[str, Any]:
+    return {
+        _("annotator"): one.annotator if one.active else _("{name} (has left)").format(name=one.annotator),
+        _("right"): one.right,
+        _("wrong"): one.wrong,
+        _("not labelled"): one.unlabelled,
+        _("known answers given"): percent(one.share),
+        _("95 % interval"): interval_words(one.share),
+    }
+
+
+def _downloaded(found: Quality) -> list[dict[str, Any]]:
+    return [
+        {
+            "annotator": one.annotator,
+            "active": one.active,
+            "right": one.right,
+            "wrong": one.wrong,
+            "not_labelled": one.unlabelled,
+            **estimate_columns("share", one.share),
+            "signature": found.known_signature,
+        }
+        for one in found.scores
+    ]
+
+
+def what_missed(store: Store, project: Project, found: Quality) -> None:
+    """Of one annotator: answer against label, and every label that is not the answer."""
+    people = {one.annotator: one for one in found.scores if one.right + one.wrong}
+    if not people:
+        return
+    name = st.selectbox(_("Annotator"), list(people), key="known-who")
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _confusion(store, project, people[name], found.known_signature)
+    with right:
+        missed = misses(store, project, name)
+        if not missed:
+            st.info(_("Every known answer was given."), icon=":material/check:")
+            return
+        st.markdown(plain(_("{n} known answers not given").format(n=len(missed))))
+        page = min(st.session_state.get("missed-page", 1), -(-len(missed) // PAGE))
+        names = names_of(store, project)
+        for one in missed[PAGE * (page - 1) : PAGE * page]:
+            reasons = [names.get(code, code) for code in one.reasons]
+            answer = side(_("known answer"), one.answer, names, note=one.why)
+            card(one.item, one.annotator, [answer, side(_("label"), one.choice, names, reasons, one.note)])
+        if len(missed) > PAGE:
+            st.pagination(-(-len(missed) // PAGE), width=300, key="missed-page")
+
+
+def _confusion(store: Store, project: Project, one: Score, signature: str) -> None:
+    choices = answer_choices(store, project)
+    used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
+    names = [choice_name(choice) for choice in choices]
+    rows = [{"answer": names[i], "label": names[j], "items": one.table[i][j]} for i in used for j in used]
+    says = _("Known answer in the rows, label of {name} in the columns: {k} of {n} given.")
+    says = says.format(name=one.annotator, k=one.right, n=one.right + one.wrong)
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "label",
+        "answer",
+        "items",
+        description=says,
+        domain=(0, max(one.right + one.wrong, 1)),
+        titles={"answer": _("known answer"), "label": _("label"), "items": _("items")},
+        digits=0,
+        width=240,
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, [{**row, "signature": signature} for row in rows], key="answer-and-label", says=says)
+
+
+def known_list(store: Store, project: Project, found: Quality) -> None:
+    """All items with a known answer; chosen ones become ordinary items again."""
+    if not found.known:
+        return
+    names = names_of(store, project)
+    rows = [
+        {
+            _("text"): one.item.text if len(one.item.text) <= SHORT else one.item.text[:SHORT] + "…",
+            _("known answer"): names.get(one.choice, one.choice),
+            _("labels"): one.labels,
+            _("why"): one.why,
+            _("from its labels"): one.from_labels,
+            _("by"): one.author,
+            _("since"): one.created[:10],
+        }
+        for one in found.known
+    ]
+    st.markdown(plain(_("Items with a known answer: {n}").format(n=len(rows))))
+    # A table that was changed is a new one: a choice of rows must never point to others.
+    key = f"known-items-{hash(tuple(one.item.uid for one in found.known))}"
+    state: Any = st.dataframe(rows, hide_index=True, key=key, on_select="rerun", selection_mode="multi-row")
+    chosen = [found.known[i].item.uid for i in state["selection"]["rows"] if i < len(rows)]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text = _("Make {n} chosen ones ordinary items again") if chosen else _("Choose rows to make ordinary items")
+        pressed = st.button(
+            plain(text.format(n=len(chosen))), key="withdraw-known", icon=":material/key_off:", disabled=not chosen
+        )
+        st.download_button(
+            _("Download (CSV)"), lambda: _table(project), "known-answers.csv", "text/csv", key="known-items-csv",
+            on_click="ignore", icon=":material/download:", type="tertiary",
+        )  # fmt: skip
+    if pressed:
+        try:
+            for uid in chosen:
+                set_known(store, project, uid, None, author=st.session_state.get("adjudicator", ""))
+        except EvenhandError as error:
+            show_error(error)
+            return
+        st.rerun()
+
+
+def _table(project: Project) -> bytes:
+    from annotations.quality.known_answers import known_items
+
+    with open_store() as store:
+        found = known_items(store, project)
+    rows = [
+        {
+            "item": one.item.uid,
+            "text": one.item.text,
+            "choice": one.choice,
+            "why": one.why,
+            "from_labels": one.from_labels,
+            "author": one.author,
+            "created": one.created,
+        }
+        for one in found
+    ]
+    return csv_bytes([without_text(project, row, "text", "why") for row in rows])

@@ -1,0 +1,151 @@
+"""Making items hidden gold on the page Quality: drawn at random, by their id or text, or from a file."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.known_answers import bring_known, find_item
+from annotations.guideline.versions import guideline
+from annotations.items.items import item as one_item
+from annotations.jobs import jobs
+from annotations.quality.known_answers import Among, draw_known, set_known
+from annotations.types import Item, Project
+from core.errors import EvenhandError
+from core.language import explain
+from pages.agreement.charts import choice_name
+from pages.quality.shared import card
+from pages.ui.page import _, choose, downloads, language, literal, plain, show_error
+
+MOST = 50  # drawn at once: each of them is read and answered
+SHOWN = 5  # problems of a file
+
+
+def mark_more(store: Store, project: Project) -> None:
+    """Three ways to more items with a known answer."""
+    heading = _("More hidden gold")
+    st.markdown(f"**{plain(heading)}**")
+    st.text_input(_("Who knows the answers"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
+    ways = {"draw": _("Draw at random"), "one": _("One item"), "file": _("From a file")}
+    way = choose(_("How"), ways, "mark-how", heading=False)
+    if way == "draw":
+        _draw(store, project)
+    elif way == "one":
+        _one(store, project)
+    else:
+        _file(store, project)
+
+
+def _draw(store: Store, project: Project) -> None:
+    names: dict[Among, str] = {"unlabelled": _("Nobody has labelled"), "agreed": _("All agreed on")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        among = choose(_("Items that"), names, "draw-among")
+        number = st.number_input(_("How many items"), 1, MOST, 10, key="draw-number", width=120)
+        if st.button(_("Draw"), key="draw", icon=":material/casino:"):
+            drawn = [one.uid for one in draw_known(store, project, int(number), among)]
+            st.session_state["drawn"] = (project.uid, among, drawn)
+            if not drawn:
+                st.toast(_("There is no such item."), icon=":material/info:")
+    if among == "agreed":
+        text = _(
+            "The answer is what the labels say. It then tests only annotators who have not labelled the item yet, for"
+            " example those who join later."
+        )
+        st.caption(plain(text))
+    kept, made_among, uids = st.session_state.get("drawn", ("", among, []))
+    if kept == project.uid and uids:
+        _answers(store, project, made_among, uids)
+
+
+def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> None:
+    """The drawn items, each with the answer that the lead gives; none given: the item is left out."""
+    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    given: dict[str, str | None] = {}
+    with st.form("drawn-answers"):
+        for number, uid in enumerate(uids, 1):
+            found = one_item(store, project, uid)
+            card(found, _("{n} of {all}").format(n=number, all=len(uids)), [])
+            given[uid] = st.pills(  # they wrap where a telephone has no room
+                _("Answer to text {n}").format(n=number),
+                list(choices),
+                default=found.gold if among == "agreed" and found.gold in choices else None,
+                format_func=lambda code: plain(choices[code]),
+                key=f"answer-{uid}",
+                label_visibility="collapsed",
+            )
+        with st.container(horizontal=True):
+            kept = st.form_submit_button(_("Make them hidden gold"), type="primary", icon=":material/key:")
+            dropped = st.form_submit_button(_("Discard"), icon=":material/close:")
+        st.caption(_("Texts without an answer stay ordinary items."))
+    if kept:
+        for uid, choice in given.items():
+            if choice is not None and not _keep(store, project, uid, choice, from_labels=among == "agreed"):
+                return
+    if kept or dropped:
+        del st.session_state["drawn"]
+        st.rerun()
+
+
+def _keep(store: Store, project: Project, uid: str, choice: str, why: str = "", *, from_labels: bool = False) -> bool:
+    # An answer that differs from what the labels say is the lead's own.
+    same = from_labels and one_item(store, project, uid).gold == choice
+    try:
+        author = st.session_state.get("adjudicator", "")
+        set_known(store, project, uid, choice, why=why, author=author, from_labels=same)
+    except EvenhandError as error:
+        show_error(error)
+        return False
+    return True
+
+
+def _one(store: Store, project: Project) -> None:
+    label = _("Id or text of the item") if project.kind == "sentences" else _("Id of the item")
+    asked = st.text_input(label, key="known-id").strip()
+    if not asked:
+        return
+    found: Item | None = find_item(store, project, asked)
+    if found is None:
+        st.warning(_("This project has no such item."), icon=":material/search_off:")
+        return
+    card(found, found.uid, [])
+    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    choice = st.pills(
+        _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{found.uid}"
+    )
+    why = st.text_area(_("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why so?"))
+    pressed = st.button(
+        _("Make it hidden gold"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
+    )
+    if pressed and choice is not None and _keep(store, project, found.uid, choice, why):
+        st.toast(_("It is hidden gold now."), icon=":material/key:")
+        st.rerun()
+
+
+def _file(store: Store, project: Project) -> None:
+    if project.kind == "sentences":
+        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and if you like why."))
+    else:
+        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item, choice, and if you like why."))
+    uploaded: Any = st.file_uploader(
+        _("File"), type=["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", label_visibility="collapsed"
+    )
+    if uploaded is None:
+        return
+    if st.session_state.get("known-brought", ("",))[0] != uploaded.file_id:
+        try:
+            path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+            author = st.session_state.get("adjudicator", "")
+            report = bring_known(store, project, path, name=uploaded.name, author=author)
+        except EvenhandError as error:
+            show_error(error)
+            return
+        st.session_state["known-brought"] = (uploaded.file_id, report)
+        st.rerun()
+    report = st.session_state["known-brought"][1]
+    st.success(plain(_("{n} items have a known answer from this file.").format(n=report.marked)), icon=":material/key:")
+    if report.problems:
+        st.warning(plain(_("{n} rows could not be used.").format(n=len(report.problems))))
+        lines = [_("Line {line}: {why}").format(line=p.line, why=explain(p, language())) for p in report.problems]
+        for line in lines[:SHOWN]:
+            literal(line, size=".9rem")
+        downloads([{"problem": line} for line in lines], key="known-problems")

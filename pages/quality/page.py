@@ -1,0 +1,43 @@
+"""Quality: how steadily annotators judge, and how often they give the answer that the lead knows."""
+
+import streamlit as st
+
+from annotations.quality.report import quality
+from core.errors import EvenhandError
+from pages.quality.known_answers import known_list, score_list, what_missed
+from pages.quality.mark_known import mark_more
+from pages.quality.self_agreement import differently, in_figures, second_labels, settings
+from pages.quality.shared import for_the_lead
+from pages.ui.page import _, choose, choose_project, open_store, page_head, show_error
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Quality"),
+    _(
+        "Does everybody judge as they did before, and as you would? For the lead: nothing of this page is shown to"
+        " annotators."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None or not for_the_lead(store, project):
+        st.stop()
+    say_unsettled(store, project)
+    try:
+        found = quality(store, project)
+    except EvenhandError as error:
+        show_error(error)
+        st.stop()
+    parts = {"oneself": _("Agreement with oneself"), "known": _("Hidden gold")}
+    part = choose(_("What is shown"), parts, "quality-part", address="part", heading=False)
+    if part == "oneself":
+        settings(found.consistency)
+        if found.consistency.annotators:
+            second_labels(found.consistency)
+            in_figures(found.consistency)
+            differently(store, project, found.consistency)
+    else:
+        score_list(found)
+        what_missed(store, project, found)
+        known_list(store, project, found)
+        mark_more(store, project)

@@ -1,0 +1,221 @@
+"""Agreement with oneself on the page Quality: what comes again, how often the same was chosen, and what was not."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.quality.self_agreement import Consistency, ConsistencyReport, Difference, differences
+from annotations.text_policy import without_text
+from annotations.types import Project
+from core.charts.heatmap import heatmap
+from core.charts.style import palette
+from pages.agreement.charts import choice_name
+from pages.agreement.tiles import tile
+from pages.quality.shared import (
+    card,
+    estimate_columns,
+    interval_words,
+    names_of,
+    number,
+    people_chart,
+    percent,
+    side,
+)
+from pages.ui.page import DASH, _, csv_bytes, downloads, open_store, plain, show_chart
+
+PAGE = 5
+
+
+def settings(report: ConsistencyReport) -> None:
+    """What comes again in this project, in a sentence; where nothing does, how to change that."""
+    if not report.share and not report.annotators:
+        text = _("No label comes again in this project. A share of 2 % is usual; it is set on the page Plan of labels.")
+        st.info(text, icon=":material/replay:")
+    else:
+        text = _(
+            "{share} of one's own items come again, {hours} hours or more after the first label, as if they were new."
+            " {waiting} wait, {out} are on a desk, {n} have been judged twice."
+        )
+        all_of_them = report.together
+        values = {"share": f"{100 * report.share:.3g} %", "hours": report.hours, "waiting": all_of_them.waiting}
+        said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
+        if all_of_them.left:
+            gone = _("{left} more are of people who have left: nobody waits for them.")
+            said = f"{said} {gone.format(left=all_of_them.left)}"
+        st.caption(plain(said))
+    st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
+
+
+def second_labels(report: ConsistencyReport) -> None:
+    """All annotators together as tiles, each of them as a row with an interval."""
+    found = report.together
+    columns = st.columns(3 if found.flag is not None else 2)
+    same = round((found.agreed.value or 0) * found.compared)
+    with columns[0]:
+        text = _("On {k} of {n} items that came again, the annotator chose the same as before.")
+        tile(_("The same choice twice"), found.agreed, text.format(k=same, n=found.compared), percent=True)
+    with columns[1]:
+        text = _("Cohen's kappa of first and second label: 0 is chance, 1 is complete.")
+        tile(_("Kappa with oneself"), found.kappa, text)
+    if found.flag is not None:
+        with columns[2]:
+            text = _("The flag for extraneous gendered language, set or left out both times.")
+            tile(_("The same flag twice"), found.flag, text, percent=True)
+    if not found.compared:
+        return
+    says = _("Share of items with the same choice twice, with 95 % intervals. All together: {share}, {interval}.")
+    people_chart(
+        [*((one.annotator, one.agreed) for one in report.annotators), (_("All together"), found.agreed)],
+        key="agreement-with-oneself",
+        title=_("The same choice twice"),
+        says=says.format(share=percent(found.agreed), interval=interval_words(found.agreed)),
+        table=_downloaded(report),
+    )
+
+
+def in_figures(report: ConsistencyReport) -> None:
+    """One line for each annotator with everything that is counted; the signature below."""
+    rows = [_row(one, one.annotator) for one in report.annotators]
+    rows.append(_row(report.together, _("All together")))
+    st.dataframe(rows, hide_index=True, key="oneself-table")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Left out: labels of another version of the guideline than the first, and second labels made after an"
+            " opinion or others' labels were shown. Void: the first label was sent back, or the share was lowered."
+        )
+        st.caption(plain(text))
+        if not report.together.compared:  # else beside the chart
+            downloads(_downloaded(report), key="agreement-with-oneself-table")
+    st.code(report.signature, language=None, wrap_lines=True)
+
+
+def _row(one: Consistency, name: str) -> dict[str, Any]:
+    days = DASH if one.days is None else f"{one.days[1]:.1f} ({one.days[0]:.1f} – {one.days[2]:.1f})"
+    flag = {} if one.flag is None else {_("the same flag"): percent(one.flag)}
+    return {
+        _("annotator"): name,
+        _("judged twice"): one.compared,
+        _("the same choice"): percent(one.agreed),
+        _("95 % interval"): interval_words(one.agreed),
+        _("kappa"): number(one.kappa),
+        _("kappa, 95 %"): interval_words(one.kappa, ".2f"),
+        **flag,
+        _("days between"): days,
+        _("waiting"): one.waiting,
+        _("on a desk"): one.handed_out,
+        _("left out"): one.other_guideline + one.seen,
+        _("void"): one.void,
+        _("of people who left"): one.left,
+    }
+
+
+def _downloaded(report: ConsistencyReport) -> list[dict[str, Any]]:
+    named = [(one.annotator, one) for one in report.annotators] + [("*", report.together)]
+    return [
+        {
+            "annotator": name,
+            "judged_twice": one.compared,
+            **estimate_columns("same_choice", one.agreed),
+            **estimate_columns("kappa", one.kappa),
+            **({} if one.flag is None else estimate_columns("same_flag", one.flag)),
+            **dict(zip(("days_least", "days_median", "days_most"), one.days or (None, None, None), strict=True)),
+            "waiting": one.waiting,
+            "handed_out": one.handed_out,
+            "other_guideline": one.other_guideline,
+            "seen": one.seen,
+            "void": one.void,
+            "of_people_who_left": one.left,
+            "signature": report.signature,
+        }
+        for name, one in named
+    ]
+
+
+def differently(store: Store, project: Project, report: ConsistencyReport) -> None:
+    """First against second choice, and the items that were judged differently, ten at a time."""
+    if not report.together.compared:
+        return
+    people = {one.annotator: one for one in report.annotators}
+    name = st.selectbox(_("Annotator"), list(people), index=None, placeholder=_("All together"), key="oneself-who")
+    one = people[name] if name else report.together
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _confusion(one, report)
+    with right:
+        found = differences(store, project, name)
+        if not found:
+            st.info(_("Nothing was judged differently the second time."), icon=":material/check:")
+            return
+        st.markdown(plain(_("{n} items judged differently the second time").format(n=len(found))))
+        page = min(st.session_state.get("oneself-page", 1), -(-len(found) // PAGE))
+        names = names_of(store, project)
+        for each in found[PAGE * (page - 1) : PAGE * page]:
+            _difference(each, names)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            if len(found) > PAGE:
+                st.pagination(-(-len(found) // PAGE), width=300, key="oneself-page")
+            st.download_button(
+                _("Download all (CSV)"), lambda: _table(project, name), "judged-differently.csv", "text/csv",
+                key="oneself-csv", on_click="ignore", icon=":material/download:", type="tertiary",
+            )  # fmt: skip
+
+
+def _confusion(one: Consistency, report: ConsistencyReport) -> None:
+    names = [choice_name(choice) for choice in report.choices]
+    first, second = _("first label"), _("second label")
+    rows = [
+        {"first": names[i], "second": names[j], "items": one.table[i][j]}
+        for i in range(len(names))
+        for j in range(len(names))
+    ]
+    same = sum(one.table[i][i] for i in range(len(names)))
+    says = _("First label in the rows, second in the columns: the same on {k} of {n} items.")
+    says = says.format(k=same, n=one.compared)
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "second",
+        "first",
+        "items",
+        description=says,
+        domain=(0, max(one.compared, 1)),
+        titles={"first": first, "second": second, "items": _("items")},
+        digits=0,
+        width=240,
+        palette=palette(st.context.theme.type),
+    )
+    show_chart(chart, [{**row, "signature": report.signature} for row in rows], key="first-and-second", says=says)
+
+
+def _difference(one: Difference, names: dict[str, str]) -> None:
+    about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
+    headings = (_("first label"), _("second label"))
+    sides = [
+        side(heading, choice, names, [names.get(code, code) for code in reasons], note)
+        for heading, choice, reasons, note in zip(headings, one.choices, one.reasons, one.notes, strict=True)
+    ]
+    card(one.item, about, sides)
+
+
+def _table(project: Project, name: str | None) -> bytes:
+    with open_store() as store:
+        found = differences(store, project, name)
+    rows = [
+        {
+            "item": one.item.uid,
+            "text": one.item.text,
+            "annotator": one.annotator,
+            "first": one.choices[0],
+            "second": one.choices[1],
+            "first_reasons": ";".join(one.reasons[0]),
+            "second_reasons": ";".join(one.reasons[1]),
+            "first_note": one.notes[0],
+            "second_note": one.notes[1],
+            "first_form": one.forms[0],
+            "second_form": one.forms[1],
+            "days": one.days,
+        }
+        for one in found
+    ]
+    return csv_bytes([without_text(project, row, "text", "first_note", "second_note") for row in rows])

@@ -1,0 +1,139 @@
+"""The items on the page My record: each with its history and the private talk with the lead."""
+
+import html
+from typing import get_args
+
+import streamlit as st
+
+from annotations.adjudication import add_comment
+from annotations.database.store import Store
+from annotations.projects.projects import guidelines
+from annotations.record.record import Act, Entry, Looked, State, entries
+from annotations.types import Annotator, Project
+from core.charts.style import Palette, palette
+from core.errors import EvenhandError
+from pages.agreement.charts import choice_name
+from pages.progress.frame import moment
+from pages.ui.page import _, choose, plain, series, show_error
+from pages.ui.sentences import marked, show
+
+SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
+
+
+def listed(store: Store, project: Project, person: Annotator) -> None:
+    """A page of items, with a search and a choice of states."""
+    names = {
+        "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("In hand"), "released": _("Went to others"),
+        "any": _("All"),
+    }  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input(_("Search in texts and notes"), key="record-search", icon=":material/search:", width=320)
+        chosen = choose(_("State"), names, "record-state", heading=False, address="state")
+    state: State | None = next((one for one in get_args(State) if one == chosen), None)
+    asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
+    st.session_state["record-asked"] = asked
+    page = st.session_state.get("record-page", 1) if asked == before else 1  # a new question begins at its first page
+    found = entries(store, project, person, Looked(search, state, page))
+    if not found.total:
+        empty = _("Nothing is stored yet. It begins with your first label.")
+        st.info(
+            _("Nothing was found.") if search or state not in (None, "labelled") else empty,
+            icon=":material/search_off:",
+        )
+        return
+    if found.number != st.session_state.get("record-page", 1):
+        st.session_state["record-page"] = found.number
+    st.caption(plain(_("{total} items, the last ones first").format(total=f"{found.total:,}")))
+    options = [one for each in guidelines(store, project) for one in (*each.choices, *each.reasons)]
+    words, colours = {one.code: choice_name(one) for one in options}, palette(st.context.theme.type)
+    for one in found.entries:
+        with st.container(border=True, key=f"entry-{one.uid}"):
+            show(_item(one, words, colours))
+            _talk(store, project, person, one)
+    if found.pages > 1:
+        st.pagination(found.pages, key="record-page")
+
+
+def _item(one: Entry, words: dict[str, str], colours: Palette) -> str:
+    """The text with its word marked, then each act with its time; nothing of them is HTML."""
+    item = one.item
+    if item is None:
+        waits = one.state == "leased"
+        why = (
+            _("It waits at your desk; you will read it there.")
+            if waits
+            else _("You had it in hand and decided nothing; its text is not shown.")
+        )
+        text = f'<span style="color:{colours.soft}">{html.escape(why)}</span>'
+    elif item.word is not None and (item.side == "male" or item.side == "female"):
+        text = marked(item.text, item.word, item.side)
+    else:
+        text = html.escape(item.text)
+    context = item.context if item is not None and item.context else ""
+    above = f'<div style="color:{colours.soft};white-space:pre-wrap">{html.escape(context)}</div>' if context else ""
+    lines = [_act(act, words, colours) for act in one.acts]
+    if one.revealed:
+        lines.append(_line(f"{moment(one.revealed)} · " + _("an opinion of others was shown to you")))
+    if one.sent_back:
+        lines.append(_line(_("sent back to you: it waits to be labelled anew")))
+    elif one.state == "released":
+        lines.append(_line(_("went to others")))
+    history = f'<ul style="margin:8px 0 0;padding-left:1.2em;font-size:.92rem;line-height:1.7">{"".join(lines)}</ul>'
+    return (
+        f'{above}<div style="font-size:1.1rem;line-height:2.1;white-space:pre-wrap;overflow-wrap:anywhere">{text}</div>'
+        f"{history}"
+    )
+
+
+def _line(text: str) -> str:
+    return f"<li>{html.escape(text)}</li>"
+
+
+def _act(act: Act, words: dict[str, str], colours: Palette) -> str:
+    """One line: when, what, why, how long, under which version."""
+    if act.kind == "skip":
+        what = _("skipped")
+    elif act.kind == "undone":
+        what = _("label taken back")
+    else:
+        what = f"{SIGN.get(act.choice or '', '•')} {words.get(act.choice or '', act.choice or '')}"
+    parts = [words.get(code, code) for code in act.reasons]
+    parts += [_("tags: {tags}").format(tags=series(act.tags))] if act.tags else []
+    parts += [_("extraneous gendered language")] if act.extraneous else []
+    parts += [_("{number} marks").format(number=len(act.marks))] if act.marks else []
+    parts += [_("{seconds} s").format(seconds=f"{act.seconds:,.1f}")] if act.seconds is not None else []
+    parts += [_("guideline version {version}").format(version=act.guideline)] if act.guideline else []
+    parts += [_("keyword hidden")] if act.form_shown == "masked" else []
+    parts += [_("after others' opinions were shown")] if act.after_reveal else []
+    parts += [_("came too late: another desk of yours was first")] if act.superseded else []
+    weight = "700" if act.stands else "400"
+    note = f'<div style="white-space:pre-wrap;color:{colours.soft}">{html.escape(act.note)}</div>' if act.note else ""
+    rest = f' <span style="color:{colours.soft}">· {html.escape(" · ".join(parts))}</span>' if parts else ""
+    word = html.escape(_("stands"))
+    stands = f" <b>· {word}</b>" if act.stands else ""
+    return (
+        f'<li><span style="font-variant-numeric:tabular-nums">{html.escape(moment(act.created))}</span> · '
+        f'<span style="font-weight:{weight}">{html.escape(what)}</span>{rest}{stands}{note}</li>'
+    )
+
+
+def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None:
+    """The comments of this annotator and the lead, and a place to write to the lead."""
+    if one.item is None or one.item.uid != one.uid:
+        return  # what is still to be read, and what came a second time, is talked about nowhere
+    number = len(one.comments)
+    label = _("Comments ({number})").format(number=number) if number else _("Ask the lead")
+    with st.expander(label, icon=":material/forum:", expanded=False):
+        for said in one.comments:
+            private = _("private") if said.thread else _("to all")
+            st.caption(plain(f"{moment(said.created)} · {said.author} · {private}"))
+            st.text(said.text)
+        with st.form(f"talk-{one.uid}", border=False, clear_on_submit=True):
+            text = st.text_area(_("To the lead alone"), key=f"talk-text-{one.uid}", height=80, max_chars=4_000)
+            if st.form_submit_button(_("Send"), icon=":material/send:", key=f"talk-send-{one.uid}"):
+                try:
+                    add_comment(store, project, one.uid, text, author=person.name, annotator=person, thread=person)
+                except EvenhandError as error:
+                    show_error(error)
+                else:
+                    st.rerun()

@@ -1,0 +1,119 @@
+"""The frame of the page My record: whose it is, its numbers, its files."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.annotators import annotators
+from annotations.record.files import record_csv, record_json
+from annotations.record.record import Summary
+from annotations.text_policy import text_may_leave
+from annotations.types import Annotator, Project
+from pages.progress.frame import duration, moment
+from pages.ui.page import _, open_store, paragraph, plain
+
+
+def ask_annotator(store: Store, project: Project) -> Annotator | None:
+    """Whose record is shown: the address, else the desk that is open in this visit, else a choice; None: nobody's."""
+    found = {one.name: one for one in annotators(store, project, active=False)}
+    if not found:
+        st.info(_("This project has no annotators yet. Add them on the page Projects."))
+        return None
+    key = f"record-{project.uid}"
+    if st.session_state.get(key) not in found:
+        at_desk = (
+            st.session_state.get("desk_annotator") if st.session_state.get("desk_project") == project.name else None
+        )
+        asked = st.query_params.get("annotator") or at_desk
+        if asked and asked not in found:
+            st.warning(plain(_("{name} is not an annotator of this project.").format(name=asked)))
+        st.session_state[key] = asked if asked in found else None
+    name = st.selectbox(_("Annotator"), list(found), index=None, key=key, placeholder=_("Choose who you are"))
+    if name is None:
+        st.query_params.pop("annotator", None)
+        st.info(_("Choose your name to see what is stored about you."), icon=":material/person:")
+        return None
+    st.query_params["annotator"] = name
+    return found[name]
+
+
+def show_summary(project: Project, found: Summary) -> None:
+    """How much is stored, and what the lead did that concerns this annotator."""
+    first, second, third, fourth = st.columns(4)
+    with first, st.container(border=True, height="stretch"):
+        st.metric(_("Items labelled"), f"{found.states['labelled']:,}")
+        if found.twice:
+            text = _("of these you met a second time: {twice}")
+            st.caption(plain(text.format(twice=f"{found.twice:,}")))
+        text = _("labels made, each change one more: {labels}")
+        st.caption(plain(text.format(labels=f"{found.labels:,}")))
+    with second, st.container(border=True, height="stretch"):
+        st.metric(_("In hand"), f"{found.states['leased']:,}")
+        until = (
+            _("kept for you until {moment}").format(moment=moment(found.heard))
+            if found.heard and found.states["leased"]
+            else ""
+        )
+        st.caption(plain(until) or "\u00a0")
+    with third, st.container(border=True, height="stretch"):
+        st.metric(_("Skipped"), f"{found.states['skipped']:,}")
+        text = _("went to others before you decided: {released}")
+        st.caption(plain(text.format(released=f"{found.states['released']:,}")))
+    with fourth, st.container(border=True, height="stretch"):
+        st.metric(_("Time on items"), duration(found.seconds / 3600))
+        st.caption(_("the sum of the times that the desk measured"))
+    about = [_("Known since {since}.").format(since=moment(found.since))]
+    if found.told:
+        text = _("You have read what changed up to version {version} of the guideline.")
+        about.append(text.format(version=found.told))
+    if not found.active:
+        about.append(_("You do not label in this project any more; your labels stay."))
+    st.caption(plain(paragraph(about)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        where = {"project": project.name, "annotator": found.annotator.name}
+        if found.active:
+            st.page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
+    if found.events:
+        with st.expander(_("What the lead did ({number})").format(number=len(found.events))):
+            for when, action, data in reversed(found.events[-200:]):
+                st.caption(plain(f"{moment(when)} · {_event(action, data)}"))
+
+
+def _event(action: str, data: dict[str, object]) -> str:
+    texts = {
+        "joined": _("added you to this project"),
+        "reactivated": _("brought you back"),
+        "deactivated": _("ended your work here; what you had in hand went to others"),
+        "renamed": _("changed your name from {old} to {new}"),
+        "replaced": _("let {new} take your place"),
+        "given_back": _("gave {items} items that you had in hand to others"),
+    }
+    text = texts.get(action, action)
+    try:
+        return text.format(**data)
+    except (KeyError, IndexError):
+        return text
+
+
+def files(project: Project, person: Annotator) -> None:
+    """The whole record as CSV or JSON."""
+    name = f"{project.name}-{person.name}".replace("/", "-")
+
+    def as_json() -> bytes:
+        with open_store() as store:
+            return "".join(record_json(store, project, person)).encode()
+
+    def as_csv() -> bytes:
+        with open_store() as store:
+            return "".join(record_csv(store, project, person)).encode("utf-8-sig")
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            _("Everything as CSV"), as_csv, f"{name}.csv", "text/csv", key="record-csv", icon=":material/download:",
+            on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            _("Everything as JSON"), as_json, f"{name}.json", "application/json", key="record-json",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+    if not text_may_leave(project):
+        st.caption(_("Texts of this project leave encrypted only: the files name them by their ids and hold no notes."))

@@ -1,0 +1,28 @@
+"""My record: what is stored about one annotator. ?project=NAME&annotator=NAME opens it."""
+
+import streamlit as st
+
+from annotations.record.record import summary
+from pages.record.entries import listed
+from pages.record.frame import ask_annotator, files, show_summary
+from pages.ui.page import _, choose_project, open_store, page_head
+
+page_head(
+    _("My record"),
+    _(
+        "Everything that this project has stored about you: each label with its time, changes, notes, what was shown to"
+        " you, and your talk with the lead. Labels of others are not here."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None:
+        st.stop()
+    person = ask_annotator(store, project)
+    if person is None:
+        st.stop()
+    found = summary(store, project, person)
+    show_summary(project, found)
+    files(project, person)
+    st.subheader(_("Items"))
+    listed(store, project, person)

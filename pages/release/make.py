@@ -1,0 +1,121 @@
+"""Before a release: what is missing, licence and source, and the form that starts the job."""
+
+import re
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.projects.projects import change_project
+from annotations.release import readiness, releases
+from annotations.release.readiness import Check, checked_version
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.language import translate
+from pages.ui.page import _, language, open_store, plain, show_error
+from pages.ui.running import moving
+
+ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
+
+
+def show_checks(store: Store, project: Project) -> bool:
+    """The list of what is missing, to be known, or done; returns whether a release can be made."""
+    st.subheader(_("Before a release"), anchor=False)
+    checks = readiness(store, project)
+    words = {"missing": _("missing"), "note": _("to be known"), "done": _("done")}
+    for one in checks:
+        st.markdown(f"{ICONS[one.state]} **{plain(words[one.state])}** · {plain(_sentence(one))}")
+    _show_ways(checks)
+    return all(one.state != "missing" for one in checks)
+
+
+def _sentence(check: Check) -> str:
+    said = translate(check.message, language())
+    return said.format(**check.values) if check.values else said
+
+
+def _show_ways(checks: list[Check]) -> None:
+    pages = {
+        "pilot": ("pilot/page.py", _("Pilot and guideline")), "cases": ("adjudication/page.py", _("Adjudicate")),
+        "kept": ("review/page.py", _("Review")), "open": ("review/page.py", _("Review")),
+        "items": ("projects/page.py", _("Projects")),
+    }  # fmt: skip
+    shown = set()
+    with st.container(horizontal=True):
+        for one in checks:
+            if one.state != "done" and one.code in pages and pages[one.code] not in shown:
+                path, name = pages[one.code]
+                shown.add(pages[one.code])
+                st.page_link(path, label=name, icon=":material/arrow_forward:")
+
+
+def show_rights(store: Store, project: Project) -> None:
+    """Licence and source statement: both stand in every release from then on."""
+    with st.form(f"rights-{project.id}", border=True):
+        licence = st.text_input(
+            _("Licence of the set"),
+            project.licence,
+            placeholder="CC BY 4.0",
+            max_chars=200,
+            key=f"licence-{project.id}",
+        )
+        statement = st.text_area(
+            _("Source statement"), project.source_statement, max_chars=4_000, key=f"source-{project.id}",
+            placeholder=_("Where the texts come from, and by which right they are passed on"), height=110,
+        )  # fmt: skip
+        if st.form_submit_button(_("Save")):
+            try:
+                change_project(store, project, licence=licence.strip(), source_statement=statement.strip())
+            except EvenhandError as error:
+                show_error(error)
+            else:
+                st.rerun()
+
+
+def show_form(store: Store, project: Project, *, ready: bool) -> None:
+    """Version, who makes it, what is to be said of it; the button starts a job."""
+    busy = moving(store, "release")
+    with st.form(f"release-{project.id}", border=True):
+        first, second = st.columns(2)
+        last = releases(store, project)
+        suggested = next_version(last[-1].version if last else None)
+        version = first.text_input(_("Version"), suggested, max_chars=40, key=f"version-{project.id}-{len(last)}")
+        author = second.text_input(
+            _("Your name"), max_chars=80, key="release_author", help=_("Stays in the database; no file holds it.")
+        )
+        notes = st.text_area(
+            _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
+            placeholder=_("What else is to be said of this release"),
+        )  # fmt: skip
+        pressed = st.form_submit_button(
+            _("Make the release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy
+        )
+    if not ready:
+        st.caption(_("The button opens once nothing is missing in the list."))
+    if pressed:
+        try:
+            _start(project, version, author, notes)
+        except EvenhandError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _start(project: Project, version: str, author: str, notes: str) -> None:
+    from annotations.release.records import refuse_taken
+
+    version = checked_version(version)
+    with open_store() as store:
+        refuse_taken(store, project, version)
+        command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
+        command += [f"--author={author.strip()}", f"--notes={notes.strip()}"]
+        title = _("Release {version} of {project}").format(version=version, project=project.name)
+        jobs.start(store, command, title)
+
+
+def next_version(last: str | None) -> str:
+    """What the next release is likely to be called: 1.0 at first, after 1.0 comes 1.1; "" after any other name."""
+    if last is None:
+        return "1.0"
+    found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)
+    return f"{found[1]}.{int(found[2]) + 1}" if found else ""

@@ -1,0 +1,31 @@
+"""Release: what is still missing, making one as a job, and the releases there are with their files."""
+
+import streamlit as st
+
+from pages.release.make import show_checks, show_form, show_rights
+from pages.release.releases import show_releases
+from pages.ui.page import _, choose_project, open_store, page_head
+from pages.ui.running import follow
+from pages.ui.unsettled import say_unsettled
+
+page_head(
+    _("Release"),
+    _(
+        "Freeze the set as it is now, with labels, hard cases, data sheet and method section. A release never changes; "
+        "the project goes on."
+    ),
+)
+with open_store() as opened:
+    project = choose_project(opened)
+    if project is not None:
+        say_unsettled(opened, project)
+        before, after = st.columns(2, gap="large")
+        with before:
+            ready = show_checks(opened, project)
+        with after:
+            show_rights(opened, project)
+            show_form(opened, project, ready=ready)
+if project is not None:
+    follow("release")
+    with open_store() as opened:
+        show_releases(opened, project)

@@ -1,0 +1,151 @@
+"""The releases of a project: what each holds, what changed, its papers and its files."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import project_by_uid
+from annotations.release import Release, file_facts, release_archive, release_file, releases
+from annotations.release.write_out import locked_texts
+from annotations.text_policy import SHORTEST_PASSWORD
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.language import translate
+from pages.mining.source import size
+from pages.ui.page import DASH, _, choose, downloads, language, open_store, plain, show_error
+
+PAPERS = ("method", "datasheet", "changes")
+
+
+def show_releases(store: Store, project: Project) -> None:
+    """Every release, the newest first."""
+    found = releases(store, project)
+    st.subheader(_("Releases"), anchor=False)
+    if not found:
+        st.caption(_("There is none yet. A release stays here for good, with every file of it."))
+        return
+    for one in reversed(found):
+        with st.container(border=True, key=f"release-{one.uid}"):
+            _show(store, project, one)
+    rows = [
+        {"version": one.version, "day": one.created[:10], "items": one.items, "labels": one.labels, "hash": one.hash}
+        for one in found
+    ]
+    downloads(rows, key=f"releases-{project.id}")
+
+
+def _show(store: Store, project: Project, one: Release) -> None:
+    st.markdown(f"**{plain(one.version)}** · {plain(one.created[:16].replace('T', ' '))} UTC")
+    total, found = one.facts["total"], one.facts["agreement"]["krippendorff_alpha"]
+    with st.container(horizontal=True):
+        st.metric(_("Kept"), f"{one.items:,}", width=150)
+        st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
+        st.metric(_("Labels"), f"{one.labels:,}", width=150)
+        reason = "" if found["value"] is not None else _reason(found)
+        alpha = DASH if found["value"] is None else _three(found["value"])
+        explained = reason or " · ".join(filter(None, (_interval(found), one.facts["agreement"]["signature"])))
+        name = _("Alpha before filtering")
+        st.metric(name, alpha, width=190)
+    st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
+    st.caption(plain(_changes(one)))
+    st.caption(_("Hash of the contents (SHA-256): the same judgements of the same texts have the same one."))
+    st.code(one.hash, language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _show_archive(project, one)
+    with st.expander(_("Papers")):
+        _show_paper(store, one)
+    with st.expander(_("Files")):
+        _show_files(store, project, one)
+
+
+def _reason(found: dict[str, object]) -> str:
+    said = translate(str(found.get("value_reason", "")), language())
+    values = found.get("value_values")
+    return said.format(**values) if isinstance(values, dict) and values else said
+
+
+def _interval(found: dict[str, float | None]) -> str:
+    if found["low"] is None or found["high"] is None:
+        return ""
+    text = _("95 % interval {low} to {high}")
+    return text.format(low=_three(found["low"]), high=_three(found["high"]))
+
+
+def _three(value: float) -> str:
+    return f"{value:z.3f}".replace("-", "−")
+
+
+def _changes(one: Release) -> str:
+    found = one.facts["changes"]
+    if found["from"] is None:
+        return _("The first release.")
+    text = _(
+        "Since {version}: {kept_added} items came into the set, {kept_removed} left it, {gold_changed} have another "
+        "gold label; {labels_added} new labels, {labels_changed} changed, {labels_removed} taken back."
+    )
+    return text.format(version=found["from"], **found)
+
+
+def _show_archive(project: Project, one: Release) -> None:
+    """The whole release as one ZIP; with a password where text must not leave in plain."""
+    password: str | None = None
+    if locked_texts(project, one):
+        typed = st.text_input(
+            _("Password of the archive"), type="password", key=f"password-{one.uid}", width=320,
+            help=_("Whoever opens the archive needs it. It is not stored anywhere; without it the texts are lost."),
+        )  # fmt: skip
+        if len(typed.strip()) < SHORTEST_PASSWORD:
+            least = _("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)
+            st.caption(plain(least))
+            return
+        password = typed
+    package = not st.toggle(
+        _("Without the package"), key=f"public-{one.uid}",
+        help=_(
+            "The package can be imported again. It also tells which items are hidden gold or in the random share: "
+            "leave it out of what annotators may read while they go on labelling."
+        ),
+    )  # fmt: skip
+
+    def data() -> bytes:
+        with open_store() as store:
+            return release_archive(store, project_by_uid(store, project.uid), one, password, package=package)
+
+    name = f"{project.name}-{one.version}.zip".replace("/", "-")
+    st.download_button(
+        _("Download everything (ZIP)"), data, name, "application/zip", key=f"zip-{one.uid}", type="primary",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
+def _show_paper(store: Store, one: Release) -> None:
+    names = {"method": _("Method section"), "datasheet": _("Data sheet"), "changes": _("What changed")}
+    chosen = choose(_("Paper"), names, f"paper-{one.uid}", heading=False)
+    try:
+        text = release_file(store, one, f"{chosen}.{language()}.md").decode()
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.code(text, language=None, wrap_lines=True, height=420)
+
+
+def _show_files(store: Store, project: Project, one: Release) -> None:
+    found, locked = file_facts(store, one), locked_texts(project, one)
+    if locked:
+        st.caption(_("Files with text (🔒) leave in the encrypted archive only."))
+    names = {file.name: file for file in found if file.name not in locked}
+    chosen = st.selectbox(
+        _("File"), list(names), key=f"file-{one.uid}", format_func=lambda name: f"{name} · {size(names[name].size)}"
+    )
+
+    def data() -> bytes:
+        with open_store() as fresh:
+            return release_file(fresh, one, chosen)
+
+    st.download_button(
+        _("Download"), data, chosen.rpartition("/")[2], key=f"one-{one.uid}", icon=":material/download:",
+        on_click="ignore",
+    )  # fmt: skip
+    rows = [{"file": f.name + (" 🔒" if f.name in locked else ""), "bytes": f.size, "sha256": f.sha256} for f in found]
+    st.dataframe(rows, hide_index=True, column_config={
+        "file": _("File"), "bytes": st.column_config.NumberColumn(_("Bytes"), format="localized"), "sha256": "SHA-256",
+    })  # fmt: skip

@@ -1,0 +1,86 @@
+"""Review: one annotator's desk. ?project=NAME&annotator=NAME opens it."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import annotators, projects
+from annotations.types import Annotator, Project
+from pages.review.desk import show_desk
+from pages.ui.page import _, choose_project, language, open_store, page_head, plain
+
+# The desk gets the room: a small title in the line of the button beside it, narrow margins.
+ROOM = """<style>
+.stMainBlockContainer { padding: 3.9rem 2rem 1rem; max-width: 1360px; }
+.stMainBlockContainer h1 { font-size: 1.05rem; padding: 0.2rem 0; }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 3.9rem 0.75rem 1rem; } }
+</style>"""
+
+
+def asked_for(store: Store) -> tuple[Project, Annotator] | None:
+    """The desk that the address names, else the one of this visit; None where there is no such desk."""
+    asked = [st.query_params.get(key) for key in ("project", "annotator")]
+    names = [st.session_state.get(f"desk_{key}") for key in ("project", "annotator")]
+    # An address that names somebody, or another project, is not filled up with who was at the desk before.
+    if asked[1] or asked[0] not in (None, "", names[0]):
+        names = asked
+    if not names[1]:
+        return None
+    found = next((each for each in projects(store) if each.name == names[0]), None)
+    person = next((each for each in annotators(store, found) if each.name == names[1]), None) if found else None
+    if found is None or person is None:
+        st.warning(
+            plain(_("There is no desk of {annotator} in {project}.").format(annotator=names[1], project=names[0]))
+        )
+        return None
+    return found, person
+
+
+def remember(project: Project | None, annotator: Annotator | None) -> None:
+    for key, value in (("project", project), ("annotator", annotator)):
+        st.session_state[f"desk_{key}"] = value.name if value else None
+        if value:
+            st.query_params[key] = value.name
+        elif key in st.query_params:
+            del st.query_params[key]
+
+
+def choose(store: Store) -> None:
+    page_head(_("Review"), _("Read a sentence, decide with one key, read the next. Choose who you are."))
+    project = choose_project(store)
+    if project is None:
+        return
+    people = annotators(store, project)
+    if not people:
+        st.info(_("This project has no annotators yet. Add them on the page Projects."))
+        return
+    st.caption(_("Who labels?"))
+    with st.container(horizontal=True, key="annotators"):
+        for person in people:
+            st.button(plain(person.name), key=f"annotator-{person.uid}", on_click=remember, args=(project, person))
+
+
+def leave(project: Project) -> None:
+    remember(None, None)
+    st.session_state["last_project"] = project.name
+
+
+with open_store() as store:
+    if desk := asked_for(store):
+        remember(*desk)
+        st.set_page_config(initial_sidebar_state="collapsed")
+        st.html(ROOM)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.title(_("Review"))
+            where = {"project": desk[0].name, "annotator": desk[1].name}
+            st.page_link("record/page.py", label=_("My record"), icon=":material/history:", query_params=where)
+            st.button(
+                _("Another desk"),
+                key="leave",
+                type="tertiary",
+                icon=":material/logout:",
+                on_click=leave,
+                args=(desk[0],),
+            )
+        show_desk(store, *desk, language())
+    else:
+        choose(store)

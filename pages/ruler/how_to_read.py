@@ -1,0 +1,138 @@
+"""How to read the ruler: for each value, what it is held against, and what comes out."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ruler.numbers import interval, number, said, sentences_table
+from pages.ui.page import DASH, _, downloads, plain
+
+if TYPE_CHECKING:
+    from core.ruler.nulls import Null
+    from core.ruler.own_model import OnRuler
+
+
+def show_reading(found: "OnRuler") -> None:
+    """The table of what is the null of what, the references in sentences, the signature."""
+    _heading(_("Held against chance"))
+    rows = [_null_row(null) for null in found.nulls] + _without_null()
+    sentences_table(rows)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        text = _(
+            "Chance: the middle 95 % of 2,000 shuffles (side AUC: worked out). Pair by pair is the stricter one: most "
+            "of the spread of Bias_c lies between word pairs, so thousands of sentences are still few pairs."
+        )
+        st.caption(text)
+        downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
+    _heading(_("Held against a size"))
+    for sentence in [_contexts(found), _neutral(found), _untrained(found), _shares(found)]:
+        st.markdown("- " + plain(sentence))
+    st.code(found.signature, language=None, wrap_lines=True)
+
+
+def _heading(text: str) -> None:
+    st.markdown(f"**{text}**")
+
+
+def _null_row(null: "Null") -> dict[str, str]:
+    from core.ruler.nulls import NAMES, WHAT
+
+    form = "z.3f" if null.measured == "side_auc" else "+z.3f"
+    chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
+    return {
+        _("measure"): _(NAMES[null.measured]),
+        _("value"): number(null.value, form),
+        _("chance gives"): chance,
+        "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
+        _("shuffled"): _(WHAT[null.shuffled]),
+        _("what comes out"): _comes_out(null),
+    }
+
+
+def _comes_out(null: "Null") -> str:
+    if null.inside is None:
+        return said(null.reason)
+    if null.inside:
+        return {
+            "sentence": _("chance alone gives as much: no direction"),
+            "pair": _("another choice of which word is called male gives as much: the direction rests on a few pairs"),
+            "source": _("the model cannot tell from the sentence which word it had"),
+        }[null.shuffled]
+    return {
+        "sentence": _("more than chance gives, if sentences were independent"),
+        "pair": _("more than chance gives, even from pair to pair: a direction"),
+        "source": _("the sentence tells the model something about which word it had"),
+    }[null.shuffled]
+
+
+def _without_null() -> list[dict[str, str]]:
+    return [
+        {
+            _("measure"): "Bias_man, Bias_woman, Model_bias",
+            _("value"): DASH,
+            _("chance gives"): DASH,
+            "p": DASH,
+            _("shuffled"): _("nothing"),
+            _("what comes out"): _("no shuffle of sides changes a size, so none is their null; see the sizes below"),
+        }
+    ]
+
+
+def _contexts(found: "OnRuler") -> str:
+    text = _("What contexts do: within a word pair Bias_c moves by {value} on average (log10).")
+    if found.corrected.value is None:
+        return said(found.corrected.reason)
+    return text.format(value=interval(found.corrected, "z.3f"))
+
+
+def _neutral(found: "OnRuler") -> str:
+    if found.magnitude is None:
+        return _("Words without gender: {reason}").format(reason=said(found.magnitude_reason))
+    size = found.magnitude
+    if size.difference.value is None or size.difference.low is None or size.difference.high is None:
+        return _("Words without gender: {reason}").format(reason=said(size.difference.reason))
+    values = {
+        "contexts": size.contexts,
+        "words": "、".join(size.neutral_pairs[:4]),
+        "gendered": number(size.gendered.value, "z.3f"),
+        "neutral": interval(size.neutral, "z.3f"),
+    }
+    if size.difference.low > 0:
+        text = _(
+            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
+            "{gendered}: gendered words are moved more than other words are."
+        )
+    elif size.difference.high < 0:
+        text = _(
+            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
+            "{gendered}: gendered words are moved less than other words are, so this size alone is no sign of gender."
+        )
+    else:
+        text = _(
+            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
+            "{gendered}: no difference can be told, so this size alone is no sign of gender."
+        )
+    return text.format(**values)
+
+
+def _untrained(found: "OnRuler") -> str:
+    other = found.untrained
+    if other is None:
+        return _("The untrained model: {reason}").format(reason=said(found.untrained_reason))
+    text = _(
+        "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of these "
+        "sentences, and contexts move it by {corrected}."
+    )
+    return text.format(
+        model_bias=number(other.model_bias.value, "z.3f"),
+        n=f"{other.sentences:,}",
+        corrected=number(other.corrected.value, "z.3f"),
+    )
+
+
+def _shares(found: "OnRuler") -> str:
+    shares = found.summary.shares
+    if shares.between_pairs is None or shares.contexts is None:
+        return said(shares.reason)
+    text = _("Of the variance of Bias_c {pairs} lies between word pairs and {contexts} in the contexts.")
+    return text.format(pairs=number(shares.between_pairs, ".0%"), contexts=number(shares.contexts, ".0%"))

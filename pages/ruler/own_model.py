@@ -1,0 +1,90 @@
+"""The second half of the page Ruler: a model of the visitor's beside nulls and references."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.models.planted.names import is_planted
+from core.worker.client import known_models
+from pages.model_bias.numbers import models_in
+from pages.model_bias.source import found_runs, source_of
+from pages.ruler.ask_models import on_built_in, on_run
+from pages.ruler.how_to_read import show_reading
+from pages.ruler.picture import show_picture
+from pages.sentence_bias.model_card import banner
+from pages.ui.page import _, show_error
+
+if TYPE_CHECKING:
+    from core.ruler.own_model import OnRuler
+    from core.ruler.planted import Mark
+
+FIRST = "demo-zh"
+KINDS = ("model", "run")
+
+
+def show_model(marks: "list[Mark]") -> None:
+    """Choose a model or a run; its picture, its nulls, its references."""
+    st.subheader(_("What is a large value?"), anchor=False)
+    try:
+        found = _chosen()
+    except EvenhandError as error:
+        show_error(error)
+        return
+    if found is None:
+        return
+    banner([found.model])
+    offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
+    show_picture(found, [value for value in offsets if value is not None])
+    show_reading(found)
+
+
+def _chosen() -> "OnRuler | None":
+    names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, as a score run has it")}
+    kind = st.segmented_control(
+        _("What is laid on the ruler"),
+        KINDS,
+        format_func=names.__getitem__,
+        default="model",
+        required=True,
+        key="ruler-kind",
+        label_visibility="collapsed",
+    )
+    return _from_run() if kind == "run" else _by_name()
+
+
+def _by_name() -> "OnRuler | None":
+    names = [entry.name for entry in known_models() if entry.language == "zh"]
+    asked = st.query_params.get("model")
+    if "ruler-model" not in st.session_state:
+        st.session_state["ruler-model"] = asked or (FIRST if FIRST in names else names[0])
+    if st.session_state["ruler-model"] not in names:
+        names = [*names, st.session_state["ruler-model"]]
+    model = st.selectbox(
+        _("Model"),
+        names,
+        key="ruler-model",
+        accept_new_options=True,
+        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+    )
+    if not model:
+        return None
+    st.query_params["model"] = model
+    with st.spinner(_("Asking {model} and the untrained model …").format(model=model), show_time=True):
+        return on_built_in(model)
+
+
+def _from_run() -> "OnRuler | None":
+    known = {run.name: run for run in found_runs()}
+    if not known:
+        st.info(_("There are no scores yet. Score a file first; the run then stands here."))
+        st.page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
+        return None
+    left, right = st.columns(2)
+    name = left.selectbox(_("Scores"), list(known), key="ruler-run")
+    source = source_of(known[name].table, name)
+    model = right.selectbox(_("Model"), models_in(source), key="ruler-run-model")
+    if not model:
+        return None
+    with st.spinner(_("Drawing intervals and asking references …"), show_time=True):
+        return on_run(source, model)

@@ -1,0 +1,15 @@
+"""The ruler: models with a planted bias come back as planted, and a model of one's own stands beside what is chance."""
+
+from pages.ruler.own_model import show_model
+from pages.ruler.planted import show_planted
+from pages.ui.page import _, page_head
+
+page_head(
+    _("Ruler"),
+    _(
+        "Can these numbers be trusted, and what is a large one? First the ruler is checked: models into which a lean "
+        "was planted must come back with it. Then a model of yours is laid on it, beside what chance alone gives."
+    ),
+)
+marks = show_planted()
+show_model(marks)

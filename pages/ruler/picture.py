@@ -1,0 +1,120 @@
+"""The picture of the page Ruler: the values of a model with intervals, nulls as bands, references as diamonds."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.charts.style import palette
+from core.statistics import Estimate
+from pages.ruler.numbers import interval, number
+from pages.ui.page import _, language, show_chart
+
+if TYPE_CHECKING:
+    from core.ruler.nulls import Null
+    from core.ruler.own_model import OnRuler
+
+Row = dict[str, Any]
+
+
+def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
+    """Two rulers, directions and sizes, each with the sentence that says what it shows."""
+    import pandas as pd
+
+    from core.charts.ruler import ruler
+
+    theme = palette(st.context.theme.type)
+    rows, says = directions(found), direction_says(found)
+    chart = ruler(pd.DataFrame(rows), description=says, planted=planted, say=_, palette=theme)
+    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler", says=says)
+    rows, says = sizes(found), size_says(found)
+    chart = ruler(pd.DataFrame(rows), description=says, sizes=True, say=_, palette=theme)
+    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler-sizes", says=says)
+
+
+def directions(found: "OnRuler") -> list[Row]:
+    """What leans to a side: both side means (Bias_woman to the left), their difference, the signed mean."""
+    summary = found.summary
+    woman = summary.bias_woman
+    turned = Estimate(_minus(woman.value), _minus(woman.high), _minus(woman.low), woman.units)
+    return [
+        _row("Bias_man", "signed", summary.bias_man),
+        _row("Bias_woman", "signed", turned) | {"text": interval(woman, "z.3f")},
+        _direction("Bias_man − Bias_woman", _apart(found), _band(found, "side_difference")),
+        _direction(_("signed mean"), summary.signed_mean, _band(found, "signed_mean")),
+    ]
+
+
+def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
+    """In the colour of its side only where chance alone does not give as much."""
+    return _row(name, "model" if band is None or band.inside else "signed", value, band) | {
+        "text": interval(value, "+z.3f")
+    }
+
+
+def sizes(found: "OnRuler") -> list[Row]:
+    """What has a size and no direction, each followed by its references."""
+    rows = [_row("Model_bias", "model", found.summary.model_bias)]
+    if found.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.model_bias))
+    rows.append(_row(_("what contexts do"), "model", found.corrected))
+    if found.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.corrected))
+    if found.magnitude is not None:
+        if found.source:
+            rows.append(_row(_("keyword pairs, same places"), "model", found.magnitude.gendered))
+        rows.append(_row("↳ " + _("words without gender"), "reference", found.magnitude.neutral))
+    return rows
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> Row:
+    return {
+        "name": name,
+        "kind": kind,
+        "value": value.value,
+        "low": value.low,
+        "high": value.high,
+        "null_low": band.low if band else None,
+        "null_high": band.high if band else None,
+        "text": interval(value, "z.3f"),
+    }
+
+
+def _band(found: "OnRuler", measured: str) -> "Null | None":
+    """The stricter of the two nulls: the words change sides pair by pair."""
+    return next((null for null in found.nulls if null.measured == measured and null.shuffled == "pair"), None)
+
+
+def _apart(found: "OnRuler") -> Estimate:
+    null = _band(found, "side_difference")
+    return Estimate(null.value if null else None, units=found.summary.n)
+
+
+def direction_says(found: "OnRuler") -> str:
+    """What the first ruler shows, in sentences."""
+    where = _("the built-in neutral sentences") if not found.source else found.source
+    text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
+    first = text.format(
+        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value)
+    )
+    band = _("Grey bands: the middle 95 % of what remains when the words of a pair change sides, pair by pair.")
+    return _together(first, band)
+
+
+def size_says(found: "OnRuler") -> str:
+    """What the second ruler shows, in sentences."""
+    text = _("Model_bias {model_bias}; within a word pair contexts move Bias_c by {contexts} on average.")
+    first = text.format(
+        model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.corrected.value, "z.3f")
+    )
+    return _together(
+        first, _("Diamonds: references of size. A size has no null, because no shuffle of sides changes it.")
+    )
+
+
+def _together(*sentences: str) -> str:
+    return ("" if language() == "zh" else " ").join(sentences)

@@ -1,0 +1,106 @@
+"""The first half of the page Ruler: every planted model, what was planted, what the measures say, the verdict."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.models.planted.names import plant_of
+from pages.ruler.ask_models import planted_marks
+from pages.ruler.numbers import number, planted_as, said, scientific, sentences_table
+from pages.ui.page import DASH, _, downloads, show_error
+
+if TYPE_CHECKING:
+    from core.ruler.planted import Mark
+
+SHOWN = ("offset", "contexts_share", "side_auc")
+
+
+def show_planted() -> "list[Mark]":
+    """The verdict, the table of models, and every quantity on demand; empty where the models could not be asked."""
+    st.subheader(_("Is the ruler straight?"), anchor=False)
+    try:
+        with st.spinner(_("Measuring the planted models …"), show_time=True):
+            marks = planted_marks()
+    except EvenhandError as error:
+        show_error(error)
+        return []
+    _verdict(marks)
+    _models(marks)
+    _everything(marks)
+    return marks
+
+
+def _verdict(marks: "list[Mark]") -> None:
+    from core.ruler.planted import TOLERANCE, ruler_sentences
+
+    failed = [mark for mark in marks if not mark.passed]
+    models = len({mark.model for mark in marks})
+    if failed:
+        text = _("{failed} of {all} quantities do not come back as planted. Do not trust any number of this app.")
+        st.error(text.format(failed=len(failed), all=len(marks)), icon=":material/error:")
+        return
+    text = _(
+        "Yes: {models} planted models on {sentences} sentences, and all {all} quantities come back within {tolerance}."
+    )
+    told = text.format(models=models, sentences=len(ruler_sentences()), all=len(marks), tolerance=f"{TOLERANCE:g}")
+    st.success(told, icon=":material/straighten:")
+
+
+def _models(marks: "list[Mark]") -> None:
+    """A row per planted model: offset, share of contexts, side AUC, each as planted → measured."""
+    rows = []
+    for name in dict.fromkeys(mark.model for mark in marks):
+        own = {mark.quantity: mark for mark in marks if mark.model == name}
+        failed = sum(not mark.passed for mark in own.values())
+        rows.append(
+            {
+                _("model"): name,
+                _("what was planted"): planted_as(plant_of(name)),
+                _("offset"): _came_back(own["offset"], "+z.3f"),
+                _("share of contexts"): _came_back(own["contexts_share"], "z.0%"),
+                _("side AUC"): _came_back(own["side_auc"], "z.2f"),
+                _("largest error"): _tiny(own["worst_sentence"].measured.value),
+                _("verdict"): "✓ " + _("comes back")
+                if not failed
+                else "✗ " + _("{n} do not come back").format(n=failed),
+            }
+        )
+    sentences_table(rows)
+    text = _(
+        "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Share of contexts: how much of Bias_c "
+        "depends on the sentence; the rest is the offset and the word pair. Side AUC: 0.5 where the sentence does not "
+        "tell which word it had. Largest error: of any single sentence, in log10."
+    )
+    st.caption(text)
+
+
+def _tiny(value: float | None) -> str:
+    return scientific(value, 0) if value else "0"
+
+
+def _error(value: float | None) -> str:
+    return DASH if value is None else scientific(value, 1) if value else "0"
+
+
+def _came_back(mark: "Mark", form: str) -> str:
+    return f"{number(mark.planted, form)} → {number(mark.measured.value, form)}"
+
+
+def _everything(marks: "list[Mark]") -> None:
+    from core.ruler.planted import QUANTITIES, in_words
+
+    with st.expander(_("All quantities"), icon=":material/table_rows:"):
+        rows = [
+            {
+                _("model"): mark.model,
+                _("quantity"): _(QUANTITIES[mark.quantity]),
+                _("planted"): number(mark.planted, "+z.4f"),
+                _("measured"): number(mark.measured.value, "+z.4f"),
+                _("difference"): _error(mark.difference),
+                _("verdict"): ("✓ " if mark.passed else "✗ ") + said(in_words(mark)),
+            }
+            for mark in marks
+        ]
+        st.dataframe(rows, hide_index=True, key="planted-all")
+        downloads(rows, key="planted-marks")

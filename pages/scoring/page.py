@@ -1,0 +1,30 @@
+"""Score: a whole file or project through several models, as a job; what runs and what is done."""
+
+import streamlit as st
+
+from pages.scoring.results import show_finished
+from pages.scoring.source import choose_source, show_first_rows
+from pages.scoring.start import choose_models, show_start
+from pages.ui.page import _, open_store, page_head
+from pages.ui.running import follow
+from pages.ui.score_style import style
+
+style()
+page_head(
+    _("Score a whole file"),
+    _(
+        "Every sentence of a file or a project is given to each model: which of the two words would it rather write "
+        "there? The work runs on its own; you can close this page."
+    ),
+)
+with open_store() as opened:
+    with st.container(border=True):
+        chosen = choose_source(opened)
+        if chosen is not None:
+            show_first_rows(chosen)
+    with st.container(border=True):
+        how = choose_models()
+        show_start(opened, chosen, how)
+follow("score")
+with open_store() as opened:
+    show_finished(opened)

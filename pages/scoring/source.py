@@ -1,0 +1,170 @@
+"""What the page Score can be given: a project, a file, mined candidates; and the first rows as they will be read."""
+
+import html
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.detect import layout
+from annotations.files.project_texts import PROJECT, file_input, project_input
+from annotations.jobs import jobs
+from annotations.mining import candidates as mining
+from annotations.projects.pipeline_counts import state
+from core.errors import EvenhandError
+from core.files.readers import open_source
+from core.scoring.input import ScoreInput
+from core.scoring.rows import ScoreItem
+from pages.ui.page import _, choose_project, open_store, plain, show_error
+from pages.ui.sentences import reason_name
+
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
+SOURCES = ("project", "file", "candidates")
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is to be scored: how the command is given it, what it is called, how many rows it has, the first ones.
+
+    `upload` is the key of an uploaded file, which goes with the job.
+    """
+
+    argument: str
+    label: str
+    format: str
+    rows: int
+    first: tuple[ScoreItem, ...]
+    uid: str | None = None
+    column: str | None = None
+    upload: bool = False
+
+
+def choose_source(store: Store) -> Chosen | None:
+    """The choice of what to score; None while there is none, and then what to do is said."""
+    names: dict[str, str] = {
+        "project": _("A project"),
+        "file": _("A file"),
+        "candidates": _("Mined candidates"),
+    }
+    kind = st.segmented_control(
+        _("What to score"), SOURCES, format_func=names.__getitem__, key="source", default="project", required=True
+    )
+    try:
+        if kind == "file":
+            return _file(store)
+        return _candidates(store) if kind == "candidates" else _project(store)
+    except EvenhandError as error:
+        show_error(error)
+        return None
+
+
+def _project(store: Store) -> Chosen | None:
+    found = choose_project(store)
+    if found is None:
+        return None
+    kind, rows, first = _looked_at("project", found.uid, "|".join(state(store)), None)
+    return Chosen(f"{PROJECT}{found.name}", found.name, kind, rows, first, uid=found.uid)
+
+
+def _candidates(store: Store) -> Chosen | None:
+    found = {run.name: run.candidates for run in mining.runs(store)}
+    if not found:
+        st.info(_("Nothing has been mined yet. Candidates that the page Mine finds appear here."))
+        return None
+    name = st.selectbox(_("Run of mining"), list(found), key="candidates")
+    return _of_file(found[name], _("candidates of {run}").format(run=name), None)
+
+
+def _file(store: Store) -> Chosen | None:
+    uploaded = st.file_uploader(
+        _("File"),
+        type=ENDINGS,
+        key=f"file-{st.session_state.get('score_files', 0)}",
+        help=_("The released SlguSet file, mined candidates, or any table with a column of sentences."),
+    )
+    if uploaded is None:
+        return None
+    path = _kept(store, uploaded)
+    return _of_file(path, path.name, _column(path), upload=True)
+
+
+def _column(path: Path) -> str | None:
+    """The column that holds the sentences, asked only where its name does not say so."""
+    source = open_source(path)
+    try:
+        layout(source)
+    except EvenhandError:
+        if source.columns:
+            return st.selectbox(_("Column with the sentences"), source.columns, key="column")
+    return None
+
+
+def _of_file(path: Path, label: str, column: str | None, *, upload: bool = False) -> Chosen:
+    seen = path.stat()
+    kind, rows, first = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column)
+    return Chosen(str(path), label, kind, rows, first, column=column, upload=upload)
+
+
+def _kept(store: Store, uploaded: Any) -> Path:
+    """Where the uploaded file lies; written once, not at every rerun."""
+    known: tuple[str, str] | None = st.session_state.get("score_upload")
+    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
+        return Path(known[1])
+    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    st.session_state["score_upload"] = (uploaded.file_id, str(path))
+    return path
+
+
+def forget_upload() -> None:
+    """The file is a job's now: the place for it is empty again."""
+    st.session_state["score_files"] = st.session_state.get("score_files", 0) + 1
+    st.session_state.pop("score_upload", None)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _looked_at(
+    kind: Literal["project", "file"], named: str, version: str, column: str | None
+) -> tuple[str, int, tuple[ScoreItem, ...]]:
+    """Format, rows and first rows; read again when *version* changes."""
+    if kind == "project":
+        with open_store() as store:
+            found: ScoreInput = project_input(store, "", uid=named)
+    else:
+        found = file_input(named, column=column)
+    return found.format, found.rows, tuple(islice(found.items(), SHOWN))
+
+
+def format_name(name: str) -> str:
+    """What was recognised, in words."""
+    return {
+        "slguset": _("Released SlguSet columns"),
+        "candidates": _("Mined candidates"),
+        "sentences": _("Sentences"),
+    }.get(name, name)
+
+
+def show_first_rows(chosen: Chosen) -> None:
+    """How many sentences there are, and the first ones with the word that will be hidden."""
+    text = _("{rows} sentences. The first ones, with the word that is hidden from the model:")
+    if chosen.format != "project":
+        text = _("{rows} rows, read as: {format}. The first ones, with the word that is hidden from the model:")
+    st.caption(plain(text.format(rows=f"{chosen.rows:,}", format=format_name(chosen.format))))
+    lines = "".join(_line(item) for item in chosen.first)
+    st.html(f'<ol class="score-rows">{lines}</ol>')
+
+
+def _line(item: ScoreItem) -> str:
+    number = f'<span class="no">{item.row}</span>'
+    if item.start is None or item.end is None:
+        why = html.escape(reason_name(item.reason or ""))
+        return f'<li>{number}<span>{html.escape(item.sentence)} <span class="why">— {why}</span></span></li>'
+    before, word, after = item.sentence[: item.start], item.sentence[item.start : item.end], item.sentence[item.end :]
+    mark = "m" if item.side == "male" else "f"
+    return (
+        f'<li>{number}<span>{html.escape(before)}<span class="{mark}">{html.escape(word)}</span>'
+        f"{html.escape(after)}</span></li>"
+    )

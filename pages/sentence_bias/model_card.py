@@ -1,0 +1,131 @@
+"""One model's card on the page Try: the ratio first, then what it is made of, fillers, pushes, signature."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.sentence_bias import Reading, Unit
+from core.worker.client import known_models
+from pages.sentence_bias.ask_models import Answer, Question, pushes_of
+from pages.sentence_bias.drawings import (
+    percent,
+    ratio_html,
+    show_facts,
+    show_fillers,
+    show_mass,
+    show_others,
+    show_pushes,
+    signed,
+)
+from pages.ui.page import _, downloads, literal, series, show_error
+
+
+def is_builtin(model: str) -> bool:
+    """Whether a model ships with the app."""
+    return any(entry.name == model and entry.builtin for entry in known_models())
+
+
+def note(model: str) -> str:
+    """A few words beside a model's name; empty for models that are not ours."""
+    notes = {
+        "random-zh": _("untrained, for reference"),
+        "known": _("answers known by hand"),
+        "demo-zh": _("trial model"),
+    }
+    return notes.get(model, "") if is_builtin(model) else ""
+
+
+def trial_notice(models: list[str]) -> str:
+    """The sentence that goes with every chart of built-in models; empty where there is none among *models*."""
+    built_in = [model for model in models if is_builtin(model)]
+    text = _("Built-in models ({models}) are for trying the app, not for findings.")
+    return text.format(models=series(built_in)) if built_in else ""
+
+
+def banner(models: list[str]) -> None:
+    """What stands above every chart that shows a built-in model."""
+    if notice := trial_notice(models):
+        st.caption(":material/info: " + notice)
+
+
+def show_error_card(answer: Answer) -> None:
+    """Why a model has no answer, and what to do about it."""
+    if answer.error is None:
+        return
+    show_error(answer.error)
+    if answer.died:
+        st.button(_("Ask again"), icon=":material/refresh:", key=f"again-{answer.model}")
+
+
+def show_model(answer: Answer, question: Question, unit: Unit) -> None:
+    """A card with everything that one model says."""
+    with st.container(border=True, key=f"reading-{answer.model}"):
+        literal(answer.model, size="1.05rem")
+        if label := note(answer.model):
+            st.caption(label)
+        if answer.reading is None:
+            show_error_card(answer)
+            return
+        _show_numbers(answer.reading)
+        _show_fillers(answer.reading)
+        _show_pushes(answer.model, answer.reading, question, unit)
+        st.code(answer.reading.signature, language=None, wrap_lines=True)
+
+
+def _show_numbers(reading: Reading) -> None:
+    slot = reading.slot
+    st.html(f'<div class="try-big">{ratio_html(slot, reading.bias_log10)}</div>')
+    if reading.reason:
+        st.caption(_(reading.reason))
+    if reading.pair_mass is not None:
+        show_mass(reading.p_male, reading.p_female)
+    if reading.small_mass:
+        st.warning(_("Both words together stay under 1 %: read the ratio with care."), icon=":material/visibility:")
+    facts = [
+        (_("probability of {word}").format(word=slot.male), percent(reading.p_male), ""),
+        (_("probability of {word}").format(word=slot.female), percent(reading.p_female), ""),
+        (_("both words together"), percent(reading.pair_mass), _(reading.mass_reason) if reading.mass_reason else ""),
+        (_("Bias_c, log10 (+ male word, − female word)"), signed(reading.bias_log10), ""),
+        (_("Bias_c, natural log"), signed(reading.bias_ln), ""),
+    ]
+    why = _(reading.corrected_reason) if reading.corrected_reason else ""
+    facts.append((_("less the pair's own lean, log10"), signed(reading.corrected_log10), why))
+    if reading.prior.value is not None:
+        lean = _("the pair's own lean, mean of {n} neutral contexts").format(n=reading.prior.n)
+        facts.append((lean, signed(reading.prior.value), ""))
+    show_facts(facts)
+
+
+def _show_fillers(reading: Reading) -> None:
+    count = len(reading.fillers)
+    for number, (likeliest, others) in enumerate(zip(reading.fillers, reading.others, strict=True), 1):
+        title = _("Likeliest at the slot")
+        if count > 1:
+            title = _("Likeliest at slot {number} of {count}").format(number=number, count=count)
+        st.markdown(f"**{title}**")
+        show_fillers(likeliest, reading.slot)
+        show_others(others)
+
+
+def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
+    title = _("Which words push?")
+    st.markdown(f"**{title}**")
+    try:
+        pushes = pushes_of(model, question.text, question.options, question.joint, unit)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    show_pushes(reading.slot, pushes)
+    st.caption(
+        _(
+            "What changes when the word is hidden, not a cause. ◀ 1.8: with this word the male word gains "
+            "a factor of 1.8; ▶ the female word."
+        )
+    )
+    if any(push.reason for push in pushes):
+        st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
+    made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}
+    rows = [
+        {"word": push.word, "start": push.span[0], "end": push.span[1], "change_log10": push.change, **made}
+        for push in pushes
+    ]
+    downloads(rows, key=f"pushes-{model}")

@@ -1,0 +1,109 @@
+"""The views of the page Try: one sentence, a list of words, the gallery."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.word_balance import balance, balance_says
+from core.errors import Refused
+from core.resources import table
+from core.sentence_bias import Unit, find_slot
+from pages.sentence_bias.ask_models import Answer, Question, answers
+from pages.sentence_bias.drawings import show_sentence
+from pages.sentence_bias.guess_first import guess_toggle, guessed
+from pages.sentence_bias.inputs import link, settings
+from pages.sentence_bias.model_card import banner, note, show_model
+from pages.ui.page import _, language, literal, show_chart, show_error
+from pages.ui.try_style import colours
+
+SIDE_BY_SIDE = 3
+
+
+def frame(found: list[Answer]) -> pd.DataFrame:
+    """A row per model that answered: the numbers of the balance and of its CSV."""
+    rows: list[dict[str, Any]] = []
+    for answer in found:
+        reading = answer.reading
+        if reading is None:
+            continue
+        rows.append(
+            {
+                "model": answer.model,
+                "note": note(answer.model),
+                "sentence": reading.slot.text,
+                "pair": reading.slot.name,
+                "p_male": reading.p_male,
+                "p_female": reading.p_female,
+                "pair_mass": reading.pair_mass,
+                "bias_log10": reading.bias_log10,
+                "bias_ln": reading.bias_ln,
+                "prior_log10": reading.prior.value,
+                "corrected_log10": reading.corrected_log10,
+                "status": reading.reason or "ok",
+                "signature": reading.signature,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def show_sentence_view(models: list[str], question: Question) -> None:
+    """One sentence: the balance of all models, then a card per model."""
+    try:
+        slot = find_slot(question.text, question.options)
+    except Refused as refusal:
+        show_error(refusal)
+        return
+    show_sentence(slot)
+    if not models:
+        st.info(_("Choose a model."), icon=":material/arrow_upward:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        guess_toggle()
+        unit = settings()
+    ready, guess = guessed(question)
+    if not ready:
+        return
+    with st.spinner(_("Asking the models …"), show_time=True):
+        found = answers(models, question)
+    data = frame(found)
+    if len(data):
+        banner(list(data["model"]))
+        says = balance_says(data, say=_)
+        chart = balance(
+            data, male=slot.male, female=slot.female, description=says, say=_, guess=guess, palette=colours()
+        )
+        show_chart(chart, data, key="balance", says=says)
+        st.caption(
+            _(
+                "Solid bar: the ratio of the two probabilities. Hollow dot: less the mean lean of the word pair in "
+                "neutral contexts. Shaded: less than twice as likely, not obvious."
+            )
+        )
+    _show_cards(found, question, unit)
+    with st.expander(_("Link to this view"), icon=":material/link:"):
+        st.code(link(), language=None, wrap_lines=True)
+
+
+def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
+    for start in range(0, len(found), SIDE_BY_SIDE):
+        row = found[start : start + SIDE_BY_SIDE]
+        for column, answer in zip(st.columns(min(len(found), SIDE_BY_SIDE)), row, strict=False):
+            with column:
+                show_model(answer, question, unit)
+
+
+def show_gallery() -> None:
+    """Our own example sentences; a button puts one into the first view."""
+    st.write(_("Sentences to begin with, written for this app. Each shows one thing."))
+    for number, row in enumerate(table("gallery")):
+        with st.container(border=True, key=f"gallery-{number}"):
+            words, button = st.columns([5, 1], vertical_alignment="center")
+            with words:
+                literal(row["text"], size="1.2rem")
+                st.caption(row[language()])
+            button.button(_("Try it"), key=f"try-{number}", on_click=_open, args=(row["text"], row["options"]))
+
+
+def _open(text: str, options: str) -> None:
+    st.session_state.update(text=text, options=options, view="sentence")

@@ -1,0 +1,162 @@
+"""Views of the page Jobs: one card a job, with what it did or what went wrong."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.errors import EvenhandError
+from core.language import translate
+from pages.mining.source import size
+from pages.ui.page import _, language, open_store, plain, show_error
+from pages.ui.sentences import reason_name
+
+ICONS: dict[jobs.State, str] = {
+    "waiting": ":material/hourglass_empty:",
+    "running": ":material/sync:",
+    "done": ":material/check_circle:",
+    "failed": ":material/error:",
+    "cancelled": ":material/cancel:",
+    "interrupted": ":material/power_off:",
+}
+LOG_LINES = 30
+
+
+def state_name(state: jobs.State) -> str:
+    """The state of a job in words."""
+    return {
+        "waiting": _("waits to start"),
+        "running": _("is running"),
+        "done": _("is done"),
+        "failed": _("has failed"),
+        "cancelled": _("was cancelled"),
+        "interrupted": _("was interrupted: its process ended without a word"),
+    }[state]
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words, as exact as anybody needs it."""
+    if seconds < 90:
+        return _("{number} s").format(number=round(seconds))
+    if seconds < 90 * 60:
+        return _("{number} min").format(number=round(seconds / 60))
+    return _("{number} h").format(number=round(seconds / 3600, 1))
+
+
+def _count(number: float) -> str:
+    return f"{number:.1f}" if isinstance(number, float) and number < 10 else f"{number:,.0f}"
+
+
+def progress_text(job: jobs.Job) -> str:
+    """How far a job is: done, rate, time left; that it gets ready (loads a model) while nothing is counted yet."""
+    if not job.total and not job.done:
+        return _("Getting ready …")
+    amount = size if job.command[:1] == ("mine",) else _count  # mining counts bytes
+    parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
+    if rate := job.rate():
+        parts.append(_("{rate} a second").format(rate=amount(rate)))
+    if (left := job.seconds_left()) is not None:
+        parts.append(_("about {time} left").format(time=duration(left)))
+    return " · ".join(parts)
+
+
+def outcome(job: jobs.Job) -> str:
+    """What a finished job says, in the visitor's language."""
+    if job.result and "error" in job.result:
+        message, values = translate(str(job.result["error"]), language()), job.result.get("values")
+        return message.format(**values) if values else message
+    if job.result and "imported" in job.result:
+        text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
+        names = ("rows", "imported", "duplicates", "rejected")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+    if job.result and "generations" in job.result and "written" in job.result:
+        text = _("{generations} texts after {contexts} contexts.")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
+    if job.result and "scored" in job.result:
+        text = _("{rows} rows: {scored} with a number, {undefined} without; {remembered} were remembered.")
+        names = ("rows", "scored", "undefined", "remembered")
+        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+    return job.message
+
+
+def _kept(job: jobs.Job) -> str:
+    """What is left of the work of a job that did not end."""
+    return {
+        "score": _("Nothing is lost: what was scored is remembered."),
+        "misgendering": _("Nothing is lost: a resumed run goes on with the texts that were written."),
+        "generate": _("Nothing is lost: what was written is kept, and the rest is written when it is resumed."),
+        "mine": _("Mining starts again from the beginning of the text; of this run nothing was written."),
+    }.get(
+        job.command[0] if job.command else "", _("Nothing is lost: a resumed import adds only what is not there yet.")
+    )
+
+
+def _cancel(uid: str) -> None:
+    _change(uid, cancel=True)
+
+
+def _resume(uid: str) -> None:
+    _change(uid, cancel=False)
+
+
+def _change(uid: str, *, cancel: bool) -> None:
+    try:
+        with open_store() as store:
+            found = jobs.find(store, uid)
+            if cancel:
+                jobs.cancel(store, found)
+            else:
+                jobs.resume(store, found)
+    except EvenhandError as error:  # it ended while the visitor reached for the button
+        show_error(error)
+
+
+def show_job(store: Store, job: jobs.Job) -> None:
+    """One job: title, state, progress, what came of it, what can be done, its log."""
+    with st.container(border=True, key=f"job-{job.uid}"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"{ICONS[job.state]} **{plain(job.title)}** {state_name(job.state)}")
+            if job.active:
+                st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
+            elif job.state != "done":
+                again = _("Start again") if job.command[:1] == ("mine",) else _("Resume")
+                st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
+        if job.state == "running":
+            st.progress(job.share or 0.0, progress_text(job))
+        if job.message and job.active:
+            st.caption(plain(job.message))
+        if not job.active and (said := outcome(job)):
+            st.text(said)
+        _show_problems(job)
+        if job.state in ("cancelled", "interrupted"):
+            st.caption(_kept(job))
+        _show_times(job)
+        if log := jobs.log_tail(store, job, LOG_LINES):
+            with st.expander(_("Log")):
+                st.code(log, language=None)
+
+
+def _show_problems(job: jobs.Job) -> None:
+    errors = (job.result or {}).get("errors")
+    if not errors:
+        return
+    with st.expander(_("Lines that could not be used")):
+        rows = [
+            {
+                _("Line"): error.get("line"),
+                _("Reason"): reason_name(str(error.get("reason"))),
+                _("Sentence"): error.get("sentence", ""),
+            }
+            for error in errors
+        ]
+        st.dataframe(rows, hide_index=True, key=f"problems-{job.uid}")
+        total = (job.result or {}).get("rejected", len(errors))
+        if total > len(errors):
+            text = _("The first {shown} of {all} lines.")
+            st.caption(text.format(shown=f"{len(errors):,}", all=f"{total:,}"))
+
+
+def _show_times(job: jobs.Job) -> None:
+    parts = [_("started {time}").format(time=job.created[:16].replace("T", " ") + " UTC")]
+    if job.finished and (seconds := job.seconds()) is not None:
+        parts.append(_("took {time}").format(time=duration(seconds)))
+    st.caption(plain(" · ".join(parts)))

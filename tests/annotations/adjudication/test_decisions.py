@@ -1,0 +1,242 @@
+"""Settling disagreements: what is a case, who may decide what, and what a decision changes."""
+
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotations.adjudication import (
+    add_comment,
+    case,
+    cases,
+    counted,
+    each_settlement_row,
+    patterns,
+    reopen,
+    settle_case,
+)
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.types import Item, Mark, Project
+from core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from tests.support.projects import broken_rules, database, decide, filled_project, new_store
+
+A, R = "accept", "reject"
+
+
+def judged(store: Store, patterns_of_items: list[str], **fields: object) -> tuple[Project, list[Item]]:
+    """A project whose n-th sentence has these labels: one letter an annotator."""
+    made, people = filled_project(store, len(patterns_of_items), **fields)
+    items = {item.line: item for item in all_items(store, made)}
+    for line, letters in enumerate(patterns_of_items, 1):
+        for number, (person, letter) in enumerate(zip(people, letters, strict=False)):
+            choice = {"a": A, "r": R}[letter]
+            append(store, made, person, [decide(items[line], choice, desk=f"desk{number}")])
+    return made, [items[line] for line in sorted(items)]
+
+
+def all_items(store: Store, made: Project) -> list[Item]:
+    uids = [row[0] for row in store.db.execute("SELECT uid FROM item WHERE project = ?", (made.id,))]
+    return [case(store, made, uid).item for uid in uids]
+
+
+def generations(store: Store, number: int = 2) -> tuple[Project, list[Item]]:
+    """A project of generations; the first has two different labels, the second a flag that differs."""
+    made = create_project(store, "texts", kind="generations", language="en", annotators=("Ada", "Bo"), per_item=2)
+    with Batch.begin(store, made, "g.jsonl") as batch:
+        batch.add(
+            NewItem(f"He left early, and her bag stayed {n}.", None, "g.jsonl", n, context="Kim went out.", key=str(n))
+            for n in range(1, number + 1)
+        )
+        batch.publish()
+    items = sorted(all_items(store, made), key=lambda item: item.line)
+    one, two = annotators(store, made)
+    wrong = (Mark(0, 2, "pronoun"),)
+    append(store, made, one, [decide(items[0], "misgendering", spans=wrong, extraneous=False, desk="1")])
+    append(store, made, two, [decide(items[0], "correct", extraneous=False, desk="2")])
+    append(store, made, one, [decide(items[1], "correct", extraneous=False, desk="1")])
+    flagged = (Mark(20, 23, "extraneous"),)
+    append(store, made, two, [decide(items[1], "correct", extraneous=True, spans=flagged, desk="2")])
+    return made, items
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with new_store(database(tmp_path)) as opened:
+        yield opened
+
+
+def state(store: Store, item: Item) -> tuple[str, str | None]:
+    row: tuple[str, str | None] = store.db.execute("SELECT status, gold FROM item WHERE id = ?", (item.id,)).fetchone()
+    return row
+
+
+def settled(store: Store, made: Project, item: Item, choice: str | None, **fields: object) -> None:
+    seen = case(store, made, item.uid)
+    values = {"adjudicator": "Lead", "why": "as the guideline says", "seen": seen.seen} | fields
+    settle_case(store, made, item.uid, choice=choice, **values)  # type: ignore[arg-type]
+
+
+def test_only_finished_items_with_different_labels_are_cases(store: Store) -> None:
+    made, items = judged(store, ["aaa", "aar", "ar", "rrr", "rra"])
+    assert cases(store, made) == [items[1].uid, items[4].uid]
+    assert counted(store, made) == {"open": 2, "settled": 0}
+    assert patterns(store, made) == [("accept/reject", 2)]
+    assert cases(store, made, between="accept/reject") == cases(store, made) and not cases(store, made, between="x/y")
+
+
+def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, store: Store) -> None:
+    made, items = judged(store, ["aar"] * 30)
+    orders = [[said.choice for said in case(store, made, item.uid).said] for item in items]
+    assert [case(store, made, items[0].uid).said[n].letter for n in range(3)] == ["A", "B", "C"]
+    assert {order.index(R) for order in orders} == {0, 1, 2}
+    again = [[said.choice for said in case(store, made, item.uid).said] for item in items]
+    assert again == orders  # the same on every visit
+    assert "Ada" not in repr(case(store, made, items[0].uid).said)
+
+
+def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_rescue(store: Store) -> None:
+    made, items = judged(store, ["aar", "aar"])
+    with pytest.raises(NotAllowed, match="everybody accepts"):
+        settled(store, made, items[0], A)
+    assert state(store, items[0]) == ("rejected", R)
+    made = change_project(store, made, rescue=True)
+    settled(store, made, items[0], A)
+    assert state(store, items[0]) == ("accepted", A)
+    made = change_project(store, made, rescue=False)  # the rule stands again: what was rescued is not kept
+    assert state(store, items[0]) == ("rejected", R)
+    assert state(store, items[1]) == ("rejected", R)
+    assert broken_rules(store) == []
+
+
+def test_left_as_it_is_leaves_the_queue_and_can_be_reopened(store: Store) -> None:
+    made, items = judged(store, ["aar"])
+    settled(store, made, items[0], None, why="")
+    assert counted(store, made) == {"open": 0, "settled": 1} and state(store, items[0]) == ("rejected", R)
+    standing = case(store, made, items[0].uid).settlement
+    assert standing and standing.action == "leave" and standing.adjudicator == "Lead"
+    reopen(store, made, items[0].uid, adjudicator="Lead", base=standing.op_id)
+    assert counted(store, made) == {"open": 1, "settled": 0}
+    assert [each.action for each in case(store, made, items[0].uid).settlements] == ["leave", "reopen"]
+
+
+def test_generations_wait_for_a_decision_and_get_it(store: Store) -> None:
+    made, items = generations(store)
+    assert cases(store, made) == [items[0].uid, items[1].uid]  # the second differs in the flag alone
+    assert state(store, items[0]) == ("pending", None) and state(store, items[1]) == ("accepted", "correct")
+    with pytest.raises(Refused, match="wrong pronoun marked"):
+        settled(store, made, items[0], "misgendering")
+    settled(store, made, items[0], "misgendering", marks=(Mark(0, 2, "pronoun"),), extraneous=False)
+    assert state(store, items[0]) == ("accepted", "misgendering")
+    (row,) = each_settlement_row(store, made)
+    assert (row["item"], row["choice"], row["spans"], row["extraneous"]) == (
+        items[0].uid, "misgendering", [[0, 2, "pronoun"]], False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"choice": "maybe"}, "not a choice"),
+        ({"choice": R, "reasons": ("nonsense",)}, "not a reason"),
+        ({"choice": R, "why": "  "}, "needs a reason or a note"),
+        ({"choice": R, "adjudicator": " "}, "Say who decides"),
+        ({"choice": R, "seen": ("another",)}, "labels of this item have changed"),
+        ({"choice": R, "base": "nothing"}, "reopened meanwhile"),
+        ({"choice": R, "why": "x" * 4001}, "at most 4000"),
+        ({"choice": R, "why": "a\x00b"}, "control character"),
+    ],
+)
+def test_what_is_refused(store: Store, fields: dict[str, object], why: str) -> None:
+    made, items = judged(store, ["aar"])
+    with pytest.raises(EvenhandError, match=why):
+        settled(store, made, items[0], **fields)  # type: ignore[arg-type]
+    assert list(each_settlement_row(store, made)) == []
+
+
+def test_an_item_that_waits_for_labels_is_not_for_adjudication(store: Store) -> None:
+    made, items = judged(store, ["ar"])
+    with pytest.raises(NotAllowed, match="still waits for labels"):
+        settled(store, made, items[0], R)
+    with pytest.raises(NotAllowed, match="everybody has labelled"):
+        add_comment(store, made, items[0].uid, "I doubt it.", author="Lead")
+    with pytest.raises(NotFound):
+        case(store, made, "nowhere")
+
+
+def test_the_second_of_two_adjudicators_is_told(store: Store) -> None:
+    made, items = judged(store, ["aar"])
+    settled(store, made, items[0], None, adjudicator="One")
+    with pytest.raises(NotAllowed, match=r"One has settled this item meanwhile|\{name\} has settled"):
+        settled(store, made, items[0], R, adjudicator="Two")
+    assert len(list(each_settlement_row(store, made))) == 1
+
+
+def test_the_same_operation_twice_is_stored_once(store: Store) -> None:
+    made, items = judged(store, ["aar"])
+    for _ in range(2):
+        settled(store, made, items[0], R, op_id="click")
+    assert len(list(each_settlement_row(store, made))) == 1
+
+
+def test_comments_come_after_all_votes_and_stay(store: Store) -> None:
+    made, items = judged(store, ["aar"])
+    (ada, *_) = annotators(store, made)
+    add_comment(store, made, items[0].uid, " Is this a name? ", author="Lead", op_id="c1")
+    add_comment(store, made, items[0].uid, "Is this a name?", author="Lead", op_id="c1")
+    add_comment(store, made, items[0].uid, "Yes.\nSee rule 2.", author=ada.name, annotator=ada)
+    found = case(store, made, items[0].uid).comments
+    assert [(each.author, each.annotator, each.text) for each in found] == [
+        ("Lead", None, "Is this a name?"),
+        ("Ada", ada.uid, "Yes.\nSee rule 2."),
+    ]
+    with pytest.raises(Refused, match="needs words"):
+        add_comment(store, made, items[0].uid, " ", author="Lead")
+
+
+def test_what_was_settled_is_never_changed(store: Store) -> None:
+    made, items = judged(store, ["aar"])
+    settled(store, made, items[0], R)
+    add_comment(store, made, items[0].uid, "So be it.", author="Lead")
+    for statement in ("UPDATE settlement SET why = ''", "DELETE FROM settlement", "DELETE FROM comment"):
+        with pytest.raises(Exception, match="appended"):
+            store.db.execute(statement)
+
+
+def test_a_late_label_does_not_undo_a_decision(store: Store) -> None:
+    made, items = judged(store, ["aar"], people=("Ada", "Bo", "Chen", "Dai"))
+    made = change_project(store, made, rescue=True)
+    settled(store, made, items[0], A)
+    late = annotators(store, made)[3]
+    append(store, made, late, [decide(items[0], R, desk="late")])
+    assert state(store, items[0]) == ("accepted", A)
+
+
+def _race(path: str, name: str, uid: str, seen: list[str], ready: object, results: object) -> None:
+    with Store.open(path) as store:
+        made = project(store, name)
+        ready.wait()  # type: ignore[attr-defined]
+        try:
+            settle_case(store, made, uid, adjudicator="somebody", choice=R, seen=seen, why="because")
+            results.put("stored")  # type: ignore[attr-defined]
+        except NotAllowed:
+            results.put("told")  # type: ignore[attr-defined]
+
+
+def test_of_three_processes_at_once_one_decides(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = judged(store, ["aar"])
+        seen = list(case(store, made, items[0].uid).seen)
+    context = multiprocessing.get_context("spawn")
+    ready, results = context.Barrier(3), context.Queue()
+    arguments = (str(database(tmp_path)), made.name, items[0].uid, seen, ready, results)
+    workers = [context.Process(target=_race, args=arguments) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    found = sorted(results.get(timeout=600) for _ in workers)
+    for worker in workers:
+        worker.join(600)
+    assert found == ["stored", "told", "told"]

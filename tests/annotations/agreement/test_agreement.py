@@ -1,0 +1,351 @@
+"""annotations.agreement, its disagreements, command and page: from labels in a store to numbers."""
+
+import json
+import uuid
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotations.agreement.agreement import agreement
+from annotations.agreement.disagreements import disagreements, shown_to
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem, items
+from annotations.labels.append import append, reveal
+from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
+from annotations.queue.claim import claim
+from annotations.types import Item, Operation, Project
+from cli import cli
+from core.statistics import Resampling
+from core.text.keywords import find
+
+FAST = Resampling(200)
+PAGES = Path(__file__).resolve().parents[3] / "pages"
+
+
+def make(store: Store, sentences: int = 40, names: tuple[str, ...] = ("Ada", "Bo", "Chen"), **more: int) -> Project:
+    """A project with our own sentences about pages, male and female words in turn."""
+    project = create_project(store, "made", annotators=names, seed=2, **more)  # type: ignore[arg-type]
+    words = ("他", "她", "爸爸", "妈妈")
+    batch = Batch.begin(store, project, "made.txt")
+    batch.add(
+        NewItem(text=text, candidate=find(text)[0], file="made.txt", line=n, extra={})
+        for n, text in enumerate((f"{words[n % 4]}读到了第{n}页。" for n in range(sentences)), 1)
+    )
+    batch.publish()
+    return project
+
+
+def label(
+    store: Store, project: Project, name: str, choose: "dict[str, str]", revision: int = 1, **more: object
+) -> None:
+    """*name* labels the items whose text is a key of *choose*."""
+    person = annotator(store, project, name)
+    todo = dict(choose)
+    while todo:
+        handed = [item for item in claim(store, project, person, want=500) if item.text in todo]
+        assert handed, f"{name} was not handed {list(todo)[:3]}"
+        append(store, project, person, [_operation(item, todo.pop(item.text), revision, **more) for item in handed])
+
+
+def _operation(item: Item, choice: str, revision: int = 1, **more: object) -> Operation:
+    reasons = ("not_plausible",) if choice == "reject" else ()
+    values = {"op_id": uuid.uuid4().hex, "item": item.uid, "choice": choice, "desk": "d", "revision": revision}
+    return Operation(**(values | {"reasons": reasons} | more))  # type: ignore[arg-type]
+
+
+def texts(store: Store, project: Project) -> list[str]:
+    return [item.text for item in items(store, project)]
+
+
+def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
+    # Gwet (2008): 118 both accept, 5 and 2 split, nobody rejects together: kappa -0.0234, AC1 0.9408.
+    project = make(fresh_store, 125, ("Ada", "Bo"), per_item=2)
+    all_texts = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", {t: "reject" if i >= 123 else "accept" for i, t in enumerate(all_texts)})
+    label(fresh_store, project, "Bo", {t: "reject" if 118 <= i < 123 else "accept" for i, t in enumerate(all_texts)})
+    report = agreement(fresh_store, project, resampling=FAST)
+    two = report.two("Ada", "Bo")
+    assert two is not None
+    assert two.table == ((118, 5), (2, 0))
+    assert two.kappa.value == pytest.approx(-0.0234, abs=5e-5)
+    assert report.overall.ac1.value == pytest.approx(0.9408, abs=5e-5)
+    assert report.overall.unanimity.value == pytest.approx(118 / 125)
+    turned = report.two("Bo", "Ada")
+    assert turned is not None and turned.table == ((118, 2), (5, 0))
+    # Rejected items count: were only kept ones looked at, everybody would always agree.
+    assert report.by_labels == {0: 0, 1: 0, 2: 125}
+
+
+def test_items_with_missing_labels(fresh_store: Store) -> None:
+    project = make(fresh_store, 20)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first[:16], "accept"))
+    label(fresh_store, project, "Bo", {t: "reject" if i < 4 else "accept" for i, t in enumerate(first[:12])})
+    label(fresh_store, project, "Chen", dict.fromkeys(first[:6], "accept"))
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.all_items, report.items, report.labels) == (20, 16, 34)
+    assert report.by_labels == {0: 4, 1: 4, 2: 6, 3: 6}
+    assert report.overall.unanimity.value == pytest.approx(8 / 12)
+    assert (report.overall.fleiss.units, report.overall.alpha.units, report.overall.ac1.units) == (6, 12, 16)
+    assert [two.items for two in report.cohen] == [12, 6, 6]
+    assert report.annotators == ("Ada", "Bo", "Chen")
+
+
+def test_a_label_after_an_opinion_does_not_count(fresh_store: Store) -> None:
+    project = make(fresh_store, 4)
+    first = texts(fresh_store, project)
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, dict.fromkeys(first, "accept"))
+    bo = annotator(fresh_store, project, "Bo")
+    item = next(iter(items(fresh_store, project)))
+    last = fresh_store.db.execute(
+        "SELECT op_id FROM label JOIN item ON item.id = label.item WHERE item.uid = ? AND annotator = ?",
+        (item.uid, bo.id),
+    ).fetchone()[0]
+    reveal(fresh_store, project, bo, item.uid)
+    (answer,) = append(fresh_store, project, bo, [_operation(item, "reject", 2, base=last)])
+    assert answer.stored
+    assert agreement(fresh_store, project, resampling=FAST).overall.unanimity.value == 1
+    assert disagreements(fresh_store, project) == ([], 0)
+
+
+def test_a_changed_and_a_withdrawn_label(fresh_store: Store) -> None:
+    project = make(fresh_store, 3)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "accept"))
+    bo = annotator(fresh_store, project, "Bo")
+    remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
+    ops = dict(
+        fresh_store.db.execute(
+            "SELECT item.uid, op_id FROM label JOIN item ON item.id = label.item WHERE annotator = ?", (bo.id,)
+        ).fetchall()
+    )
+    one, two, _three = items(fresh_store, project)
+    change = _operation(one, "reject", 2, base=ops[one.uid], note="读起来别扭")
+    back = Operation(uuid.uuid4().hex, two.uid, None, "d", 3, base=ops[two.uid])
+    assert all(answer.stored for answer in append(fresh_store, project, bo, [change, back]))
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert report.by_labels == {0: 0, 1: 1, 2: 2}
+    assert report.overall.unanimity.value == 0.5
+    ((found,), total) = disagreements(fresh_store, project)
+    assert (found.item, total) == (one.uid, 1)
+    assert [(j.annotator, j.choice, j.note) for j in found.judgements] == [
+        ("Ada", "accept", ""),
+        ("Bo", "reject", "读起来别扭"),
+    ]
+    assert found.judgements[1].reasons == ("not_plausible",)
+
+
+def test_disagreements_by_pair_and_between_two(fresh_store: Store) -> None:
+    project = make(fresh_store, 12)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", {t: "reject" if i < 6 else "accept" for i, t in enumerate(first)})
+    label(fresh_store, project, "Chen", {t: "reject" if i % 2 else "accept" for i, t in enumerate(first)})
+    everybody, total = disagreements(fresh_store, project, limit=4, offset=2)
+    assert total == 9 and [d.text for d in everybody] == [first[i] for i in (2, 3, 4, 5)]
+    assert disagreements(fresh_store, project, between=("Ada", "Bo"))[1] == 6
+    assert disagreements(fresh_store, project, between=("Bo", "Chen"))[1] == 6
+    of_pair, count = disagreements(fresh_store, project, pair="爸爸/妈妈")
+    assert count == len(of_pair) == 4  # items 2, 3, 7 and 11 of the twelve
+    assert {d.pair for d in of_pair} == {"爸爸/妈妈"}
+    assert all(d.text[slice(*d.word)] in ("爸爸", "妈妈") for d in of_pair if d.word)
+
+
+def test_an_item_is_listed_when_nobody_is_left_who_would_label_it_blindly(fresh_store: Store) -> None:
+    project = make(fresh_store, 4)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "reject"))
+    assert disagreements(fresh_store, project) == ([], 0)  # Chen would see what the two said
+    label(fresh_store, project, "Chen", {first[0]: "accept"})
+    assert [d.text for d in disagreements(fresh_store, project)[0]] == first[:1]
+    remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
+    assert disagreements(fresh_store, project)[1] == 4
+
+
+def test_a_reader_sees_what_the_reader_has_labelled_and_that_is_recorded(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first[:3], "reject") | {first[3]: "skip"})
+    label(fresh_store, project, "Chen", dict.fromkeys(first[3:], "reject"))
+    bo = annotator(fresh_store, project, "Bo")
+    found, total = disagreements(fresh_store, project, reader=bo, limit=2)
+    assert (total, [d.text for d in found]) == (3, first[:2])
+    shown_to(fresh_store, bo, found)
+    query = (
+        "SELECT item.text, revealed IS NOT NULL FROM assignment JOIN item ON item.id = item"
+        " WHERE annotator = ? AND state = 'labelled'"
+    )
+    seen = dict(fresh_store.db.execute(query, (bo.id,)).fetchall())
+    assert seen == {first[0]: 1, first[1]: 1, first[2]: 0}
+    ada = annotator(fresh_store, project, "Ada")
+    assert not any(dict(fresh_store.db.execute(query, (ada.id,)).fetchall()).values())
+
+
+def test_by_keyword_pair_adds_up(fresh_store: Store) -> None:
+    project = make(fresh_store, 40)
+    first = texts(fresh_store, project)
+    for shift, name in enumerate(("Ada", "Bo", "Chen")):
+        label(
+            fresh_store, project, name, {t: "reject" if (i + shift) % 5 == 0 else "accept" for i, t in enumerate(first)}
+        )
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert [name for name, _ in report.by_pair] == ["他/她", "爸爸/妈妈"]
+    assert sum(m.items for _, m in report.by_pair) == report.items == 40
+    assert sum(c.labels for c in report.categories) == report.labels == 120
+    assert sum(c.prevalence.value or 0 for c in report.categories) == pytest.approx(1)
+    # Each two annotators together are the pairs that Fleiss' P-bar averages over.
+    agreed = [two.agreed.value for two in report.cohen]
+    assert report.overall.pairwise.value == pytest.approx(sum(a or 0 for a in agreed) / 3)
+
+
+def run(*arguments: str) -> dict[str, object]:
+    result = CliRunner().invoke(cli, ["agreement", *arguments, "--json", "--resamples", "200"], catch_exceptions=False)
+    assert result.exit_code == 0
+    return dict(json.loads(result.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")))
+
+
+def test_command_keeps_its_contract(fresh_store: Store) -> None:
+    project = make(fresh_store, 8)
+    for name, choice in (("Ada", "accept"), ("Bo", "accept"), ("Chen", "reject")):
+        label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), choice))
+    found = run("made", "--db", str(fresh_store.path))
+    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(found)
+    assert (found["items"], found["labels"]) == (8, 24)
+    for key in ("percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert {"value", "low", "high"} <= set(found[key])  # type: ignore[call-overload]
+    pairs = {(row["a"], row["b"]): row for row in found["cohen_kappa"]}  # type: ignore[attr-defined]
+    assert set(pairs) == set(combinations(("Ada", "Bo", "Chen"), 2))
+    assert pairs["Ada", "Bo"]["value"] is None
+    assert "Only one category" in pairs["Ada", "Bo"]["value_reason"]
+    assert pairs["Ada", "Chen"]["value"] == 0 and pairs["Ada", "Chen"]["n"] == 8
+    assert {"pair", "items", "percent"} <= set(found["by_pair"][0])  # type: ignore[index]
+
+
+def test_command_without_labels(fresh_store: Store) -> None:
+    make(fresh_store, 3)
+    found = run("made", "--db", str(fresh_store.path))
+    assert (found["items"], found["labels"], found["cohen_kappa"], found["by_pair"]) == (0, 0, [], [])
+    for key in ("percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        measure = found[key]
+        assert measure["value"] is None and measure["value_reason"]  # type: ignore[index]
+
+
+def test_command_for_people(fresh_store: Store) -> None:
+    make(fresh_store, 3)
+    text = CliRunner().invoke(cli, ["agreement", "made", "--db", str(fresh_store.path)]).stdout
+    assert "0 of 3 items with 0 blind labels" in text and "—" in text and "nan" not in text
+
+
+def open_page() -> AppTest:
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
+    page.run()
+    page.switch_page("agreement/page.py").run()
+    assert not page.exception
+    assert page.title[0].value == "Agreement"
+    return page
+
+
+def test_page_says_what_is_missing(fresh_store: Store) -> None:
+    assert "no project yet" in open_page().info[0].value
+    project = create_project(fresh_store, "made", annotators=("Ada",))
+    assert "no items yet" in open_page().info[0].value
+    batch = Batch.begin(fresh_store, project, "one.txt")
+    batch.add([NewItem(text="她在看书。", candidate=find("她在看书。")[0], file="one.txt", line=1, extra={})])
+    batch.publish()
+    assert "Nobody has labelled" in open_page().info[0].value
+    label(fresh_store, project, "Ada", {"她在看书。": "accept"})
+    assert "labels of two annotators" in open_page().info[0].value
+
+
+def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
+    hostile = "<b>**Bo** :red[x] $a$"
+    project = make(fresh_store, 30, per_item=2)
+    add_annotators(fresh_store, project, [hostile])
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(
+        fresh_store,
+        project,
+        hostile,
+        {t: "reject" if i < 3 else "accept" for i, t in enumerate(first)},
+        note="<i>嗯</i>",
+    )
+    page = open_page()
+    shown = {metric.label: metric.value for metric in page.metric}
+    assert shown["All agree"] == "90.0 %"
+    assert shown["Items with a label"] == "30"
+    assert shown["Fleiss' kappa"].startswith("−0.05")
+    cards = [element.value for element in page.get("html") if "<article" in str(element.value)]
+    assert len(cards) == 3
+    for card in cards:
+        assert "&lt;b&gt;**Bo** :red[x] $a$" in card and "&lt;i&gt;嗯&lt;/i&gt;" in card
+        assert "<b>" not in card and "<i>" not in card
+    assert agreement(fresh_store, project).signature in [code.value for code in page.code]
+    page.selectbox(key="disagreement-pair").set_value("爸爸/妈妈").run()
+    assert not page.exception
+    assert len([e for e in page.get("html") if "<article" in str(e.value)]) == 1
+
+
+def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
+    project = make(fresh_store, 20)
+    first = texts(fresh_store, project)
+    for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
+        label(fresh_store, project, name, {text: choices[n % 2] for n, text in enumerate(first)})
+    told = [one.value.replace("\\", "") for one in open_page().caption if "could be reached" in one.value]
+    assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
+
+
+def test_page_follows_new_labels(fresh_store: Store) -> None:
+    project = make(fresh_store, 20)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first[:10], "accept"))
+    page = open_page()
+    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
+    label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
+    page.run()
+    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
+
+
+def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo", "<i>Chen"), per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "skip") | {first[0]: "reject"})
+    label(fresh_store, project, "<i>Chen", dict.fromkeys(first[1:], "reject"))
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
+    page.session_state["desk_project"], page.session_state["desk_annotator"] = "made", "Bo"
+    page.switch_page("agreement/page.py").run()
+    assert not page.exception
+    (card,) = [str(e.value) for e in page.get("html") if "<article" in str(e.value)]
+    assert first[0][1:] in card
+    bo = annotator(fresh_store, project, "Bo")
+    (item,) = [one for one in items(fresh_store, project) if one.text == first[0]]
+    last = fresh_store.db.execute("SELECT op_id FROM label WHERE annotator = ?", (bo.id,)).fetchone()[0]
+    append(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
+    assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)
+
+
+def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))
+    other = create_project(fresh_store, "other", annotators=("Ada",))
+    page = open_page()
+    assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
+    change_project(fresh_store, project, name="old")
+    change_project(fresh_store, other, name="made")
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
+    page.query_params["project"] = "made"
+    page.run().switch_page("agreement/page.py")
+    page.query_params["project"] = "made"
+    page.run()
+    assert not page.exception and page.selectbox(key="project").value == "made"
+    assert "no items yet" in page.info[0].value

@@ -1,0 +1,187 @@
+"""Agreement of one version of the guideline and on the random share; items of imports that were taken back are out."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotations.agreement.agreement import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
+from annotations.database.store import Store
+from annotations.projects.projects import add_guideline, change_project, guideline
+from annotations.types import Project
+from cli import cli
+from core.errors import NotFound
+from core.statistics import Note
+from pages.ui.page import plain
+from tests.annotations.agreement.test_agreement import FAST, PAGES, label, make, texts
+
+
+def two_versions(store: Store) -> Project:
+    """Twelve items: Ada and Bo agree on the first six under version 1, on none of the others under version 2."""
+    project = make(store, 12, ("Ada", "Bo"), per_item=2)
+    first = texts(store, project)
+    for name in ("Ada", "Bo"):
+        label(store, project, name, {t: "reject" if i % 2 else "accept" for i, t in enumerate(first[:6])})
+    old = guideline(store, project)
+    add_guideline(store, project, old.text + "\n\nNew.", old.choices, old.reasons)
+    label(store, project, "Ada", dict.fromkeys(first[6:], "accept"))
+    label(store, project, "Bo", dict.fromkeys(first[6:], "reject"), form_shown="masked")
+    return project
+
+
+def test_each_version_is_compared_by_itself(fresh_store: Store) -> None:
+    project = two_versions(fresh_store)
+    whole = agreement(fresh_store, project, resampling=FAST)
+    assert whole.version is None and whole.overall.unanimity.value == 0.5
+    assert [(version, found.items, found.labels) for version, found in whole.by_version] == [(1, 6, 12), (2, 6, 12)]
+    assert [found.unanimity.value for _, found in whole.by_version] == [1.0, 0.0]
+    for version, found in whole.by_version:
+        alone = agreement(fresh_store, project, resampling=FAST, version=version)
+        assert alone.overall == found and f"guideline:v{version}" in alone.signature
+        assert alone.by_labels == {0: 6, 1: 0, 2: 6}
+    assert "guideline" not in whole.signature
+    with pytest.raises(NotFound, match="no version 3"):
+        agreement(fresh_store, project, version=3)
+
+
+def test_an_item_with_labels_of_two_versions_pairs_neither(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    old = guideline(fresh_store, project)
+    add_guideline(fresh_store, project, old.text, old.choices, old.reasons)
+    label(fresh_store, project, "Bo", dict.fromkeys(first, "accept"))
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert report.overall.unanimity.value == 1
+    assert [found.unanimity.value for _, found in report.by_version] == [None, None]
+
+
+def share(store: Store, project: Project, chosen: list[str]) -> None:
+    """Make exactly these items the random share, as the plan would have drawn them."""
+    with store.write() as db:
+        db.execute("UPDATE item SET shared = 0 WHERE project = ?", (project.id,))
+        for text in chosen:
+            db.execute("UPDATE item SET shared = 1, wanted = 2 WHERE text = ?", (text,))
+
+
+def stopped(store: Store) -> Project:
+    """A project that stops at a reject; a share of four of ten items, one of which lacks a label."""
+    project = change_project(store, make(store, 10, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
+    first = texts(store, project)
+    share(store, project, first[:4])
+    label(store, project, "Ada", {t: "reject" if i in (1, 4, 5) else "accept" for i, t in enumerate(first)})
+    todo = [t for i, t in enumerate(first) if i not in (3, 4, 5)]  # an item that was rejected outside the share is done
+    label(store, project, "Bo", {t: "reject" if t in (first[2], first[7]) else "accept" for t in todo})
+    return project
+
+
+@pytest.mark.parametrize(("shared", "why"), [(0, EMPTY_SHARE), (3, SHARE_UNDER_WAY)], ids=["empty", "under way"])
+def test_where_the_share_gives_nothing_the_reason_is_the_share(fresh_store: Store, shared: int, why: Note) -> None:
+    """Other items have labels of two annotators by then: to say that none has would be wrong."""
+    project = change_project(fresh_store, make(fresh_store, 8, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
+    first = texts(fresh_store, project)
+    share(fresh_store, project, first[:shared])
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, dict.fromkeys(first[3:], "accept"))
+    found = agreement(fresh_store, project, resampling=FAST)
+    measures = (found.overall.unanimity, found.overall.alpha, found.categories[0].prevalence)
+    assert [one.reason for one in measures] == [why] * 3
+    assert agreement(fresh_store, project, resampling=FAST, on="all").overall.unanimity.value == 1
+    page = open_page()
+    assert not page.exception and plain(why.message) in [one.value for one in page.info]
+
+
+def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store: Store) -> None:
+    project = stopped(fresh_store)
+    assert usual_on(project) == "share"
+    found = agreement(fresh_store, project, resampling=FAST)
+    assert (found.on, found.biased, found.items, found.labels) == ("share", False, 3, 6)
+    assert found.overall.unanimity.value == pytest.approx(1 / 3)  # accept+accept, reject+accept, accept+reject
+    assert (found.all_items, found.by_labels) == (4, {0: 0, 1: 1, 2: 3})
+    assert "items:random-share" in found.signature
+    everything = agreement(fresh_store, project, resampling=FAST, on="all")
+    assert everything.biased and "items:all-reviewed|plan:stop" in everything.signature
+    assert everything.items == 10 and everything.overall.unanimity.units == 7
+
+
+def test_a_project_that_labels_all_signs_as_before(fresh_store: Store) -> None:
+    project = make(fresh_store, 4)
+    found = agreement(fresh_store, project, resampling=FAST)
+    assert (found.on, found.stopped) == ("all", False)
+    assert found.signature.startswith("agreement|labels:blind|items:all-reviewed|categories:accept+reject|unit:item|")
+
+
+def test_items_of_an_import_that_was_taken_back_do_not_count(fresh_store: Store) -> None:
+    project = make(fresh_store, 6, ("Ada", "Bo"), per_item=2)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
+    label(fresh_store, project, "Bo", {t: "reject" if i < 2 else "accept" for i, t in enumerate(first)})
+    db = fresh_store.db
+    db.execute("INSERT INTO batch (project, file, published, withdrawn, heard, created) VALUES (?, '', 0, 1, 0, '')",
+               (project.id,))  # fmt: skip
+    db.execute("UPDATE item SET batch = (SELECT max(id) FROM batch) WHERE text IN (?, ?)", first[:2])
+    found = agreement(fresh_store, project, resampling=FAST)
+    assert (found.items, found.labels, found.all_items, found.overall.unanimity.value) == (4, 8, 4, 1.0)
+
+
+def run(*arguments: str) -> dict[str, object]:
+    result = CliRunner().invoke(cli, ["agreement", *arguments, "--json", "--resamples", "200"], catch_exceptions=False)
+    assert result.exit_code == 0
+    return dict(json.loads(result.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")))
+
+
+def test_command_names_version_share_and_form(fresh_store: Store) -> None:
+    two_versions(fresh_store)
+    found = run("made", "--db", str(fresh_store.path))
+    assert (found["on"], found["version"]) == ("all", None) and found["version_reason"]
+    assert [(row["version"], row["percent"]["value"]) for row in found["by_version"]] == [(1, 1.0), (2, 0.0)]  # type: ignore[attr-defined]
+    forms = found["by_form"]
+    assert [(one["form"], one["labels"], one["accepted"]) for one in forms["forms"]] == [  # type: ignore[index]
+        ("original", 18, 12),
+        ("masked", 6, 0),
+    ]
+    assert forms["difference"]["value"] == pytest.approx(-2 / 3)  # type: ignore[index]
+    assert forms["difference_same_items"]["value"] == -1  # type: ignore[index]
+    assert [one["annotator"] for one in forms["annotators"]] == ["Ada", "Bo"]  # type: ignore[index]
+    one = run("made", "--version", "2", "--db", str(fresh_store.path))
+    assert (one["version"], one["items"], one["percent"]["value"]) == (2, 6, 0.0)  # type: ignore[index]
+    text = CliRunner().invoke(cli, ["agreement", "made", "--resamples", "200", "--db", str(fresh_store.path)]).stdout
+    assert "alpha, version 2" in text and "masked - original" in text
+
+
+def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
+    stopped(fresh_store)
+    usual = run("made", "--db", str(fresh_store.path))
+    assert usual["on"] == "share" and "random share" in str(usual["on_reason"])
+    biased = run("made", "--on", "all", "--db", str(fresh_store.path))
+    assert biased["on"] == "all" and "biased" in str(biased["on_reason"])
+
+
+def open_page() -> AppTest:
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
+    page.switch_page("agreement/page.py").run()
+    assert not page.exception
+    return page
+
+
+def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
+    project = two_versions(fresh_store)
+    page = open_page()
+    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
+    headings = [one.value for one in page.subheader]
+    assert "By version of the guideline" in headings and "By form shown" in headings
+    page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
+    assert not page.exception
+    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
+    assert any("version 1 of the guideline" in one.value for one in page.caption)
+    assert any("nothing to compare" in one.value for one in page.caption)
+
+
+def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) -> None:
+    project = stopped(fresh_store)
+    page = open_page()
+    assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
+    assert any("4 of 4 items have at least one label; there are 7 labels" in one.value for one in page.caption)
+    page.segmented_control(key=f"on-{project.uid}").set_value("all").run()
+    assert not page.exception and "Biased" in page.warning[0].value

@@ -1,0 +1,204 @@
+"""An audit from sample to answer, with labels that go the way of all; annotators learn nothing of the strata."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from annotations.audit import projects as audit
+from annotations.desk.routes import WORK, Call
+from annotations.desk.session import Seat
+from annotations.items.items import Batch, NewItem, items
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, create_project, guideline, project, projects
+from annotations.queue.claim import claim
+from core.audit.sample import draw
+from core.errors import NotAllowed, NotFound, Refused
+from tests.core.audit.test_sample import scores
+from tests.support.projects import decide
+
+NUMBERS = {
+    "他": [2.5, 2.0, 0.4, 0.3, -0.2, 0.1],
+    "她": [0.5, 0.1, -0.1, -2.0, -2.5, -0.3],
+    "爸爸": [2.8, 0.1, 0.2, 0.3],
+    "妈妈": [-0.1, -3.0, 0.15, 0.05],
+}
+PEOPLE = ("Ada", "Bo", "Chen")
+
+
+@pytest.fixture
+def frame():
+    return scores(NUMBERS)
+
+
+@pytest.fixture
+def sample(frame):
+    return draw(frame, "m", 3, seed=7)
+
+
+@pytest.fixture
+def sent(fresh_store, sample):
+    return audit.send(fresh_store, sample, "audit of m", PEOPLE, run="first run")
+
+
+def judge(store, made, leaks, *, people=PEOPLE, reason="gender_term") -> None:
+    """Everybody labels what the queue hands out: `leaks(text, person)` says whether it leaks."""
+    for person in annotators(store, made):
+        if person.name not in people:
+            continue
+        while found := claim(store, made, person):
+            operations = [
+                decide(item, "reject", desk=person.name, reasons=(reason,))
+                if leaks(item.text, person.name)
+                else decide(item, desk=person.name)
+                for item in found
+            ]
+            assert all(answer.stored for answer in append(store, made, person, operations))
+
+
+def strata(sample, stratum):
+    return {item.sentence for item in sample.items if item.stratum == stratum}
+
+
+def test_what_was_sent_is_what_was_drawn(fresh_store, sample, sent) -> None:
+    assert {item.text for item in items(fresh_store, sent)} == {item.sentence for item in sample.items}
+    found = audit.audit(fresh_store, sent)
+    assert (found.run, found.model, found.seed, found.by) == ("first run", "m", 7, "bias")
+    drawn = {(i.sentence, i.row, i.stratum, i.toward, i.bias_log10, i.pair, i.side) for i in sample.items}
+    assert {(s.sentence, s.row, s.stratum, s.toward, s.bias_log10, s.pair, s.side) for s in found.sentences} == drawn
+    assert (found.labels, found.labels_wanted, found.finished) == (0, 36, False)
+
+
+def test_the_guideline_asks_for_leaks(fresh_store, sent) -> None:
+    asked = guideline(fresh_store, sent)
+    assert "泄露" in asked.text
+    assert [choice.code for choice in asked.choices] == ["accept", "reject"]
+    assert {reason.code for reason in asked.reasons} >= {"gender_term", "biological", "name"}
+    assert sent.presentation == "masked" and sent.opinion_model is None
+
+
+def test_the_desk_is_told_nothing_of_how_a_sentence_was_drawn(fresh_store, sample, sent) -> None:
+    person = annotators(fresh_store, sent)[0]
+    body = {"want": 40, "hello": 40}
+    reply = WORK["sync"][0](Call(fresh_store, Seat(sent, person), fresh_store.uid, body, "en"))
+    assert len(reply["items"]) == len(sample.items)
+    assert {item["source"] for item in reply["items"]} == {"audit.jsonl"}
+    told = json.dumps({**reply, "items": [{k: v for k, v in i.items() if k != "text"} for i in reply["items"]]})
+    for secret in ("extreme", "control", "stratum", "toward", "bias", "first run", "2.8"):
+        assert secret not in told
+    keys = {
+        stratum: {tuple(i) for i in reply["items"] if i["text"] in strata(sample, stratum)}
+        for stratum in ("extreme", "control")
+    }
+    assert keys["extreme"] == keys["control"]
+
+
+def test_the_order_does_not_follow_the_strata(fresh_store, frame) -> None:
+    orders = set()
+    for seed in range(6):
+        made = audit.send(fresh_store, draw(frame, "m", 3, seed), f"audit {seed}", ["Ada"], per_item=1)
+        known = {s.sentence: s.stratum for s in audit.audit(fresh_store, made).sentences}
+        person = annotators(fresh_store, made)[0]
+        orders.add(tuple(known[item.text] for item in claim(fresh_store, made, person)))
+    assert len(orders) > 1
+    assert not any(order == tuple(sorted(order)) or order == tuple(sorted(order, reverse=True)) for order in orders)
+
+
+def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None:
+    extremes, controls = strata(sample, "extreme"), strata(sample, "control")
+    doubtful = sorted(controls)[0]
+    judge(fresh_store, sent, lambda text, who: text in extremes or (text == doubtful and who == "Bo"))
+    found = audit.result(fresh_store, sent, frame)
+    assert found.audit.finished and found.audit.labels == 36
+    assert found.shares["unanimous"][0].counts == ((6, 6), (0, 6))
+    assert found.shares["any"][0].counts == ((6, 6), (1, 6))
+    assert found.shares["label"][0].counts == ((18, 18), (1, 18))
+    assert found.reasons["gender_term"] == (18, 1) and found.reasons["name"] == (0, 0)
+    strongest = max(sample.items, key=lambda item: abs(item.bias_log10))
+    assert found.leaking("unanimous")[0].sentence == strongest.sentence
+    run = found.measures["unanimous"]["run"]
+    assert (run.sentences, run.leaks) == (20, 6)
+    # by hand: the positive values are 2.5 2 .4 .3 .1 .5 .1 2.8 .1 .2 .3 .15 .05, less 2.5, 2, 2.8
+    assert run.all.bias_man == pytest.approx(9.5 / 13) and run.kept.bias_man == pytest.approx(2.2 / 10)
+    assert run.kept.bias_woman == pytest.approx((0.2 + 0.1 + 0.3 + 0.1) / 4)
+    assert found.measures["unanimous"]["extreme"].kept.model_bias is None  # nothing is left
+    assert found.agreement.items == 12
+
+
+def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None:
+    judge(fresh_store, sent, lambda text, who: True, people=("Ada", "Bo"))
+    found = audit.result(fresh_store, sent)
+    assert found.audit.labels == 24 and not found.audit.settled
+    assert found.shares["any"][0].difference.value is None
+    assert "run" not in found.measures["any"]
+
+
+def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
+    judge(fresh_store, sent, lambda text, who: False)
+    person = annotators(fresh_store, sent)[0]
+    from annotations.labels.append import history
+
+    last = history(fresh_store, sent, person, limit=1)[0]
+    append(
+        fresh_store, sent, person, [decide(last.item, None, desk="Ada", base=last.op_id, revision=last.revision + 1)]
+    )
+    found = audit.result(fresh_store, sent)
+    assert len(found.audit.settled) == 11 and found.audit.labels == 35
+
+
+def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
+    changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
+    with pytest.raises(Refused, match="not the scores that audit of m was drawn from: 12"):
+        audit.result(fresh_store, sent, changed)
+    with pytest.raises(Refused, match="not the scores"):
+        audit.result(fresh_store, sent, frame.assign(model="other"))
+
+
+def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_project) -> None:
+    other = create_project(fresh_store, "own file of that name")
+    with Batch.begin(fresh_store, other, audit.FILE) as batch:
+        batch.add([NewItem("没有关键词。", None, audit.FILE, 1, {"audit": "text"})])
+        batch.publish()
+    second = audit.send(fresh_store, sample, "second", PEOPLE)
+    assert [found.project.name for found in audit.audits(fresh_store)] == [second.name, sent.name]
+    for none in (other, sample_project):
+        with pytest.raises(NotFound, match="is no audit"):
+            audit.audit(fresh_store, none)
+
+
+def test_a_name_that_is_taken(fresh_store, sample, sent) -> None:
+    with pytest.raises(NotAllowed, match="already a project"):
+        audit.send(fresh_store, sample, "audit of m", PEOPLE)
+
+
+def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> None:
+    broken = frame.assign(start=None, sentence=[f"{n}他说他来。" for n in range(len(frame))], pair="他/她", side="male")
+    with pytest.raises(NotFound, match="where 他 stands"):
+        audit.send(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
+    with pytest.raises(NotFound):
+        project(fresh_store, "broken")
+
+
+def test_the_guideline_in_both_languages() -> None:
+    assert audit.guideline_text("zh") != audit.guideline_text("en")
+    assert audit.guideline_text("ja") == audit.guideline_text("en")
+
+
+def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypatch) -> None:
+    def broken(batch, rows):
+        raise Refused("No room.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Batch, "add", broken)
+        with pytest.raises(Refused, match="No room"):
+            audit.send(fresh_store, sample, "audit of m", PEOPLE)
+    assert projects(fresh_store) == []
+    assert audit.audits(fresh_store) == []
+    assert audit.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
+
+
+def test_a_text_that_stands_there_twice_is_still_that_run(fresh_store, frame, sample, sent) -> None:
+    again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
+    twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
+    found = audit.result(fresh_store, sent, twice)
+    assert found.measures["any"]["run"].all == audit.result(fresh_store, sent, frame).measures["any"]["run"].all

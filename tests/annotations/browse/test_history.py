@@ -1,0 +1,244 @@
+"""One item's history: everything is there, in order, and an annotator sees only the own part of it."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from annotations.adjudication import add_comment, case, settle_case
+from annotations.browse.history import Entry, because, item_history, record_of
+from annotations.browse.search import Filters, found_ids, rows
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.labels.append import append, reveal
+from annotations.projects.projects import add_guideline, annotators, change_project, guideline, project
+from annotations.types import Item, Mark, Project
+from core.errors import NotFound
+from core.files.timestamps import timestamp
+from tests.annotations.adjudication.test_decisions import all_items, generations, judged
+from tests.support.projects import decide, filled_project
+
+
+def kinds(entries: Sequence[Entry]) -> list[str]:
+    return [one.kind for one in entries]
+
+
+def test_everything_that_happened_is_there(fresh_store: Store) -> None:
+    store = fresh_store
+    made, people = filled_project(store, 1)
+    (item,) = all_items(store, made)
+    ada, bo, chen = people
+    first, second, back = decide(item, "skip", desk="a"), decide(item, "reject", desk="a", note="A name?"), None
+    append(store, made, ada, [first])
+    append(store, made, ada, [second])
+    back = decide(item, None, desk="a")
+    append(store, made, ada, [back])
+    append(store, made, ada, [decide(item, "accept", desk="a", seconds=2.5)])
+    append(store, made, bo, [decide(item, "accept", desk="b", form_shown="masked")])
+    reveal(store, made, bo, item.uid)
+    append(store, made, bo, [decide(item, "reject", desk="b")])
+    asked = guideline(store, made)
+    add_guideline(store, made, "New.", asked.choices, asked.reasons)
+    append(store, made, chen, [decide(item, "reject", desk="c")])
+    add_comment(store, made, item.uid, "Why?", author="Lead", thread=ada)
+    add_comment(store, made, item.uid, "For all.", author="Bo", annotator=bo)
+    found = case(store, made, item.uid)
+    settle_case(store, made, item.uid, adjudicator="Lead", choice="reject", seen=found.seen, why="A name.")
+    with store.write():
+        record(store, made, "handed_out", item=item, author="Lead")
+    _release(store, made, item)
+    history = item_history(store, made, item.uid)
+    # In the order of time; what happened in the same millisecond may stand either way.
+    assert [one.when for one in history] == sorted(one.when for one in history)
+    assert kinds(history)[0] == "imported"
+    assert sorted(kinds(history)) == sorted([
+        "imported", "skip", "label", "label", "label", "label", "revealed", "label", "guideline", "label", "comment",
+        "comment", "settlement", "event", "released",
+    ])  # fmt: skip
+    labels = [one for one in history if one.kind == "label"]
+    assert [(one.who, one.data["choice"], one.data["stands"], one.data["blind"]) for one in labels] == [
+        ("Ada", "reject", False, False),
+        ("Ada", None, False, False),
+        ("Ada", "accept", True, True),
+        ("Bo", "accept", False, True),
+        ("Bo", "reject", True, False),
+        ("Chen", "reject", True, True),
+    ]
+    assert (labels[0].data["note"], labels[0].data["reasons"]) == ("A name?", ["name"])
+    assert labels[2].data["seconds"] == 2.5 and labels[4].data["after_reveal"] and labels[5].data["guideline"] == 2
+    (released,) = [one.data for one in history if one.kind == "released"]
+    assert released == {"version": "1.0", "status": "rejected", "gold": "reject"}
+
+
+def _release(store: Store, made: Project, item: Item) -> None:
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO release (id, uid, project, version, hash, items, labels, facts, author, created)"
+            " VALUES (1, 'r', ?, '1.0', 'h', 0, 0, '{}', 'Lead', ?)",
+            (made.id, timestamp()),
+        )
+        db.execute(
+            "INSERT INTO release_item (release, item, status, gold) VALUES (1, ?, 'rejected', 'reject')", (item.id,)
+        )
+    assert "released" not in kinds(item_history(store, made, item.uid))  # it is still being written
+    assert found_ids(store, made, Filters(flag="released")) == []
+    store.db.execute("UPDATE release SET whole = 1")
+    assert found_ids(store, made, Filters(flag="released")) == [item.id]
+
+
+def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 1)
+    (item,) = all_items(fresh_store, made)
+    append(fresh_store, made, people[0], [decide(item, "accept", desk="one")])
+    append(fresh_store, made, people[0], [decide(item, "reject", desk="two")])
+    late = item_history(fresh_store, made, item.uid)[-1]
+    assert late.data["superseded"] and not late.data["stands"]
+
+
+def test_the_second_label_of_an_item_that_came_again(fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["aaa"])
+    ada = annotators(fresh_store, made)[0]
+    version = guideline(fresh_store, made).id
+    with fresh_store.write() as db:
+        db.execute(
+            "INSERT INTO retest (id, uid, project, item, annotator, due, state, created)"
+            " VALUES (1, 'again', ?, ?, ?, 0, 'labelled', ?)",
+            (made.id, items[0].id, ada.id, timestamp()),
+        )
+        db.execute(
+            "INSERT INTO retest_label (id, op_id, retest, guideline, choice, form_shown, desk, revision, created)"
+            " VALUES (1, 'o', 1, ?, 'reject', 'masked', 'd', 1, ?)",
+            (version, timestamp()),
+        )
+        db.execute("UPDATE retest SET latest = 1")
+    (again,) = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "again"]
+    assert (again.who, again.data["choice"], again.data["stands"]) == ("Ada", "reject", True) and again.tells
+    assert "again" not in kinds(item_history(fresh_store, made, items[0].uid, reader=ada))
+
+
+def test_an_annotator_sees_the_own_part(fresh_store: Store) -> None:
+    store = fresh_store
+    made, items = judged(store, ["aar"])
+    ada, bo, _chen = annotators(store, made)
+    uid = items[0].uid
+    add_comment(store, made, uid, "Why, Bo?", author="Lead", thread=bo)
+    add_comment(store, made, uid, "Why, Ada?", author="Lead", thread=ada)
+    add_comment(store, made, uid, "I doubt it.", author="Bo", annotator=bo)
+    found = case(store, made, uid)
+    settle_case(store, made, uid, adjudicator="Lead", choice=None, seen=found.seen)
+    store.db.execute("UPDATE item SET known = 'accept' WHERE id = ?", (items[0].id,))
+    with store.write():
+        record(store, made, "sent_back", item=items[0])
+    own = item_history(store, made, uid, reader=ada)
+    assert kinds(own) == ["imported", "label", "comment", "comment"]
+    assert [(one.who, one.data["text"]) for one in own[2:]] == [("Lead", "Why, Ada?"), ("", "I doubt it.")]
+    mine = record_of(store, made, uid, reader=ada)
+    assert mine.held == () and mine.talkers == ()
+
+
+def test_what_tells_the_choice_of_somebody(fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["a"])
+    ada = annotators(fresh_store, made)[0]
+    add_comment(fresh_store, made, items[0].uid, "Why?", author="Lead", thread=ada)
+    fresh_store.db.execute("UPDATE batch SET created = '2020-01-01T00:00:00.000Z'")  # the clock was set back meanwhile
+    told = {one.kind: one.tells for one in item_history(fresh_store, made, items[0].uid)}
+    assert told == {"imported": False, "label": True, "comment": True}
+    assert not record_of(fresh_store, made, items[0].uid).finished
+
+
+def test_who_has_it_now(fresh_store: Store) -> None:
+    store = fresh_store
+    made, people = filled_project(store, 1)
+    (item,) = all_items(store, made)
+    append(store, made, people[0], [decide(item, "accept", desk="a")])
+    append(store, made, people[1], [decide(item, "skip", desk="b")])
+    store.db.execute(
+        "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', 1)",
+        (item.id, people[2].id, made.id),
+    )
+    found = record_of(store, made, item.uid)
+    assert found.held == (("Chen", "leased"),)
+    assert found.talkers == (people[0].uid, people[1].uid)
+
+
+def test_an_unknown_item(fresh_store: Store) -> None:
+    made, _people = filled_project(fresh_store, 1)
+    with pytest.raises(NotFound):
+        record_of(fresh_store, made, "nowhere")
+
+
+def test_marks_of_a_generation(fresh_store: Store) -> None:
+    made, items = generations(fresh_store)
+    labels = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "label"]
+    assert labels[0].data["spans"] == [list(Mark(0, 2, "pronoun"))] and labels[0].data["extraneous"] is False
+    assert json.dumps(labels[0].data)  # a file can hold it
+
+
+WHY = [
+    ("", "unanimous", "Nobody has labelled it yet."),
+    ("a", "unanimous", "1 of 3 labels are there."),
+    ("aaa", "unanimous", "All 3 labels say: accept."),
+    ("rrr", "majority", "All 3 labels say: reject."),
+    ("aar", "unanimous", "2 of 3 labels accept it, and only what everybody accepts is kept."),
+    ("aar", "majority", "2 of 3 labels say: accept. More than half decide."),
+    ("rar", "majority", "2 of 3 labels say: reject. More than half decide."),
+]
+
+
+@pytest.mark.parametrize(("letters", "gold", "expected"), WHY)
+def test_why_an_item_has_its_status(letters: str, gold: str, expected: str, fresh_store: Store) -> None:
+    made, items = judged(fresh_store, [letters])
+    made = change_project(fresh_store, made, gold=gold)
+    assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == [expected]
+
+
+def test_a_tie_waits_and_a_single_label_is_enough(fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["ar", "a"], per_item=2)
+    made = change_project(fresh_store, made, gold="majority")
+    (row,) = rows(fresh_store, [items[0].id])
+    assert "No choice has more than half of the 2 labels" in str(because(fresh_store, made, row)[0])
+    made = change_project(fresh_store, made, per_item=1)
+    (row,) = rows(fresh_store, [items[1].id])
+    assert str(because(fresh_store, made, row)[0]) == "The one label says: accept."
+
+
+def test_generations_that_differ_wait(fresh_store: Store) -> None:
+    made, items = generations(fresh_store)
+    assert (
+        str(record_of(fresh_store, made, items[0].uid).because[0]) == "The 2 labels differ: it waits for adjudication."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rescue", "choice", "expected"),
+    [
+        (True, "accept", ["Lead decided: accept. A decision counts before the labels do."]),
+        (False, "reject", ["Lead decided: reject. A decision counts before the labels do."]),
+        (True, None, ["2 of 3 labels accept it, and only what everybody accepts is kept.",
+                      "Lead left it as the labels have it."]),
+    ],
+)  # fmt: skip
+def test_why_after_adjudication(rescue: bool, choice: str | None, expected: list[str], fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["aar"])
+    made = change_project(fresh_store, made, rescue=rescue)
+    found = case(fresh_store, made, items[0].uid)
+    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice=choice, seen=found.seen, why="So.")
+    assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == expected
+
+
+def test_a_decision_that_does_not_count_any_more(fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["aar"])
+    made = change_project(fresh_store, made, rescue=True)
+    found = case(fresh_store, made, items[0].uid)
+    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=found.seen, why="So.")
+    made = change_project(fresh_store, project(fresh_store, made.name), rescue=False)
+    notes = [str(note) for note in record_of(fresh_store, made, items[0].uid).because]
+    assert notes[1] == "Lead decided: accept. It does not count: only what everybody accepts is kept here."
+
+
+def test_the_first_reject_ended_it(fresh_store: Store) -> None:
+    made, items = judged(fresh_store, ["r"], seed=3)
+    made = change_project(fresh_store, made, plan="stop", share=0.0)
+    found = record_of(fresh_store, made, items[0].uid)
+    assert str(found.because[0]) == "Label 1 was a reject and ended it: the plan stops at the first one."
+    assert found.row.item.status == "rejected"

@@ -1,0 +1,160 @@
+"""Disks that take nothing, files that are gone or damaged: what can be read is read, and the rest is one sentence."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.pool import Pool
+from annotations.database.store import Store
+from annotations.items.items import items
+from annotations.projects.projects import projects
+from core.errors import BadFile, Busy
+from tests.support.projects import filled_project
+from tests.support.terminal import typed
+
+ROOT = Path(__file__).resolve().parents[3]
+MAIN = str(ROOT / "pages" / "main.py")
+# Reads and then writes, as somebody whom the permissions of files hold.
+READER = """
+import json, sys
+from annotations.items.items import items
+from annotations.database.pool import Pool
+from annotations.projects.projects import projects
+from annotations.database.store import Store
+from core.errors import Busy
+told = {}
+try:
+    with Store.open(sys.argv[1]) as store:
+        told["items"] = sum(1 for _ in items(store, projects(store)[0]))
+        told["frozen"] = store.frozen
+        with store.write() as db:
+            db.execute("DELETE FROM item")
+except Busy as error:
+    told["refused"] = str(error)
+pool = Pool()
+with pool.borrow():
+    pass
+told["kept"] = len(pool._kept)
+print(json.dumps(told))
+"""
+
+
+def as_somebody(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """*script* in a process that may not do everything, as root may."""
+    bounds = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all", "--"] if os.geteuid() == 0 else []
+    if bounds and (shutil.which("setpriv") is None or subprocess.run([*bounds, "true"]).returncode):
+        pytest.skip("root may write everywhere, and nothing here takes that away")
+    command = [*bounds, sys.executable, "-c", script, *arguments]
+    environment = os.environ | {"EVENHAND_DB": arguments[0]}
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A database with three sentences in a folder of its own."""
+    path = tmp_path / "disk" / "labels.db"
+    path.parent.mkdir()
+    with Store.open(path) as store:
+        filled_project(store, 3)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("file", "folder", "frozen"), [(0o400, 0o500, True), (0o600, 0o500, True), (0o400, 0o700, False)]
+)
+def test_what_cannot_be_written_is_read(database: Path, file: int, folder: int, frozen: bool) -> None:
+    database.with_name("labels.db-turn").unlink()
+    database.chmod(file)
+    database.parent.chmod(folder)
+    try:
+        done = as_somebody(READER, str(database))
+    finally:
+        database.parent.chmod(0o700)
+    assert done.stderr == ""
+    told = json.loads(done.stdout)
+    assert (told["items"], told["frozen"], told["kept"]) == (3, frozen, 0 if frozen else 1)
+    assert told["refused"].startswith("The database could not be written (attempt to write a readonly database).")
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_is_stored(fresh_store: Store) -> None:
+    made, _people = filled_project(fresh_store, 3)
+    (pages,) = fresh_store.db.execute("PRAGMA page_count").fetchone()
+    fresh_store.db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(Busy, match=r"could not be written \(database or disk is full\)"), fresh_store.write() as db:
+        db.execute("UPDATE item SET extra = json_object('a', hex(zeroblob(1000000)))")
+    fresh_store.db.execute("PRAGMA max_page_count = 1000000")
+    assert [one.extra for one in items(fresh_store, made)] == [{}] * 3
+
+
+def test_a_database_that_is_gone_is_not_begun_anew(database: Path) -> None:
+    pool, away = Pool(), database.with_name("away.db")
+    with Store.open(database):
+        pass
+    database.rename(away)
+    for _ in range(2):
+        with pytest.raises(Busy, match="is gone"):
+            Store.open(database)
+    assert sorted(one.name for one in database.parent.iterdir()) == ["away.db", "labels.db-turn"]
+    pool.close()
+    away.rename(database)
+    with Store.open(database) as store:
+        assert len(projects(store)) == 1
+
+
+@pytest.mark.parametrize("page", ["home/page.py", "projects/page.py", "jobs/page.py"])
+def test_a_page_says_that_the_database_is_gone(database: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    monkeypatch.setenv("EVENHAND_DB", str(database))
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = "en"
+    app.run()
+    assert not app.error and not app.exception
+    database.rename(database.with_name("away.db"))
+    app = app.run() if page == "home/page.py" else app.switch_page(page).run()
+    assert not app.exception
+    assert ["is gone" in one.value for one in app.error] == [True]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "says"),
+    [
+        (sqlite3.SQLITE_IOERR_READ, Busy, "could not be written"),
+        (sqlite3.SQLITE_CANTOPEN, Busy, "could not be written"),
+        (sqlite3.SQLITE_BUSY, Busy, "keeps the database busy"),
+        (sqlite3.SQLITE_CORRUPT, BadFile, "is damaged"),
+    ],
+)
+def test_what_the_disk_does_while_somebody_reads(
+    fresh_store: Store, code: int, kind: type[Exception], says: str
+) -> None:
+    error = (sqlite3.DatabaseError if kind is BadFile else sqlite3.OperationalError)("disk")
+    error.sqlite_errorcode = code
+    with pytest.raises(kind, match=says), Store.open(fresh_store.path):
+        raise error
+    with pytest.raises(ZeroDivisionError), Store.open(fresh_store.path):
+        1 / 0  # noqa: B018
+
+
+def test_a_damaged_page_of_the_database(database: Path) -> None:
+    with Store.open(database) as store:
+        name = projects(store)[0].name
+    with database.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xff" * 4096 * 40)
+    ended = typed("export", name, database.with_name("out.csv"), "--format", "jsonl", "--db", database)
+    assert ended.code == 2 and len(ended.stderr.splitlines()) == 1, ended
+    assert "labels.db is damaged" in ended.stderr or "labels.db is not a database" in ended.stderr, ended
+
+
+def test_a_file_that_takes_nothing_is_one_sentence(database: Path) -> None:
+    with Store.open(database) as store:
+        name = projects(store)[0].name
+    out = database.with_name("none") / "out.tex"
+    ended = typed("describe", name, "--latex", out, "--db", database)
+    assert (ended.code, ended.stderr) == (2, f"{out} cannot be read or written: No such file or directory.\n")

@@ -1,0 +1,103 @@
+"""Events: written with what they tell of, read in order, never changed."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from annotations.database.events import events, record, record_many
+from annotations.database.store import Store
+from annotations.files.package.import_records import store_records
+from annotations.types import Item, Project
+from tests.annotations.adjudication.test_decisions import all_items
+from tests.support.projects import database, filled_project
+
+
+@pytest.fixture
+def made(fresh_store: Store) -> tuple[Project, list[Item]]:
+    project, _people = filled_project(fresh_store, 3)
+    return project, all_items(fresh_store, project)
+
+
+def test_what_was_done_is_read_in_order(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    project, items = made
+    ada = fresh_store.db.execute("SELECT id, uid FROM annotator ORDER BY id").fetchone()
+    with fresh_store.write():
+        record(fresh_store, project, "plan", author=" Lead ", share=0.1, note="重新开始")
+        record(fresh_store, project, "known", item=items[1], choice="accept")
+        record(fresh_store, project, "replaced", annotator=ada[0])
+        record(fresh_store, project, "known", item=items[1].id, choice=None)
+    found = events(fresh_store, project)
+    assert [one.action for one in found] == ["plan", "known", "replaced", "known"]
+    assert (found[0].author, found[0].data, found[0].item) == ("Lead", {"share": 0.1, "note": "重新开始"}, None)
+    assert found[2].annotator == ada[1]
+    assert [one.data for one in events(fresh_store, project, items[1].uid)] == [{"choice": "accept"}, {"choice": None}]
+    assert events(fresh_store, project, items[0].uid) == []
+    assert [one.action for one in events(fresh_store, project, last=2)] == ["replaced", "known"]
+    assert [one.action for one in events(fresh_store, project, action="plan")] == ["plan"]
+
+
+def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
+    fresh_store: Store, made: tuple[Project, list[Item]]
+) -> None:
+    """Known answers and events bear no id: set, taken back and set again within a millisecond they are three."""
+    project, (item, *_) = made
+    day = "2026-03-01T12:00:00.000Z"
+    known = [{"choice": one, "why": "", "author": "Lead", "after": None} for one in ("accept", None, "accept")]
+    told = [{"action": "seen", "data": {}, "annotator": None, "author": "Lead"}] * 2
+    rows = [
+        *({"kind": "known", "item": item.uid, "created": day} | one for one in known),
+        *({"kind": "event", "item": item.uid, "created": day} | one for one in told),
+    ]
+    assert [store_records(fresh_store, project, rows, early=False) for _ in range(2)] == [5, 0]
+    choices = fresh_store.db.execute("SELECT choice FROM known ORDER BY id").fetchall()
+    assert choices == [("accept",), (None,), ("accept",)]
+    assert len(events(fresh_store, project, action="seen")) == 2
+
+
+def test_events_of_one_project_only(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    other, _people = filled_project(fresh_store, 1)
+    with fresh_store.write():
+        record(fresh_store, other, "plan")
+    assert events(fresh_store, made[0]) == [] and len(events(fresh_store, other)) == 1
+
+
+def test_many_items_at_once(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    project, items = made
+    with fresh_store.write():
+        record_many(fresh_store, project, "sent_back", [one.id for one in items], author="Lead", version=2)
+    assert [(one.item, one.data) for one in events(fresh_store, project)] == [
+        (one.uid, {"version": 2}) for one in items
+    ]
+
+
+def test_what_is_taken_back_leaves_no_event(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    with pytest.raises(RuntimeError), fresh_store.write():
+        record(fresh_store, made[0], "plan")
+        raise RuntimeError
+    assert events(fresh_store, made[0]) == []
+
+
+@pytest.mark.parametrize("change", ["UPDATE event SET author = 'x'", "DELETE FROM event"])
+def test_an_event_is_never_changed(change: str, fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    with fresh_store.write():
+        record(fresh_store, made[0], "plan")
+    with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+        fresh_store.db.execute(change)
+
+
+def test_what_cannot_be_an_event(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    with pytest.raises(ValueError, match="action"):
+        record(fresh_store, made[0], "  ")
+    with pytest.raises(ValueError, match="JSON"):
+        record(fresh_store, made[0], "plan", share=float("nan"))
+    with pytest.raises(TypeError):
+        record(fresh_store, made[0], "plan", share={1, 2})
+    assert events(fresh_store, made[0]) == []
+
+
+def test_another_connection_sees_it(tmp_path: Path, fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+    with fresh_store.write():
+        record(fresh_store, made[0], "plan")
+    with Store.open(database(tmp_path)) as other:
+        assert [one.action for one in events(other, made[0])] == ["plan"]

@@ -1,0 +1,114 @@
+"""Files and reports of one moment: whoever labels while one is made is in all of it or in none of it."""
+
+import uuid
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from itertools import count
+
+import pytest
+
+from annotations.agreement.agreement import agreement
+from annotations.database.store import Store
+from annotations.describe.describe import description_of
+from annotations.files.export import archive_bytes, export_file, plain_bytes, wanted
+from annotations.labels.append import append
+from annotations.progress.dashboard import dashboard
+from annotations.projects.projects import annotators
+from annotations.queue.claim import claim
+from annotations.record.files import record_csv, record_json
+from annotations.types import Operation, Project
+from tests.support.projects import filled_project
+
+ITEMS = 12
+Making = Callable[[Store, Project], object]
+
+
+def package(store: Store, project: Project) -> object:
+    archive = archive_bytes(store, project, wanted("package"), "set", None)
+    with zipfile.ZipFile(BytesIO(archive)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def written(store: Store, project: Project) -> object:
+    out = store.path.with_name(f"out-{uuid.uuid4().hex}.csv")
+    report = export_file(store, project, out, format="labels-wide", items="accepted")
+    return report.rows, out.read_text(encoding="utf-8")
+
+
+def measured(store: Store, project: Project) -> object:
+    found = agreement(store, project)
+    return found.by_labels, found.labels, found.items, [two.table for two in found.cohen]
+
+
+def described(store: Store, project: Project) -> object:
+    found = description_of(store, project, items="accepted")
+    return found.sentences, found.keywords, found.balances
+
+
+def overseen(store: Store, project: Project) -> object:
+    found = dashboard(store, project)
+    return [one.labels for one in found.people], [one.counted for one in found.cells], found.ahead
+
+
+EVERY = {"package": 6, "datasheet": 3}  # queries; of others before each one somebody labels
+MADE: dict[str, Making] = {
+    "package": package,
+    "labels-wide": written,
+    "labels-jsonl": lambda store, project: plain_bytes(store, project, wanted("labels-jsonl", items="accepted")),
+    "label-studio": lambda store, project: plain_bytes(store, project, wanted("label-studio")),
+    "datasheet": lambda store, project: plain_bytes(store, project, wanted("datasheet")),
+    "record csv": lambda store, project: "".join(record_csv(store, project, annotators(store, project)[0])),
+    "record json": lambda store, project: "".join(record_json(store, project, annotators(store, project)[0])),
+    "agreement": measured,
+    "statistics": described,
+    "progress": overseen,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, name: str) -> None:
+    """Between the queries of a report somebody stores labels; the report has to be that of one of these moments."""
+    making, every = MADE[name], EVERY.get(name, 1)
+    made, people = filled_project(fresh_store, ITEMS)
+    waiting = [(who, one.uid) for one in claim(fresh_store, made, people[0], want=ITEMS) for who in people]
+    for who in people[1:]:
+        claim(fresh_store, made, who, want=ITEMS)
+    errors, numbers, queries = list[BaseException](), count(1), count()
+    with Store.open(fresh_store.path) as other, Store.open(fresh_store.path) as quiet:
+        moments = [making(quiet, made)]
+
+        def somebody_labels(_query: str) -> None:
+            if next(queries) % every or not waiting:
+                return
+            who, item = waiting.pop(0)
+            number = next(numbers)
+            choice, reasons = ("reject", ("name",)) if number % 5 == 0 else ("accept", ())
+            try:
+                (answer,) = append(
+                    other, made, who, [Operation(f"op-{number}", item, choice, "desk", number, reasons=reasons)]
+                )
+                assert answer.stored, answer
+                moments.append(making(quiet, made))
+            except BaseException as error:  # the database library swallows what is raised here
+                errors.append(error)
+
+        fresh_store.db.conn.set_trace_callback(somebody_labels)
+        found = making(fresh_store, made)
+        fresh_store.db.conn.set_trace_callback(None)
+    assert errors == []
+    assert len(moments) > 2
+    assert found in moments
+
+
+def test_a_read_within_a_read_is_part_of_it_and_leaves_nothing_open(fresh_store: Store) -> None:
+    with fresh_store.read():
+        with fresh_store.read():
+            before = fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone()
+        with Store.open(fresh_store.path) as other, other.write() as db:
+            db.execute("INSERT INTO annotator (uid, name, created) VALUES ('u', 'Ada', '')")
+        assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == before
+    assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (1,)
+    with pytest.raises(ZeroDivisionError), fresh_store.read():
+        1 / 0  # noqa: B018
+    assert not fresh_store.db.conn.in_transaction

@@ -1,0 +1,190 @@
+"""Opening, migrating and writing the database."""
+
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotations.database.migrations import migrations
+from annotations.database.store import Store, connect, database_path
+from annotations.projects import projects
+from core.errors import BadFile, Busy
+from tests.support.projects import broken_rules, filled_project
+
+
+def names(store: Store) -> set[str]:
+    return {row[0] for row in store.db.execute("SELECT name FROM sqlite_master")}
+
+
+def test_an_empty_file_and_no_file_become_the_same_database(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    with Store.open(tmp_path / "empty.db") as empty, Store.open(tmp_path / "new.db") as new:
+        assert names(empty) == names(new) and "label" in names(new)
+        assert empty.uid != new.uid and len(new.uid) == 32 and len(new.secret) == 32
+
+
+PROJECT_OF_VERSION_1 = (
+    "INSERT INTO project VALUES (1, 'u', 'old', 'sentences', 'zh', 2, 'unanimous', 'masked', NULL, 0, 0, '', NULL)"
+)
+
+
+def test_opening_again_changes_nothing(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        before = (store.uid, store.secret, names(store))
+        filled_project(store, 3)
+    with Store.open(tmp_path / "a.db") as store:
+        assert (store.uid, store.secret, names(store)) == before
+        assert store.db.execute("SELECT count(*) FROM item").fetchone() == (3,)
+
+
+def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        filled_project(store, 3)
+    later = type(migrations)("evenhand")
+    later._migrations = list(migrations._migrations)
+
+    @later()
+    def m999_later(db: object) -> None:
+        db.execute("ALTER TABLE item ADD COLUMN colour TEXT")  # type: ignore[attr-defined]
+
+    monkeypatch.setattr("annotations.database.store.migrations", later)
+    with Store.open(tmp_path / "a.db") as store:
+        assert store.db.execute("SELECT count(*), count(colour) FROM item").fetchone() == (3, 0)
+    monkeypatch.undo()
+    with pytest.raises(BadFile, match="newer version"):
+        Store.open(tmp_path / "a.db")
+
+
+def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = type(migrations)("evenhand")
+    first._migrations = list(migrations._migrations)[:1]
+    monkeypatch.setattr("annotations.database.store.migrations", first)
+    with Store.open(tmp_path / "a.db") as store:
+        store.db.execute(PROJECT_OF_VERSION_1)
+        store.db.execute("INSERT INTO guideline VALUES (1, 1, 1, '', '[]', '[]', '')")
+        store.db.execute("INSERT INTO cell VALUES (1, 1, '', '', NULL)")
+        store.db.execute("INSERT INTO batch VALUES (1, 1, 'f', 1, NULL, NULL, 0, '')")
+        for item, (status, choices) in enumerate([("accepted", "aa"), ("rejected", "ar"), ("pending", "a")], 1):
+            store.db.execute(
+                "INSERT INTO item (id, uid, project, batch, cell, rank, hash, text, file, line, wanted, labels, status)"
+                " VALUES (?, ?, 1, 1, 1, 0, ?, 'x', 'f', 1, 2, ?, ?)",
+                (item, str(item), bytes([item]), len(choices), status),
+            )
+            for number, letter in enumerate(choices, 1):
+                store.db.execute("INSERT OR IGNORE INTO annotator VALUES (?1, ?1, ?1, '')", (number,))
+                label = store.db.execute(
+                    "INSERT INTO label (op_id, project, item, annotator, guideline, choice, form_shown, desk, revision,"
+                    " created) VALUES (?, 1, ?, ?, 1, ?, 'original', 'd', 1, '')",
+                    (f"{item}{number}", item, number, {"a": "accept", "r": "reject"}[letter]),
+                ).lastrowid
+                store.db.execute(
+                    "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind)"
+                    " VALUES (?, ?, 1, 'labelled', 1, ?, ?)",
+                    (item, number, label, label),
+                )
+        store.db.commit()
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as store:
+        found = store.db.execute("SELECT gold, split FROM item ORDER BY id").fetchall()
+        assert found == [("accept", 0), ("reject", 1), (None, 0)]
+        assert projects.project(store, "old").checked is True
+
+
+def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = type(migrations)("evenhand")
+    broken._migrations = list(migrations._migrations)
+
+    @broken()
+    def m999_broken(db: object) -> None:
+        db.execute("CREATE TABLE half (x)")  # type: ignore[attr-defined]
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr("annotations.database.store.migrations", broken)
+    with pytest.raises(RuntimeError):
+        Store.open(tmp_path / "a.db")
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as store:
+        assert "half" not in names(store) and "label" in names(store)
+
+
+def test_a_file_that_is_no_database_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("This is not a database. " * 200, encoding="utf-8")
+    before = file.read_bytes()
+    with pytest.raises(BadFile, match=r"notes\.txt is not a database of Evenhand"):
+        Store.open(file)
+    assert file.read_bytes() == before
+
+
+def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE songs (title TEXT)")
+    other.close()
+    before = (tmp_path / "other.db").read_bytes()
+    with pytest.raises(BadFile, match="not one of Evenhand"):
+        Store.open(tmp_path / "other.db")
+    assert (tmp_path / "other.db").read_bytes() == before
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Busy, match="cannot be opened"):
+        Store.open(tmp_path / "nowhere" / "a.db")
+    with pytest.raises(Busy, match="cannot be opened"):
+        Store.open(tmp_path)
+
+
+def test_settings_of_the_connection(fresh_store: Store) -> None:
+    asked = {name: fresh_store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    assert asked == {"journal_mode": "wal", "synchronous": 2}
+    assert fresh_store.db.execute("PRAGMA foreign_keys").fetchone() == (1,)
+
+
+def test_the_file_is_for_its_owner(fresh_store: Store) -> None:
+    assert stat.S_IMODE(fresh_store.path.stat().st_mode) & 0o077 == 0
+
+
+def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
+    count = "SELECT count(*) FROM annotator"
+    insert = "INSERT INTO annotator (uid, name, created) VALUES ('u', 'Ada', 'now')"
+    with pytest.raises(KeyError), fresh_store.write() as db:
+        db.execute(insert)
+        raise KeyError
+    assert fresh_store.db.execute(count).fetchone() == (0,)
+    with fresh_store.write() as db:
+        db.execute(insert)
+    with Store.open(fresh_store.path) as other:
+        assert other.db.execute(count).fetchone() == (1,)
+
+
+def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(connect(fresh_store.path)) as other, monkeypatch.context() as patched:
+        other.execute("BEGIN IMMEDIATE")
+        patched.setattr("annotations.database.store.BUSY_MS", 10)
+        with pytest.raises(Busy, match="keeps the database busy"), fresh_store.write():
+            pass
+    with fresh_store.write():
+        pass
+
+
+def test_a_full_disk_stores_nothing_and_says_so(fresh_store: Store) -> None:
+    pages = fresh_store.db.execute("PRAGMA page_count").fetchone()[0]
+    fresh_store.db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(Busy, match="could not be written"), fresh_store.write() as db:
+        for number in range(2_000):
+            db.execute("INSERT INTO annotator (uid, name, created) VALUES (?, ?, 'now')", (f"u{number}", f"n{number}"))
+    assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (0,)
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_mistake_in_a_statement_is_not_dressed_up(fresh_store: Store) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"), fresh_store.write() as db:
+        db.execute("SELECT * FROM no_such_table")
+
+
+def test_the_path_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "named.db"))
+    assert database_path() == tmp_path / "named.db"
+    monkeypatch.setenv("EVENHAND_DB", "")
+    assert database_path() == Path("evenhand.db")

@@ -1,0 +1,91 @@
+"""What goes with an item and with the desk: covered sentences, what was said before, changes that are read."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotations.database.store import Store
+from annotations.desk.announcements import is_flagged
+from annotations.guideline.drafts import draft, write_version
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import annotators, change_project, create_project
+from annotations.types import Project
+from core.text.keywords import find
+from tests.annotations.desk.test_routes import Desk, client
+from tests.support.generations import generations_project
+
+__all__ = ["client"]  # a fixture
+
+
+def with_extra(store: Store, *extras: dict[str, Any]) -> Project:
+    project = create_project(store, "flagged", annotators=("Ada", "Bo"), per_item=2)
+    with Batch.begin(store, project, "made.txt") as batch:
+        for n, extra in enumerate(extras):
+            text = f"第{n}天，他在河边散步。"
+            batch.add([NewItem(text, find(text)[0], "made.txt", n + 1, extra)])
+        batch.publish()
+    return project
+
+
+@pytest.mark.parametrize(
+    ("extra", "flagged"),
+    [
+        ({}, False), ({"flags": []}, False), ({"flags": ["name"]}, True), ({"sensitive": "1"}, True),
+        ({"sensitive": 0}, False), ({"sensitive": "no"}, False), ({"sensitive": True}, True),
+    ],
+)  # fmt: skip
+def test_what_counts_as_flagged(fresh_store: Store, extra: dict[str, Any], flagged: bool) -> None:
+    from annotations.items.items import items
+
+    (item,) = items(fresh_store, with_extra(fresh_store, extra))
+    assert is_flagged(item) is flagged
+
+
+def test_covered_is_said_only_where_the_project_blurs_and_never_why(client: TestClient, fresh_store: Store) -> None:
+    project = with_extra(fresh_store, {"flags": ["secret_flag"]}, {})
+    reply = Desk(client, fresh_store, project, "Ada").sync(want=5)
+    assert [item["veil"] for item in reply["items"]] == [False, False]
+    project = change_project(fresh_store, project, blur=True)
+    reply = Desk(client, fresh_store, project, "Ada").sync(want=5)
+    assert sorted(item["veil"] for item in reply["items"]) == [False, True]
+    assert "secret_flag" not in str(reply)
+
+
+def test_texts_of_models_are_covered_by_the_desk_itself(client: TestClient, fresh_store: Store) -> None:
+    project = change_project(fresh_store, generations_project(fresh_store, "g", 3), blur=True)
+    reply = Desk(client, fresh_store, project, "Ada").sync(want=5)
+    assert {item["veil"] for item in reply["items"]} == {False}
+
+
+def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fresh_store: Store) -> None:
+    project = with_extra(fresh_store, {}, {})
+    ada = Desk(client, fresh_store, project, "Ada")
+    first, second = (item["id"] for item in ada.sync(want=2)["items"])
+    ada.sync(ada.op(first, "reject", reasons=["name"], tags=["a place"]), ada.op(second, "accept"))
+    now = draft(fresh_store, project)
+    reasons = tuple(one for one in now.reasons if one.code != "name")
+    write_version(fresh_store, project, replace(now, reasons=reasons, changes="No names."), which="named")
+    reply = ada.sync(want=2, language="en")
+    assert reply["news"] == [{"version": 2, "changes": "No names."}] and reply["guideline"] == 2
+    (item,) = reply["items"]
+    # In the words of the version it was made under, though the criterion is gone.
+    assert item["id"] == first and item["earlier"]["version"] == 1
+    assert item["earlier"]["reasons"] == ["Contains a name", "#a place"] and item["base"] == "desk-1-1"
+    assert Desk(client, fresh_store, project, "Bo").sync(want=2)["news"] == []
+
+
+def test_reading_what_changed_is_recorded_once(client: TestClient, fresh_store: Store) -> None:
+    project = with_extra(fresh_store, {}, {})
+    ada = Desk(client, fresh_store, project, "Ada")
+    ada.sync(ada.op(ada.sync(want=1)["items"][0]["id"], "accept"))
+    write_version(fresh_store, project, replace(draft(fresh_store, project), text="anew", changes="Anew."))
+    assert ada.post("told", {"version": "2"}).status_code == 400
+    assert ada.post("told", {"version": 3}).status_code == 404
+    for _ in range(2):
+        reply = ada.post("told", {"version": 2})
+        assert reply.status_code == 200 and reply.json()["news"] == []
+    query = "SELECT count(*) FROM event WHERE action = 'read_changes'"
+    assert fresh_store.db.execute(query).fetchone() == (1,)
+    assert ada.sync(want=1)["news"] == [] and len(annotators(fresh_store, project)) == 2

@@ -1,0 +1,336 @@
+"""What the desk of one annotator is sent, byte for byte, whatever the others do.
+
+Each course of work is played twice, in two databases that differ in nothing but what Bo and Chen decide, and in which
+items are hidden gold. Ids, keys and the clock are fixed, so that not even they may differ.
+"""
+
+import json
+import secrets
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, tzinfo
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotations.desk import frontend as desk
+from annotations.desk import opinion
+from annotations.desk.routes import PATH, WORK, routes, stores
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import annotators, change_project, set_quotas
+from annotations.quality.known_answers import set_known
+from annotations.types import Item, Project
+from core.files import timestamps
+from tests.support.projects import filled_project, new_store
+
+BEGIN = 1_790_000_000.0
+STEP_S = 30.0
+HIDDEN = ("wanted", "shared", "known", "pilot_id", "retest", "status", "gold", "labels", "rank")  # never in a reply
+
+
+class Clock:
+    """The time that everything sees; it moves only when a test says so."""
+
+    now = BEGIN
+
+
+class Fixed(datetime):
+    """`datetime` with the clock of the test."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "Fixed":
+        return cls.fromtimestamp(Clock.now, tz or UTC)
+
+
+@pytest.fixture(autouse=True)
+def fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ids in the order in which each actor draws them, one key, one clock, an opinion without a model."""
+    Clock.now = BEGIN
+
+    def told(project: Project, item: Item) -> dict[str, Any]:
+        return {"bias": len(item.text) / 10, "reason": None, "signature": "made for a test"}
+
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=Actor.draw()))
+    monkeypatch.setattr(secrets, "token_bytes", lambda size=32: b"k" * size)
+    monkeypatch.setattr(time, "time", lambda: Clock.now)
+    monkeypatch.setattr(timestamps, "datetime", Fixed)
+    monkeypatch.setattr(opinion, "opinion_of", told)
+    yield
+    stores.close()
+
+
+class Actor:
+    """Who acts: each draws ids from a range of its own, so that one who draws more does not shift the others'."""
+
+    counters: ClassVar[dict[str, Iterator[int]]] = {}
+    name = ""
+
+    @classmethod
+    def draw(cls) -> int:
+        number = next(cls.counters.setdefault(cls.name, count(1)))
+        return (sum(cls.name.encode()) << 64) + number
+
+    @classmethod
+    @contextmanager
+    def acts(cls, name: str) -> Iterator[None]:
+        before, cls.name = cls.name, name
+        yield
+        cls.name = before
+
+
+class World:
+    """One database with its server and the three desks."""
+
+    def __init__(self, folder: Path, version: int, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> None:
+        Actor.counters, Actor.name, Clock.now = {}, "", BEGIN
+        self.path = folder / f"world-{version}-{len(list(folder.glob('world*.db')))}.db"
+        monkeypatch.setenv("EVENHAND_DB", str(self.path))
+        stores.close()
+        self.store = new_store(self.path)
+        changes = {name: fields.pop(name) for name in ("plan", "share", "retest", "retest_hours") if name in fields}
+        self.project, self.people = filled_project(self.store, **fields)
+        self.project = change_project(self.store, self.project, name="blind", opinion_model="known", **changes)
+        self.people = annotators(self.store, self.project)
+        self.client = TestClient(Starlette(routes=routes()))
+        self.sent: list[bytes] = []  # to Ada
+        self.items: dict[int, list[dict[str, Any]]] = {0: [], 1: [], 2: []}
+        self.bases: dict[tuple[int, str], str] = {}
+        self.revisions = [0, 0, 0]
+        self.tokens: dict[int, str] = {}
+        for who in range(3):
+            self.open(who)
+
+    def open(self, who: int) -> None:
+        """The page opens the desk."""
+        data = desk.opening(self.store, self.project, self.people[who], language="en", api=PATH)
+        self.tokens[who] = data["token"]
+        self.note(who, json.dumps(data, ensure_ascii=False).encode())
+
+    def note(self, who: int, data: bytes) -> None:
+        if who == 0:
+            self.sent.append(data)
+
+    def post(self, who: int, route: str, body: dict[str, Any]) -> dict[str, Any]:
+        with Actor.acts(self.people[who].name):
+            head = {"Authorization": f"Bearer {self.tokens[who]}"}
+            response = self.client.post(f"{PATH}/{route}", content=json.dumps(body), headers=head)
+        self.note(who, response.content)
+        reply: dict[str, Any] = response.json()
+        assert response.status_code == 200 or route in ("item", "opinion"), reply
+        return reply
+
+    def sync(self, who: int, *ops: dict[str, Any], want: int = 0, hello: int = 0) -> dict[str, Any]:
+        have = [item["id"] for item in self.items[who]]
+        body = {"desk": f"desk-{who}", "ops": ops, "have": have, "want": want, "hello": hello, "language": "en"}
+        reply = self.post(who, "sync", body)
+        assert all(answer["result"] == "acked" for answer in reply["answers"]), reply["answers"]
+        self.items[who] += reply["items"]
+        return reply
+
+    def decide(self, who: int, uid: str, choice: str | None, note: str = "", tags: tuple[str, ...] = ()) -> None:
+        self.revisions[who] += 1
+        person = self.people[who]
+        operation: dict[str, Any] = {
+            "database": self.store.uid, "project": self.project.uid, "annotator": person.uid,
+            "op": f"op-{who}-{self.revisions[who]}", "item": uid, "desk": f"desk-{who}",
+            "revision": self.revisions[who],
+            "base": self.bases.get((who, uid)), "choice": choice, "note": note, "seconds": 2.0, "form": "masked",
+            "reasons": ["name"] if choice == "reject" else [],
+            "tags": list(tags) if choice not in (None, "skip") else [],
+        }  # fmt: skip
+        self.bases[who, uid] = operation["op"]
+        self.sync(who, operation)
+
+    def look(self) -> None:
+        """Ada looks at everything that a desk can ask for."""
+        self.open(0)
+        self.sync(0, hello=20)
+        self.post(0, "heartbeat", {})
+        self.post(0, "history", {"limit": 50, "search": ""})
+        self.post(0, "history", {"limit": 50, "search": "早上"})
+        self.post(0, "told", {"version": 1})
+        for _who, uid in [key for key in self.bases if key[0] == 0][:3]:
+            self.post(0, "item", {"item": uid})
+
+    def work(self, who: int, want: int, what: str, choice: str, note: str, tags: tuple[str, ...] = ()) -> None:
+        """One step of one annotator."""
+        Clock.now += STEP_S
+        self.sync(who, want=want)
+        for item in self.items[who][:2]:
+            uid = item["id"]
+            self.decide(who, uid, "skip" if what == "skip" else choice, note, () if what == "skip" else tags)
+            if what == "undo":
+                self.decide(who, uid, None)
+                self.decide(who, uid, choice, note, tags)
+            if what == "opinion":
+                self.post(who, "opinion", {"item": uid})
+        del self.items[who][:2]
+
+    def close(self) -> None:
+        self.client.close()
+        self.store.close()
+
+
+WHATS = st.sampled_from(("label", "label", "skip", "undo", "opinion"))
+CHOICES = st.sampled_from(("accept", "reject"))
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(1, 5), WHATS, CHOICES, WHATS, CHOICES), min_size=2, max_size=14
+)
+Step = tuple[int, int, str, str, str, str]
+
+
+def play(world: World, steps: list[Step], version: int, tags: bool = False) -> None:
+    """Ada does what the steps say; in version 1 the others do and decide something else, and say so in their notes."""
+    for n, (who, want, what, choice, other_what, other_choice) in enumerate(steps):
+        if who and version:
+            what, choice = other_what, other_choice
+        said = f"note {n} {version if who else ''}"
+        named = (f"tag {n if who and version else 'of all'}",) if tags else ()
+        world.work(who, want, what, choice, said, named)
+        if n % 5 == 4:
+            world.look()
+    world.look()
+
+
+# An example opens two databases: what fails is shown as it was found, without minutes of search for a shorter one.
+FIXTURES = settings(
+    max_examples=4,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
+
+
+def both(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    steps: list[Step],
+    *,
+    tags: bool = False,
+    pilot: int = 0,
+    **fields: Any,
+) -> list[World]:
+    """The two worlds after the same steps."""
+    found = []
+    for version in (0, 1):
+        world = World(folder, version, monkeypatch, **fields)
+        if pilot:
+            start_pilot(world.store, world.project, pilot)
+        if version:
+            query = "SELECT uid FROM item WHERE pilot IS NULL ORDER BY hash LIMIT 9"
+            for (uid,) in world.store.db.execute(query).fetchall():
+                set_known(world.store, world.project, uid, "accept")
+        play(world, steps, version, tags)
+        if pilot:
+            close_pilot(world.store, world.project)
+            play(world, steps, version)
+        world.close()
+        found.append(world)
+    return found
+
+
+@FIXTURES
+@given(STEPS)
+def test_under_all_every_byte_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+    one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=3)
+    assert one.sent == other.sent and len(one.sent) > 5
+
+
+@FIXTURES
+@given(STEPS)
+def test_with_labels_that_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+    one, other = both(tmp_path, monkeypatch, steps, number=12, per_item=3, seed=4, retest=0.6, retest_hours=0)
+    assert one.sent == other.sent
+
+
+@FIXTURES
+@given(STEPS)
+def test_in_a_pilot_and_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+    one, other = both(tmp_path, monkeypatch, steps, tags=True, pilot=8, number=20, per_item=3, seed=5)
+    assert one.sent == other.sent
+
+
+def items_of(world: World) -> dict[str, str]:
+    """Every item that Ada was sent, as it was sent to her with nothing decided yet; the same twice is checked."""
+    found: dict[str, str] = {}
+    for data in world.sent:
+        for item in json.loads(data).get("items", []):
+            text = json.dumps({**item, "base": None}, ensure_ascii=False)
+            assert found.setdefault(item["id"], text) == text
+    return found
+
+
+@FIXTURES
+@given(STEPS)
+def test_under_stop_the_bytes_of_each_item_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
+) -> None:
+    one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=6, plan="stop", share=0.2)
+    first, second = items_of(one), items_of(other)
+    assert {uid: first[uid] for uid in first.keys() & second.keys()} == {
+        uid: second[uid] for uid in first.keys() & second.keys()
+    }
+    # What is sent besides the items has the same form, and what it says of the project is the same.
+    for a, b in zip(map(json.loads, one.sent), map(json.loads, other.sent), strict=False):
+        if "progress" in a and "progress" in b and own(a["progress"]) == own(b["progress"]):
+            assert a["progress"]["total"] == b["progress"]["total"]
+
+
+def own(progress: dict[str, Any]) -> tuple[int, int]:
+    """What Ada labelled and accepted."""
+    return progress["labelled"], sum(cell["accepted"] for cell in progress["cells"])
+
+
+@FIXTURES
+@given(STEPS)
+def test_a_quota_may_change_the_order_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
+) -> None:
+    worlds = []
+    for version in (0, 1):
+        world = World(tmp_path, version, monkeypatch, number=24, per_item=1, seed=7)
+        set_quotas(world.store, world.project, {("他/她", "male"): 1, ("爸爸/妈妈", "male"): 1})
+        play(world, steps, version)
+        world.close()
+        worlds.append(world)
+    first, second = map(items_of, worlds)
+    assert all(first[uid] == second[uid] for uid in first.keys() & second.keys())
+
+
+def keys_of(data: Any) -> set[str]:
+    """Every key of an object, at any depth."""
+    if isinstance(data, dict):
+        return set(data) | {key for value in data.values() for key in keys_of(value)}
+    return {key for value in data for key in keys_of(value)} if isinstance(data, list) else set()
+
+
+@pytest.mark.parametrize("plan", ["all", "stop"])
+def test_nothing_of_plan_share_gold_or_pilot_has_a_name_on_the_wire(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str
+) -> None:
+    steps = [(n % 3, 4, "label", "accept" if n % 2 else "reject", "label", "accept") for n in range(12)]
+    one, other = both(tmp_path, monkeypatch, steps, number=20, seed=8, plan=plan, share=0.5, retest=0.5, retest_hours=0)
+    for data in (*one.sent, *other.sent):
+        assert not keys_of(json.loads(data)) & set(HIDDEN)
+        assert b'"stop"' not in data and b"0.5" not in data
+
+
+def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[Step] = [(0, 2, "label", "accept", "label", "accept"), (1, 2, "label", "accept", "label", "reject")]
+    one, other = both(tmp_path, monkeypatch, steps, number=6, seed=9)
+    assert one.sent == other.sent
+    third = World(tmp_path, 2, monkeypatch, number=6, seed=9)
+    play(third, [(0, 2, "label", "reject", "label", "accept"), steps[1]], 0)
+    third.close()
+    assert third.sent != one.sent
+
+
+def test_every_route_of_the_desk_is_looked_at() -> None:
+    assert set(WORK) == {"sync", "heartbeat", "history", "item", "opinion", "told"}

@@ -1,0 +1,83 @@
+"""The desk's files: one module that parses, every word known and translated, a guideline that can load nothing."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.desk import frontend as desk
+from annotations.desk.strings import WORDS
+from annotations.desk.tokens import verify
+from annotations.projects.projects import annotators
+from annotations.types import Project
+from core.language import translate
+
+
+def test_the_joined_script_parses(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not here: the desk's JavaScript is not parsed")
+    joined = tmp_path / "desk.mjs"
+    joined.write_text(desk.script(), encoding="utf-8")
+    done = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_script_is_joined_once_and_corpus_text_never_becomes_html() -> None:
+    folder = Path(desk.__file__).parent / "static"
+    assert sorted(desk.SCRIPTS) == sorted(path.stem for path in folder.glob("*.js"))
+    forbidden = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", desk.script())
+    assert forbidden == []
+
+
+def test_every_word_of_the_script_is_known_and_every_known_word_is_used() -> None:
+    used = set(re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)+)"', desk.script()))
+    chosen = re.findall(r'"(\{accepted\}[^"]+)"', desk.script())  # picked by a condition before it is translated
+    assert used - set(WORDS) == set()
+    assert set(WORDS) - used - set(chosen) == set()
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_word_is_translated_with_the_same_places(word: str) -> None:
+    chinese = translate(word, "zh")
+    assert chinese != word
+    assert sorted(re.findall(r"\{\w+\}", chinese)) == sorted(re.findall(r"\{\w+\}", word))
+
+
+BLOCKS = [
+    ("# Head\n\ntext", [{"kind": "head", "runs": [("Head", False)]}, {"kind": "p", "runs": [("text", False)]}]),
+    ("a **b** c", [{"kind": "p", "runs": [("a ", False), ("b", True), (" c", False)]}]),
+    ("one\ntwo", [{"kind": "p", "runs": [("one", False), (" ", False), ("two", False)]}]),
+    (
+        "3. x\n4. **y**",
+        [{"kind": "list", "ordered": True, "start": 3, "items": [[("x", False)], [("y", True)]]}],
+    ),
+    ("- x", [{"kind": "list", "ordered": False, "start": 1, "items": [[("x", False)]]}]),
+    ("<img src=x onerror=1>", [{"kind": "p", "runs": [("<img src=x onerror=1>", False)]}]),
+    ("![p](http://x.invalid)", [{"kind": "p", "runs": [("![p](http://x.invalid)", False)]}]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("markdown", "expected"), BLOCKS)
+def test_a_guideline_becomes_blocks_of_plain_text(markdown: str, expected: list[dict[str, Any]]) -> None:
+    assert desk.blocks(markdown) == expected
+
+
+@pytest.mark.parametrize(("language", "keep"), [("zh", "保留"), ("en", "Keep")])
+def test_a_desk_opens_with_who_what_and_words(
+    fresh_store: Store, sample_project: Project, language: Any, keep: str
+) -> None:
+    ada = annotators(fresh_store, sample_project)[0]
+    data = desk.opening(fresh_store, sample_project, ada, language=language, api="/api/desk")
+    grant = verify(fresh_store.secret, data["token"])
+    assert (grant.database, grant.project, grant.annotator) == (fresh_store.uid, sample_project.uid, ada.uid)
+    assert data["choices"][0] == {"code": "accept", "key": "j", "label": keep}
+    assert [each["key"] for each in data["reasons"]] == [str(n) for n in range(1, 10)]
+    lists = [block for block in data["guideline"]["blocks"] if block["kind"] == "list" and block["ordered"]]
+    assert len(lists[0]["items"]) == 5, "the numbered criteria are in view"
+    assert set(data["words"]) == set(WORDS)

@@ -1,0 +1,45 @@
+"""Opinions: only where the project wants them, only after the label, and recorded."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.desk.opinion import opinion_of
+from annotations.items.items import items
+from annotations.types import Project
+from core.errors import Refused
+from core.types import Score
+
+
+def test_what_is_told(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:
+    project = replace(sample_project, opinion_model="fake")
+    item = next(each for each in items(fresh_store, project) if "姥姥" in each.text)
+    told = opinion_of(project, item, fake_scorer)
+    assert (told["male"], told["female"]) == ("姥爷", "姥姥")
+    assert told["p_male"] == pytest.approx(0.6) and told["p_female"] == pytest.approx(0.3)
+    assert told["bias"] == pytest.approx(math.log10(2)) and told["reason"] is None
+    (probe,) = fake_scorer.probes
+    assert probe.text[probe.start : probe.end] == "姥" and probe.options == ("爷", "姥"), "only the second character"
+
+
+def test_zero_is_undefined_with_a_reason(fresh_store: Store, sample_project: Project) -> None:
+    class Certain:
+        signature = "fake"
+
+        def score(self, probes: list[Any]) -> list[Score]:
+            return [Score((0.0, -math.inf), self.signature) for _ in probes]
+
+        def fillers(self, *_: Any, **__: Any) -> list[Any]:
+            return []
+
+    project = replace(sample_project, opinion_model="fake")
+    told = opinion_of(project, next(items(fresh_store, project)), Certain())
+    assert told["bias"] is None and "probability 0" in told["reason"] and told["p_female"] == 0
+
+
+def test_no_model_no_opinion(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:
+    with pytest.raises(Refused, match="no opinions"):
+        opinion_of(sample_project, next(items(fresh_store, sample_project)), fake_scorer)

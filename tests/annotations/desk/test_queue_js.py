@@ -1,0 +1,237 @@
+"""The desk's queue and outbox alone, without a page: what is sent, what is kept, and what a refusal changes."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from annotations.desk import frontend as desk
+
+# A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
+STAGE = """
+const kept = new Map();
+globalThis.localStorage = new Proxy({
+  getItem: (key) => kept.get(key) ?? null,
+  setItem: (key, value) => void kept.set(key, value),
+  removeItem: (key) => void kept.delete(key),
+}, { ownKeys: () => [...kept.keys()], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) });
+const owner = { database: "d", project: "p", annotator: "a" };
+const sent = [];
+const replies = [];
+Server.prototype.post = async function (path, body) {
+  sent.push(structuredClone(body));
+  const reply = replies.shift() ?? {};
+  if (reply.status >= 500) throw new Unreachable("later");
+  if (reply.status) throw new Denied(reply.status, "No.");
+  const acked = (op) => ({ op: op.op, result: "acked", conflict: false, latest: op.op, ...reply[op.item] });
+  if (path === "heartbeat") return reply;
+  const answers = body.ops.map(acked);
+  return { answers, items: reply.items ?? [], left: reply.left, history: body.hello ? [] : undefined };
+};
+Queue.prototype.later = function (delay) { this.delay = delay; };
+const open = () => {
+  const data = { database: "d", project: { uid: "p" }, annotator: { uid: "a" }, guideline: { version: 1 } };
+  return new Queue({ ...data, api: "", token: "", language: "en" }, () => {});
+};
+const items = (count) => Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: "t" }));
+const keep = (...ops) => ops.forEach((op) => kept.set(`evenhand:op:d:p:a:${op.op}`, JSON.stringify(op)));
+const tell = (found) => console.log(JSON.stringify(found));
+"""
+
+
+def run(scene: str, *more: str) -> Any:
+    """What a scene tells, played with the desk's own scripts; `more`: scripts beside the queue's."""
+    folder = Path(desk.__file__).parent / "static"
+    scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue", *more)]
+    node = compute_driver_executable()[0]  # comes with the browser driver
+    done = subprocess.run(
+        [node, "--input-type=module", "-"],
+        input="\n".join([*scripts, STAGE, scene]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(400, "away"), (404, "away"), (413, "away"), (500, "away"), (503, "away"), (401, "signed_out"), (403, "closed")],
+)
+def test_only_who_may_not_is_shut_out(status: int, state: str) -> None:
+    told = run(f"""
+      replies.push({{ status: {status} }});
+      const queue = open();
+      await queue.flush();
+      const before = queue.state;
+      await queue.flush();
+      tell({{ before, sent: sent.length, after: queue.state, delay: queue.delay ?? null }});
+    """)
+    assert told["before"] == state
+    if state == "away":
+        assert (told["sent"], told["after"]) == (2, "here") and told["delay"] > 0
+    else:
+        assert (told["sent"], told["after"], told["delay"]) == (1, state, None)
+
+
+@pytest.mark.parametrize("status", [400, 413])
+def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status: int) -> None:
+    told = run(f"""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      queue.busy = true;
+      for (const item of items(3)) queue.decide(item, "accept", {{}});
+      queue.busy = false;
+      replies.push({{ status: {status} }}, {{}}, {{ status: {status} }}, {{}}, {{ items: items(9) }});
+      for (let n = 0; n < 5; n += 1) await queue.flush();
+      const refused = queue.outbox.refused.map((one) => one.item);
+      tell({{ sent: sent.map((one) => one.ops.length), refused, left: queue.outbox.size, alone: queue.alone }});
+    """)
+    assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
+
+
+def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
+    """What was decided is still sent; what was ready goes, for others have it."""
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      replies.push({ left: true }, { left: true }, { left: false, items: items(2) });
+      queue.decide(queue.items[0], "accept", {});
+      await new Promise((done) => setTimeout(done, 0));
+      const first = [queue.left, queue.items.length, queue.outbox.size, queue.delay > 0];
+      await queue.flush();
+      const second = [queue.left, queue.items.length, sent.at(-1).want > 0];
+      await queue.flush();
+      tell({ first, second, back: [queue.left, queue.items.length] });
+    """)
+    assert told == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
+
+
+def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_sits_there() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.state = "here";
+      queue.items = items(40);
+      let drawn = 0;
+      queue.changed = () => { drawn += 1; };
+      const seen = () => [queue.left, queue.items.length, drawn, sent.length];
+      replies.push({ left: false }, { left: true }, { left: true }, { left: false }, { left: false, items: items(2) });
+      const found = [];
+      for (let beat = 0; beat < 4; beat += 1) {
+        queue.lastContact = 0;
+        await queue.heartbeat();
+        await new Promise((done) => setTimeout(done, 0));
+        found.push(seen());
+      }
+      tell(found);
+    """)
+    # Nothing changes; the place is somebody else's, and still is; it is given back, and there is work again.
+    assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
+
+
+OPS = {
+    "revision before clock": [("x1", 1, None, 900, "one"), ("x2", 2, "x1", 100, "one")],
+    "base before clock": [("y1", 1, None, 900, "one"), ("y2", 1, "y1", 100, "two"), ("y3", 2, "y2", 50, "two")],
+}
+
+
+@pytest.mark.parametrize("made", OPS.values(), ids=OPS)
+def test_a_clock_that_was_set_back_changes_no_order(made: list[tuple[Any, ...]]) -> None:
+    names = ("op", "revision", "base", "made", "desk")
+    ops = [dict(zip(names, values, strict=True)) | {"item": "i0", "choice": "accept"} for values in made]
+    scene = f"keep(...{json.dumps(ops[::-1])}); const queue = open(); await queue.flush();"
+    told = run(scene + "tell(sent[0].ops.map((op) => op.op));")
+    assert told == [op["op"] for op in ops]
+
+
+def test_a_refused_operation_is_nobody_s_base_any_more() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(40);
+      const [item] = queue.items;
+      queue.latest.set("i0", "w");
+      replies.push({ i0: { result: "refused", reason: "No.", latest: "w" } });
+      const first = queue.decide(item, "accept", {});
+      queue.decide(item, "reject", {});
+      const second = [...queue.outbox.ops.keys()].at(-1);
+      await new Promise((done) => setTimeout(done, 0));
+      const bases = Object.values(Object.fromEntries(kept)).map((one) => JSON.parse(one));
+      const stored = bases.find((one) => one.op === second).base;
+      tell({ base: queue.outbox.ops.get(second).base, stored, latest: queue.latest.get("i0") === second });
+    """)
+    assert told == {"base": "w", "stored": "w", "latest": True}
+
+
+def test_what_the_desk_has_is_told_only_where_something_is_asked_for() -> None:
+    told = run("""
+      const queue = open();
+      queue.greeted = true;
+      queue.items = items(500); // so many were undone
+      queue.decide(queue.items[0], "accept", {});
+      queue.items = items(3);
+      await new Promise((done) => setTimeout(done, 0));
+      await queue.flush();
+      tell(sent.map((one) => [one.have.length, one.want]));
+    """)
+    assert told == [[0, 0], [3, 37]]
+
+
+SAME_KEYS = """
+const reasons = [{ code: "first", key: "" }, { code: "second", key: "" }, { code: "third", key: "3" }];
+const desk = Object.create(Desk.prototype);
+const draft = { reasons: new Set() };
+Object.assign(desk, { data: { reasons }, mode: "reject", draft, draw() {}, pause: new Pause() });
+for (const action of ACTIONS) desk.act(action, 0);
+tell([...desk.draft.reasons]);
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "chosen"),
+    [({"code": "second"}, ["second"]), ({"code": "first"}, ["first"]), ({"key": "3"}, ["third"]), ({"key": "7"}, [])],
+)
+def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
+    scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
+    assert run(scene, "clock", "veil", "desk") == chosen
+
+
+@pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])
+def test_a_choice_has_a_letter_or_a_digit(code: str, choice: str | None) -> None:
+    choices = [{"code": "accept", "key": "j"}, {"code": "misgendering", "key": "2"}]
+    event = {"code": code, "key": "", "shiftKey": False}
+    scene = f"tell(actionOf({json.dumps(event)}, 'label', {json.dumps(choices)})?.code ?? null);"
+    assert run(scene, "keys") == choice
+
+
+@pytest.mark.parametrize("left", ["queue.stopped = true", "desk.showOpinion = false"], ids=["left", "switched off"])
+def test_no_opinion_is_asked_for_that_nobody_would_see(left: str) -> None:
+    """The server records that it was shown."""
+    told = run(
+        f"""
+        let turns = 0;
+        let asked = 0;
+        const op = {{ op: "one", choice: "accept" }};
+        const queue = open();
+        queue.outbox.ops.set(op.op, op);
+        queue.latest.set("i0", op.op);
+        const desk = {{ queue, showOpinion: true, request: async () => void (asked += 1) }};
+        globalThis.setTimeout = (then) => {{
+          turns += 1;
+          if (turns === 60) {{ {left}; }}
+          if (turns === 70) queue.outbox.ops.delete(op.op);
+          queueMicrotask(then);
+        }};
+        await askOpinion(desk, {{ id: "i0" }}, op);
+        tell({{ asked, stopped: queue.stopped ? turns : null }});
+        """,
+        "panels",
+    )
+    assert told == {"asked": 0, "stopped": 60 if "stopped" in left else None}

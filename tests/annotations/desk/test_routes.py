@@ -1,0 +1,328 @@
+"""The desk's routes: who may, what is stored, what is refused, and that an answer is never an exception."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotations import permissions
+from annotations.database import store
+from annotations.database.store import Store
+from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
+from annotations.desk.tokens import issue
+from annotations.labels import append as labels
+from annotations.projects.projects import add_annotators, add_guideline, annotator, guideline, replace_annotator
+from annotations.queue import claim as queue
+from annotations.types import Project
+
+
+class Desk:
+    """A desk without a browser: what it sends is what desk/queue.js sends."""
+
+    def __init__(self, client: TestClient, store: Store, project: Project, name: str, desk: str = "desk-1") -> None:
+        self.client, self.store, self.project, self.desk = client, store, project, desk
+        self.who = annotator(store, project, name)
+        ids = {"database": store.uid, "project": project.uid, "annotator": self.who.uid}
+        self.owner, self.token, self.revision = ids, issue(store.secret, **ids), 0
+
+    def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
+        sent = {"Authorization": f"Bearer {self.token}", **headers}
+        data = body if isinstance(body, bytes) else json.dumps(body if body is not None else {})
+        return self.client.post(f"{PATH}/{path}", content=data, headers=sent)
+
+    def op(self, item: str, choice: str | None, **more: Any) -> dict[str, Any]:
+        self.revision += 1
+        made = {"op": f"{self.desk}-{self.revision}", "item": item, "desk": self.desk, "revision": self.revision}
+        rest = {"base": None, "choice": choice, "reasons": [], "note": "", "seconds": 1.5, "form": "masked"}
+        return {**self.owner, **made, **rest, **more}
+
+    def sync(self, *ops: Any, **more: Any) -> dict[str, Any]:
+        response = self.post("sync", {"desk": self.desk, "ops": ops, "have": [], "want": 0, "hello": 0, **more})
+        assert response.status_code == 200, response.text
+        reply: dict[str, Any] = response.json()
+        return reply
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=routes())) as made:
+        yield made
+
+
+@pytest.fixture
+def ada(client: TestClient, fresh_store: Store, sample_project: Project) -> Desk:
+    return Desk(client, fresh_store, sample_project, "Ada")
+
+
+def rows(desk: Desk) -> list[tuple[Any, ...]]:
+    return desk.store.db.execute("SELECT op_id, choice, form_shown, superseded FROM label ORDER BY id").fetchall()
+
+
+def test_items_go_out_and_labels_come_in(ada: Desk) -> None:
+    first = ada.sync(want=5, hello=10)
+    assert len(first["items"]) == 5 and first["history"] == [] and first["progress"]["labelled"] == 0
+    item = first["items"][0]
+    start, end = item["word"]
+    assert item["text"][start:end] in item["pair"].split("/") and item["base"] is None
+    reply = ada.sync(ada.op(item["id"], "accept"))
+    assert reply["answers"] == [{"op": "desk-1-1", "result": "acked", "conflict": False, "latest": "desk-1-1"}]
+    assert reply["progress"]["labelled"] == 1
+    assert rows(ada) == [("desk-1-1", "accept", "masked", 0)]
+
+
+def test_a_reload_shows_the_same_items_in_the_same_order(ada: Desk) -> None:
+    first = ada.sync(want=5)["items"]
+    assert ada.sync(want=5)["items"] == first
+    have = [item["id"] for item in first]
+    more = ada.sync(want=3, have=have)["items"]
+    assert len(more) == 3 and not {item["id"] for item in more} & set(have)
+
+
+def test_an_operation_sent_twice_is_stored_once_and_answered_twice(ada: Desk) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+    once, again = ada.sync(op)["answers"], ada.sync(op, op)["answers"]
+    assert [each["result"] for each in [*once, *again]] == ["acked"] * 3
+    assert len(rows(ada)) == 1
+
+
+def test_a_refused_operation_does_not_hold_up_the_others(ada: Desk) -> None:
+    one, two, three = (item["id"] for item in ada.sync(want=3)["items"])
+    bad = [
+        ada.op(one, "maybe"),
+        ada.op(one, "reject"),
+        ada.op(one, "reject", reasons=["no_such_reason"]),
+        ada.op("nowhere", "accept"),
+        ada.op(one, "accept", database="another"),
+        ada.op(one, "accept", annotator="another"),
+        ada.op(one, "accept", project="another"),
+        ada.op(one, "accept", form="sideways"),
+        ada.op(one, "accept", revision="1"),
+        ada.op(one, "accept", revision=True),
+        ada.op(one, "accept", seconds=-1),
+        ada.op(one, "accept", seconds="NaN"),
+        ada.op(one, "accept", seconds=10**400),
+        ada.op(one, "accept", seconds=True),
+        ada.op(one, "accept", note="\ud800"),
+        ada.op(one, "accept", note="x" * 5000),
+        ada.op(one, "accept", reasons="name"),
+        ada.op(one, "\ud800"),
+        ada.op(one, "accept", op=""),
+        ada.op(one, "accept", op="\ud800"),
+        ada.op(one, "accept", op="x" * 101),
+        ada.op(one, "accept", base=7),
+        ada.op(one, "accept", guideline=99),
+        ada.op(one, "accept", guideline="1"),
+        None,
+        "accept",
+        [],
+    ]
+    reply = ada.sync(ada.op(two, "accept"), *bad, ada.op(three, "reject", note="why"))
+    results = [each["result"] for each in reply["answers"]]
+    assert results == ["acked", *["refused"] * len(bad), "acked"]
+    assert all(each["reason"] for each in reply["answers"] if each["result"] == "refused")
+    assert [row[1] for row in rows(ada)] == ["accept", "reject"]
+
+
+def test_undo_and_another_label_are_new_rows(ada: Desk) -> None:
+    item = ada.sync(want=1)["items"][0]["id"]
+    first = ada.op(item, "accept")
+    undo = ada.op(item, None, base=first["op"])
+    second = ada.op(item, "reject", reasons=["name"], base=undo["op"])
+    ada.sync(first, undo)
+    assert ada.sync(want=1)["items"][0] | {"base": None} == ada.sync(want=1, have=[])["items"][0] | {"base": None}
+    assert ada.sync(want=1)["items"][0]["base"] == undo["op"], "a reload knows what the next label replaces"
+    reply = ada.sync(second, hello=10)
+    assert [each["choice"] for each in reply["history"]] == ["reject"]
+    assert [row[1] for row in rows(ada)] == ["accept", None, "reject"]
+
+
+def test_two_desks_conflict_and_the_first_one_stands(ada: Desk) -> None:
+    other = Desk(ada.client, ada.store, ada.project, "Ada", "desk-2")
+    item = ada.sync(want=1)["items"][0]["id"]
+    ada.sync(ada.op(item, "accept"))
+    reply = other.sync(other.op(item, "reject", reasons=["name"]))
+    assert reply["answers"][0] == {"op": "desk-2-1", "result": "acked", "conflict": True, "latest": "desk-1-1"}
+    (conflict,) = reply["conflicts"]
+    assert (conflict["item"]["id"], conflict["choice"], conflict["stands"]) == (item, "reject", "accept")
+    assert ada.sync(ada.op(item, "accept", base="desk-1-1"))["conflicts"] == []
+
+
+def test_nobody_sees_another_ones_decisions(ada: Desk) -> None:
+    bo = Desk(ada.client, ada.store, ada.project, "Bo", "desk-b")
+    item = ada.sync(want=1)["items"][0]["id"]
+    ada.sync(ada.op(item, "reject", reasons=["name"], note="secret"))
+    reply = bo.sync(want=40, hello=10)
+    assert "secret" not in json.dumps(reply) and reply["history"] == [] and reply["progress"]["labelled"] == 0
+    assert bo.post("item", {"item": item}).status_code == 404
+    assert bo.post("history", {"search": "", "limit": 10}).json()["history"] == []
+    assert bo.post("opinion", {"item": item}).status_code == 404
+
+
+def test_search_and_reading_one_past_item(ada: Desk) -> None:
+    items = ada.sync(want=8)["items"]
+    ada.sync(*(ada.op(item["id"], "accept") for item in items))
+    found = ada.post("history", {"search": items[3]["text"][2:8], "limit": 5}).json()["history"]
+    assert [each["item"]["id"] for each in found] == [items[3]["id"]]
+    decision = ada.post("item", {"item": items[3]["id"]}).json()["decision"]
+    assert decision["choice"] == "accept" and decision["item"]["text"] == items[3]["text"]
+
+
+def test_who_was_replaced_is_told_with_the_next_answer(ada: Desk) -> None:
+    """The label that was on its way is stored; nothing more is handed out, until the lead lets her label again."""
+    item = ada.sync(want=3)["items"][0]["id"]
+    replace_annotator(ada.store, ada.project, ada.who, "Zoe")
+    reply = ada.sync(ada.op(item, "accept"), want=5)
+    assert reply["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
+    assert reply["left"] is True and reply["items"] == []
+    assert ada.post("heartbeat").json()["left"] is True  # a desk that is only open learns it too
+    add_annotators(ada.store, ada.project, ["Ada"])
+    assert ada.post("heartbeat").json()["left"] is False
+    reply = ada.sync(want=5)
+    assert reply["left"] is False and reply["items"]
+
+
+def test_heartbeat_holds_the_leases(ada: Desk) -> None:
+    ada.sync(want=8)
+    before = ada.store.db.execute("SELECT max(seen) FROM member").fetchone()[0]
+    ada.store.db.execute("UPDATE member SET seen = 1 WHERE seen = ?", (before,))
+    assert ada.post("heartbeat").status_code == 200
+    assert ada.store.db.execute("SELECT max(seen) FROM member").fetchone()[0] >= before
+
+
+def test_a_new_guideline_is_told_and_the_old_codes_still_count(ada: Desk) -> None:
+    items = ada.sync(want=2)
+    assert items["guideline"] == 1
+    old = guideline(ada.store, ada.project)
+    add_guideline(ada.store, ada.project, "# New", old.choices, old.reasons[:1])
+    late = ada.op(items["items"][0]["id"], "reject", reasons=[old.reasons[4].code], guideline=1)
+    reply = ada.sync(late)
+    assert reply["guideline"] == 2 and reply["answers"][0]["result"] == "acked"
+
+
+@pytest.mark.parametrize("token", ["", "x", "a.b", "ü"])
+@pytest.mark.parametrize("path", ["sync", "heartbeat", "history", "item", "opinion"])
+def test_no_route_answers_without_a_token(ada: Desk, path: str, token: str) -> None:
+    response = ada.client.post(f"{PATH}/{path}", content="{}", headers={"Authorization": f"Bearer {token}".encode()})
+    assert response.status_code == 401 and response.json()["message"]
+
+
+def test_an_expired_token_and_one_of_another_database_are_401(ada: Desk) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+    for token in (issue(ada.store.secret, **ada.owner, now=1.0), issue(b"x" * 32, **ada.owner)):
+        ada.token = token
+        assert ada.post("sync", {"ops": [op]}).status_code == 401
+    assert rows(ada) == []
+
+
+def test_a_token_for_somebody_who_is_no_member_is_403(ada: Desk) -> None:
+    ada.token = issue(ada.store.secret, **{**ada.owner, "annotator": "nobody"})
+    response = ada.post("sync", {"ops": [], "language": "zh"})
+    assert response.status_code == 403 and "标注台" in response.json()["message"]
+
+
+def test_every_reply_renews_the_token(ada: Desk) -> None:
+    ada.token = ada.sync()["token"]
+    assert ada.sync()["token"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b"{", 400),
+        (b"\xff\xfe", 400),
+        pytest.param(b"[" * 100_000, 400, id="deep"),
+        (b'{"ops": 1}', 400),
+        (b'{"ops": [' + b"{}," * 100 + b"{}]}", 400),
+        (b'{"want": -1}', 400),
+        (b'{"want": "many"}', 400),
+        (b'{"have": {}}', 400),
+        (b'{"hello": 1.5}', 400),
+        pytest.param(b"x" * (MOST_BYTES + 1), 413, id="too long"),
+    ],
+)
+def test_nonsense_gets_one_sentence(ada: Desk, body: bytes, status: int) -> None:
+    response = ada.post("sync", body)
+    assert response.status_code == status and response.json()["message"]
+
+
+@pytest.mark.parametrize("search", ["x" * 201, 5, "\ud800"])
+def test_a_search_that_is_none_is_refused(ada: Desk, search: object) -> None:
+    assert ada.post("history", {"search": search}).status_code == 400
+
+
+def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("disk on fire")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(labels, "append", broken)
+        response = ada.post("sync", {"ops": [op]})
+    assert response.status_code == 503 and "disk" not in response.text
+    assert ada.sync(op)["answers"][0]["result"] == "acked"
+
+
+def test_a_busy_database_is_tried_again_and_not_called_wrong(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+    with monkeypatch.context() as patch, Store.open(ada.store.path) as other, other.db.conn:
+        patch.setattr(store, "BUSY_MS", 10)
+        stores.close()  # so that the next request opens one that does not wait
+        other.db.execute("BEGIN IMMEDIATE")
+        response = ada.post("sync", {"ops": [op], "language": "zh"})
+    assert (response.status_code, "数据库" in response.json()["message"]) == (503, True)
+    assert rows(ada) == []
+    stores.close()
+    assert ada.sync(op)["answers"][0]["result"] == "acked"
+
+
+def test_a_database_that_cannot_be_opened_is_tried_again(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("EVENHAND_DB", str(ada.store.path.parent / "no folder" / "evenhand.db"))
+        assert ada.post("sync", {"want": 1}).status_code == 503
+    assert ada.post("sync", {"want": 1}).status_code == 200
+
+
+def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
+    with monkeypatch.context() as patch:
+        patch.setattr(queue, "claim", lambda *_, **__: 1 / 0)
+        assert ada.post("sync", {"ops": [op], "want": 40}).status_code == 503
+    assert ada.sync(op)["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
+
+
+@pytest.mark.parametrize("path", ["sync", "heartbeat", "history", "item", "opinion"])
+def test_a_route_does_only_what_is_allowed(ada: Desk, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    item = ada.sync(want=1)["items"][0]["id"]
+    monkeypatch.setitem(permissions._ALLOWED, "annotator", frozenset())
+    response = ada.post(path, {"ops": [ada.op(item, "accept")], "item": item})
+    assert (response.status_code, rows(ada)) == (403, [])
+    assert "may not" in response.json()["message"]
+
+
+def test_get_is_not_answered_and_a_prefix_moves_the_routes(ada: Desk) -> None:
+    assert ada.client.get(f"{PATH}/sync").status_code == 405
+    assert next(route.path for route in routes("/even/hand/")) == f"/even/hand{PATH}/sync"
+
+
+def test_an_opinion_comes_after_the_label_and_is_recorded(
+    ada: Desk, monkeypatch: pytest.MonkeyPatch, fake_scorer: Any
+) -> None:
+    monkeypatch.setattr("annotations.desk.opinion._remote", lambda _: fake_scorer)
+    item = ada.sync(want=1)["items"][0]["id"]
+    ada.store.db.execute("UPDATE project SET opinion_model = 'fake'")
+    assert ada.post("opinion", {"item": item}).status_code == 404, "not before the label"
+    ada.sync(ada.op(item, "accept"))
+    told = ada.post("opinion", {"item": item}).json()
+    assert told["p_male"] == pytest.approx(0.6) and told["signature"] == fake_scorer.signature
+    ada.sync(ada.op(item, "reject", reasons=["name"], base="desk-1-1"))
+    rows = ada.store.db.execute("SELECT choice, after_reveal FROM label ORDER BY id").fetchall()
+    assert rows == [("accept", 0), ("reject", 1)]
+    blind = ada.store.db.execute("SELECT choice FROM blind_label").fetchall()
+    assert blind == [("accept",)], "agreement and gold use the label made before"

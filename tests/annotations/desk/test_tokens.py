@@ -1,0 +1,58 @@
+"""Tokens: what was signed comes back; everything else is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.desk.tokens import LIFETIME, issue, verify
+from core.errors import NotAllowed
+
+SECRET = b"s" * 32
+IDS = {"database": "d1", "project": "p1", "annotator": "a1"}
+
+
+def test_what_was_signed_comes_back() -> None:
+    grant = verify(SECRET, issue(SECRET, **IDS, now=1000.0), now=1001.0)
+    assert (grant.database, grant.project, grant.annotator) == ("d1", "p1", "a1")
+    assert grant.expires == 1000.0 + 12 * 3600
+
+
+@pytest.mark.parametrize(
+    ("later", "good"), [(0.0, True), (LIFETIME - 1, True), (LIFETIME, False), (LIFETIME + 1, False)]
+)
+def test_a_token_lives_twelve_hours(later: float, good: bool) -> None:
+    token = issue(SECRET, **IDS, now=1000.0)
+    if good:
+        assert verify(SECRET, token, now=1000.0 + later)
+    else:
+        with pytest.raises(NotAllowed, match="expired"):
+            verify(SECRET, token, now=1000.0 + later)
+
+
+def test_another_database_refuses_it() -> None:
+    with pytest.raises(NotAllowed, match="not valid"):
+        verify(b"t" * 32, issue(SECRET, **IDS))
+
+
+@pytest.mark.parametrize("token", ["", ".", "a", "a.b", "é.é", "x" * 5000, "e30.e30", "bnVsbA.bnVsbA", "====.===="])
+def test_nonsense_is_refused(token: str) -> None:
+    with pytest.raises(NotAllowed):
+        verify(SECRET, token)
+
+
+@given(st.text(max_size=300))
+def test_no_text_passes_for_a_token(token: str) -> None:
+    with pytest.raises(NotAllowed):
+        verify(SECRET, token)
+
+
+@given(st.data())
+def test_no_changed_character_passes(data: st.DataObject) -> None:
+    token = issue(SECRET, **IDS, now=1000.0)
+    place = data.draw(st.integers(0, len(token) - 2))  # the last character holds bits that base64 ignores
+    letter = data.draw(st.sampled_from("ABCabc019-_."))
+    changed = token[:place] + letter + token[place + 1 :]
+    if changed == token or place == token.index(".") - 1:
+        return
+    with pytest.raises(NotAllowed):
+        verify(SECRET, changed, now=1001.0)

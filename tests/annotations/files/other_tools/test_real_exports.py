@@ -1,0 +1,173 @@
+"""Files as Label Studio 1.23 and doccano 1.8 write them: all that they hold comes in; what we write comes back."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.other_tools.choice_names import Names
+from annotations.items.items import Batch, NewItem, items
+from annotations.labels.append import append, label_rows
+from annotations.projects.projects import annotators, create_project
+from annotations.types import Operation, Project
+from core.text.keywords import find
+from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, bring, rows_of, said, written
+
+WHEN = "2026-03-01T09:30:00.123456Z"
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    return create_project(fresh_store, "here", per_item=2)
+
+
+def flat(text: str, annotation: int | None, annotator: int | None, **answers: Any) -> dict[str, Any]:
+    """A row of JSON_MIN: the data, the task's id, the answers by the names of their controls, then who and when."""
+    made = {"created_at": WHEN, "updated_at": WHEN, "lead_time": 3.5} if annotation else dict.fromkeys(
+        ("created_at", "updated_at", "lead_time")
+    )  # fmt: skip
+    return {"text": text, "src": "s", "id": 5} | answers | {"annotator": annotator, "annotation_id": annotation} | made
+
+
+def test_answers_of_json_min_are_those_between_the_task_and_the_annotator(
+    fresh_store: Store, project: Project, tmp_path: Path
+) -> None:
+    rows = [
+        flat(HE, 1, 1, ruling="保留", free={"text": ["one", "two 👩"]}, sure=[{"rating": 4}]),
+        flat(HE, 2, 3, ruling="剔除", grounds={"choices": ["含人名", "泛指的“他”"]}),
+        flat(HE, 3, 4, ruling="剔除", grounds="含人名", remark="only this"),
+        flat(SHE, None, None),
+    ]
+    names = Names({"剔除": "reject", "含人名": "name", "泛指的“他”": "generic"})
+    report = bring(fresh_store, project, written(tmp_path / "p.json", rows), names)
+    assert report.labels.errors == [] and report.left["other"] == 1
+    found = {row["annotator"]: (row["choice"], row["reasons"], row["note"]) for row in label_rows(fresh_store, project)}
+    assert found == {
+        "user 1": ("accept", [], "one\ntwo 👩"),
+        "user 3": ("reject", ["name", "generic"], ""),
+        "user 4": ("reject", ["name"], "only this"),
+    }
+    assert [one.extra for one in items(fresh_store, project)] == [{"src": "s", "task_id": 5}] * 2
+
+
+@pytest.fixture
+def labelled(fresh_store: Store, project: Project) -> Project:
+    """Two sentences with columns that not every sentence has, labelled by two people."""
+    add_two(fresh_store, project)
+    create = [("An", "accept", (), "a 👩\nb"), ("Bo 👩", "reject", ("name", "biological"), "")]
+    from annotations.projects.annotators import add_annotators
+
+    people = {one.name: one for one in add_annotators(fresh_store, project, [who for who, *_ in create])}
+    for number, (who, choice, reasons, note) in enumerate(create):
+        uid = next(iter(items(fresh_store, project))).uid
+        (answer,) = append(fresh_store, project, people[who], [
+            Operation(f"op {number}", uid, choice, "desk", 1, None, reasons, note, 2.5),
+        ])  # fmt: skip
+        assert answer.stored
+    return project
+
+
+def add_two(store: Store, project: Project) -> None:
+    with Batch.begin(store, project, "x") as batch:
+        batch.add([NewItem(HE, find(HE)[0], "a", 1, {"n": 1}), NewItem(SHE, find(SHE)[0], "a", 2, {"other": None})])
+        batch.publish()
+
+
+def as_label_studio_keeps(task: dict[str, Any], number: int) -> dict[str, Any]:
+    """A task after its import: what stands beside the results is gone, all annotations are the importing person's."""
+    kept = ("result", "was_cancelled", "ground_truth", "lead_time")
+    annotations = [
+        {key: one[key] for key in kept} | {"id": 10 * number + place, "completed_by": 1, "created_at": WHEN,
+         "unique_id": f"{number}-{place}", "parent_annotation": None, "updated_by": None}
+        for place, one in enumerate(task["annotations"])
+    ]  # fmt: skip
+    return {"id": number + 500, "data": task["data"], "annotations": annotations, "drafts": [], "predictions": []}
+
+
+def test_annotators_come_back_from_label_studio(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
+    tasks = [as_label_studio_keeps(one, number) for number, one in enumerate(json.loads(out.read_text("utf-8")))]
+    with Store.open(tmp_path / "b.db") as other:
+        twin = create_project(other, "there", per_item=2)
+        report = bring(other, twin, written(tmp_path / "back.json", tasks))
+        assert report.labels.errors == [] and rows_of(other, twin) == rows_of(fresh_store, labelled)
+
+
+def test_what_was_changed_or_copied_there_is_of_who_did_it(
+    fresh_store: Store, labelled: Project, tmp_path: Path
+) -> None:
+    out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
+    first, second = (
+        as_label_studio_keeps(one, number) for number, one in enumerate(json.loads(out.read_text("utf-8")))
+    )
+    an, bo = first["annotations"]
+    an["result"][0]["value"]["choices"] = ["reject"]
+    copy = json.loads(json.dumps(bo)) | {"id": 99, "unique_id": "c", "completed_by": 7, "parent_annotation": bo["id"]}
+    first["annotations"].append(copy)
+    with Store.open(tmp_path / "b.db") as other:
+        twin = create_project(other, "there", per_item=2)
+        bring(other, twin, written(tmp_path / "back.json", [first, second]))
+        assert said(other, twin) == sorted(
+            [(HE, "user 1", "reject"), (HE, "Bo 👩", "reject"), (HE, "user 7", "reject")]
+        )
+        assert "op 0" not in {row["op_id"] for row in rows_of(other, twin)}
+
+
+def doccano_lines(store: Store, project: Project, folder: Path) -> dict[str, list[dict[str, Any]]]:
+    out = export_file(store, project, folder / "d", format="doccano", names=True).out
+    with zipfile.ZipFile(out) as archive:
+        return {
+            name: [json.loads(line) for line in archive.read(name).decode().splitlines()] for name in archive.namelist()
+        }
+
+
+def test_every_line_for_doccano_has_the_same_keys_and_no_empty_cell(
+    fresh_store: Store, labelled: Project, tmp_path: Path
+) -> None:
+    # doccano makes a table of the lines: a missing key becomes NaN, which its database refuses for the whole file.
+    lines = [line for one in doccano_lines(fresh_store, labelled, tmp_path).values() for line in one]
+    assert len(lines) == 3 and len({tuple(line) for line in lines}) == 1
+    assert all(value is not None for line in lines for value in line.values())
+
+
+def test_annotators_come_back_from_doccano(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    files = doccano_lines(fresh_store, labelled, tmp_path)
+    back = [
+        # All files were imported by one person; `meta` is flat again, labels are sorted, comments are doccano's own.
+        line | {"id": number, "label": sorted(line["label"]), "Comments": []}
+        for number, line in enumerate((line for lines in files.values() for line in lines), 1)
+    ]
+    with Store.open(tmp_path / "b.db") as other:
+        twin = create_project(other, "there", per_item=2)
+        report = bring(other, twin, written(tmp_path / "admin.jsonl", back, lines=True))
+        assert report.labels.errors == [] and rows_of(other, twin) == rows_of(fresh_store, labelled)
+        assert {one.extra.get("n") for one in items(other, twin)} == {1, None}
+    back[0]["label"], back[2]["label"] = ["reject"], ["accept"]  # one changed, one that nobody here had labelled
+    changed = [line for line in back if line["label"] and line is not back[1]]
+    with Store.open(tmp_path / "c.db") as other:
+        twin = create_project(other, "there", per_item=2)
+        bring(other, twin, written(tmp_path / "lin.jsonl", changed, lines=True))
+        assert {who for _text, who, _choice in said(other, twin)} == {"lin"}
+        assert annotators(other, twin)[0].name == "lin"
+
+
+def test_a_comment_without_a_label_is_counted(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+    lines = [{"id": 1, "text": HE, "label": [], "Comments": ["look again"]}, {"id": 2, "text": SHE, "label": []}]
+    report = bring(fresh_store, project, written(tmp_path / "lin.jsonl", lines, lines=True))
+    assert (report.items.imported, report.labels.rows, report.left["empty"]) == (2, 0, 1)
+
+
+def test_a_word_marked_in_one_file_places_the_labels_of_the_others(
+    fresh_store: Store, project: Project, tmp_path: Path
+) -> None:
+    line: dict[str, Any] = {"id": 1, "text": "他告诉她门没锁。", "Comments": []}
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("An.jsonl", json.dumps(line | {"cats": ["reject"], "entities": []}))
+        archive.writestr("Bo.jsonl", json.dumps(line | {"cats": ["accept"], "entities": [[3, 4, "W"]]}))
+    report = bring(fresh_store, project, tmp_path / "all.zip")
+    assert said(fresh_store, project) == [(line["text"], "An", "reject"), (line["text"], "Bo", "accept")]
+    assert (report.left["without_item"], next(iter(items(fresh_store, project))).keyword) == (0, "她")

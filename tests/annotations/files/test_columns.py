@@ -1,0 +1,98 @@
+"""Which column holds what: the guess, what a person says, errors, and the memory beside the database."""
+
+import json
+
+import pytest
+
+from annotations.files.columns import Columns, bare, checked, guess, is_whole, memory, recalled, remember, setting_of
+from core.errors import BadFile
+from core.files.readers import Source
+
+
+def source(*columns, tmp="g.csv"):
+    from pathlib import Path
+
+    return Source(Path(tmp), tmp, "csv", "utf-8", columns)
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        (("context", "completion"), {"context": "context", "completion": "completion"}),
+        (
+            ("Prompt", "Response", "Pronoun set", "Engine"),
+            {"context": "Prompt", "completion": "Response", "pronouns": "Pronoun set"},
+        ),
+        (
+            ("上文", "续文", "代词", "模型"),
+            {"context": "上文", "completion": "续文", "pronouns": "代词", "model": "模型"},
+        ),
+        (
+            ("template", "random_pre_gen", "correct", "pronoun", "model"),
+            {"generation": "random_pre_gen", "pronouns": "pronoun", "model": "model", "template": "template"},
+        ),
+        (("prompt", "generation"), {"context": "prompt", "generation": "generation"}),
+        (("a", "b"), {}),
+    ],
+    ids=lambda value: "-".join(value),
+)
+def test_a_guess_by_name(columns, named):
+    assert guess(columns).named == named
+    assert is_whole(guess(columns)) is (len(named) > 0)
+
+
+def test_what_a_person_says_goes_before_the_guess():
+    columns = checked(source("context", "completion", "who", "other"), Columns({"name": "other", "context": "who"}))
+    assert columns.named == {"context": "who", "completion": "completion", "name": "other"}
+    none = checked(source("context", "completion", "model"), Columns({"model": ""}, {"model": "m"}))
+    assert (none.named, none.fixed) == ({"context": "context", "completion": "completion"}, {"model": "m"})
+
+
+@pytest.mark.parametrize(
+    ("columns", "wished", "says"),
+    [
+        (("a", "b"), Columns(), "which columns hold the context"),
+        (("a", "b"), Columns({"context": "a"}), "which columns hold the context"),
+        (("context", "completion"), Columns({"model": "engine"}), "no column named engine"),
+        (("context", "completion"), Columns({"model": "context", "context": "context"}), "cannot hold two things"),
+        (("context", "completion"), Columns({"tone": "context"}), "has no tone"),
+    ],
+    ids=["nothing", "half", "absent", "twice", "unknown"],
+)
+def test_what_cannot_be_read_is_told(columns, wished, says):
+    with pytest.raises(BadFile, match=says):
+        checked(source(*columns), wished)
+
+
+def test_a_choice_is_remembered_for_the_same_columns(tmp_path):
+    database = tmp_path / "labels.db"
+    assert recalled(database, ("a", "b")) is None
+    chosen = Columns({"context": "a", "completion": "b", "name": ""}, {"model": "m"})
+    remember(database, ("a", "b"), chosen)
+    assert recalled(database, ("b", "a")) == chosen
+    assert recalled(database, ("a", "b", "c")) is None
+    assert memory(database) == tmp_path / "labels-columns.json"
+    remember(database, ("a", "b"), Columns({"context": "b", "completion": "a"}))
+    assert recalled(database, ("a", "b")).named == {"context": "b", "completion": "a"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{broken", json.dumps({'["a", "b"]': {"named": {"context": "gone"}, "fixed": {}}}), '{"x": 1}'],
+)
+def test_a_memory_that_makes_no_sense_is_none(tmp_path, content):
+    database = tmp_path / "labels.db"
+    memory(database).write_text(content, "utf-8")
+    assert recalled(database, ("a", "b")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [("pre", "pre"), ("pre-[MASK]", "pre"), ("post_mask", "post"), (" Post ", "post"), ("zero shot", "zero shot")],
+)
+def test_settings_are_named_alike(text, setting):
+    assert setting_of(text) == setting
+
+
+def test_names_are_compared_without_their_signs():
+    assert bare("Pronoun set(s)") == bare("pronoun_sets") == "pronounsets"

@@ -1,0 +1,227 @@
+"""Where two files disagree: what is listed, what taking and keeping do."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, take
+from annotations.files.import_items import import_file
+from annotations.files.import_labels import store_labels
+from annotations.files.read_labels import label_rows_in, open_labels
+from annotations.files.undo import effect, find_import, undo
+from annotations.items.items import Batch, NewItem, items
+from annotations.labels.append import append, label_rows
+from annotations.labels.read import conflicts as at_the_desk
+from annotations.projects.projects import annotators, change_project
+from annotations.quality.known_answers import known_items, set_known
+from annotations.types import Operation, Project
+from cli import cli
+from core.errors import NotFound, Refused
+from core.text.keywords import find
+from tests.conftest import SENTENCES
+from tests.support.generations import generations_project
+
+
+def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:
+    """A file of labels: item, annotator, choice."""
+    body = "".join(f"{item},{who},{choice}\n" for item, who, choice in rows)
+    path.write_text("item,annotator,choice\n" + body, encoding="utf-8")
+    store_labels(store, project, path.name, label_rows_in(open_labels(path)))
+
+
+@pytest.fixture
+def uids(fresh_store: Store, sample_project: Project) -> list[str]:
+    return [one.uid for one in items(fresh_store, sample_project)]
+
+
+def label(store: Store, project: Project, uid: str, who: str) -> str | None:
+    found = [row["choice"] for row in label_rows(store, project) if (row["item"], row["annotator"]) == (uid, who)]
+    return found[0] if found else None
+
+
+def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path) -> None:
+    first, second = tmp_path / "one.csv", tmp_path / "two.csv"
+    bring(
+        fresh_store,
+        sample_project,
+        first,
+        (uids[0], "Ada", "accept"),
+        (uids[1], "Ada", "accept"),
+        (uids[2], "Bo", "accept"),
+    )
+    bring(
+        fresh_store,
+        sample_project,
+        second,
+        (uids[0], "Ada", "reject"),
+        (uids[1], "Ada", "accept"),
+        (uids[2], "Ada", "reject"),
+    )
+    (one,) = conflicts(fresh_store, sample_project)
+    assert (one.kind, one.item, one.annotator) == ("label", uids[0], "Ada")
+    assert (one.first, one.first_file, one.second, one.second_file) == (
+        "accept",
+        "one.csv (labels-1)",
+        "reject",
+        "two.csv (labels-2)",
+    )
+    keep(fresh_store, sample_project, one.key, author="Lin")
+    assert conflicts(fresh_store, sample_project) == []
+    assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
+    event = events(fresh_store, sample_project, action="conflict_settled")[0]
+    assert (event.author, event.item, event.data["took"]) == ("Lin", uids[0], "first")
+    with pytest.raises(NotFound):
+        take(fresh_store, sample_project, one.key)
+
+
+def test_a_file_against_the_desk_and_the_other_one_counts(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    ada = annotators(fresh_store, sample_project)[0]
+    append(fresh_store, sample_project, ada, [Operation("op", uids[0], "reject", "desk", 1, note="n")])
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    for who in ("Bo", "Chen"):
+        bring(fresh_store, sample_project, tmp_path / f"{who}.csv", (uids[0], who, "accept"))
+    (one,) = conflicts(fresh_store, sample_project)
+    assert (one.first_file, one.second_file) == ("", "one.csv (labels-1)")
+    before = fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0]
+    take(fresh_store, sample_project, one.key)
+    assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0] == before + 1
+    assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
+    assert next(one.status for one in items(fresh_store, sample_project)) == "accepted"
+    assert conflicts(fresh_store, sample_project) == []
+    assert at_the_desk(fresh_store, sample_project, ada) == []  # nothing to decide there any more either
+
+
+def test_a_conflict_ends_when_its_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[0], "Ada", "reject"))
+    assert len(conflicts(fresh_store, sample_project)) == 1
+    undo(fresh_store, sample_project, "labels-2")
+    assert conflicts(fresh_store, sample_project) == []
+    assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
+
+
+def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, two, (uids[0], "Ada", "reject"))
+    undo(fresh_store, sample_project, "labels-1")
+    (left,) = conflicts(fresh_store, sample_project)
+    assert (left.first, left.second, left.second_file) == ("", "reject", "two.csv (labels-2)")
+    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))  # the same file again: it disagrees again
+    (again,) = conflicts(fresh_store, sample_project)
+    assert (again.first, again.first_file, again.second) == ("accept", "one.csv (labels-3)", "reject")
+    undo(fresh_store, sample_project, "labels-3")
+    take(fresh_store, sample_project, left.key)
+    assert label(fresh_store, sample_project, uids[0], "Ada") == "reject"
+    assert conflicts(fresh_store, sample_project) == []
+
+
+def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[0], "Ada", "reject"))
+    keep(fresh_store, sample_project, conflicts(fresh_store, sample_project)[0].key)
+    undo(fresh_store, sample_project, "labels-1")
+    (again,) = conflicts(fresh_store, sample_project)
+    assert (again.first, again.second) == ("", "reject")
+    keep(fresh_store, sample_project, again.key)  # nothing stands, and that is meant
+    assert conflicts(fresh_store, sample_project) == []
+    assert label(fresh_store, sample_project, uids[0], "Ada") is None
+
+
+def test_what_the_lead_let_count_stays_when_its_file_is_taken_back(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", *((uid, "Ada", "accept") for uid in uids[:2]))
+    bring(fresh_store, sample_project, tmp_path / "two.csv", *((uid, "Ada", "reject") for uid in uids[:3]))
+    taken, _left = conflicts(fresh_store, sample_project)
+    take(fresh_store, sample_project, taken.key)
+    expected = effect(fresh_store, sample_project, find_import(fresh_store, sample_project, "labels-2"))
+    assert (expected.labels, expected.kept, expected.chosen) == (1, 1, 1)
+    done = CliRunner().invoke(
+        cli, ["undo", sample_project.name, "labels-2", "--yes", "--db", str(fresh_store.path)], catch_exceptions=False
+    )
+    assert "1 that the lead let count where files disagree still count" in done.output
+    assert [label(fresh_store, sample_project, uid, "Ada") for uid in uids[:3]] == ["reject", "accept", None]
+
+
+def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
+    project = generations_project(fresh_store, "made", 2)
+    one = next(iter(items(fresh_store, project)))
+    for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):
+        bring(fresh_store, project, tmp_path / name, (one.uid, "Ada", choice))
+    (found,) = conflicts(fresh_store, project)
+    row = leaving_row(project, found)
+    assert (row["item"], row["text"], row["first"], row["second"]) == (one.uid, None, "correct", "misgendering")
+    texts = leaving_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
+    assert (texts["text"], texts["first"], texts["second"], texts["second_file"]) == (None, None, None, "b:2")
+    shown = CliRunner().invoke(cli, ["conflicts", "made", "--db", str(fresh_store.path)]).output
+    assert one.uid in shown and one.text.strip() not in shown
+    opened = change_project(fresh_store, project, open_text=True)
+    assert leaving_row(opened, found)["text"] == one.text
+
+
+def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+    ada = annotators(fresh_store, sample_project)[0]
+    for desk, choice in (("a", "accept"), ("b", "reject")):
+        append(fresh_store, sample_project, ada, [Operation(desk, uids[0], choice, desk, 1, note="n")])
+    assert len(at_the_desk(fresh_store, sample_project, ada)) == 1
+    assert conflicts(fresh_store, sample_project) == []
+
+
+def test_two_known_answers(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+    set_known(fresh_store, sample_project, uids[3], "accept", why="one.json")
+    set_known(fresh_store, sample_project, uids[3], "reject", why="two.json")
+    set_known(fresh_store, sample_project, uids[4], "reject", why="two.json")
+    (one,) = conflicts(fresh_store, sample_project)
+    assert (one.kind, one.first, one.first_file, one.second, one.second_file) == (
+        "answer", "reject", "two.json", "accept", "one.json",
+    )  # fmt: skip
+    take(fresh_store, sample_project, one.key)
+    assert {known.item.uid: known.choice for known in known_items(fresh_store, sample_project)}[uids[3]] == "accept"
+
+
+def placed(text: str, number: int) -> NewItem:
+    return NewItem(text, find(text)[number], "placed", 1)
+
+
+def test_the_same_text_with_another_word(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+    text = "他请她修灯。"
+    for number in (0, 1, 1):  # the third file says the same as the second: listed once
+        with Batch.begin(fresh_store, sample_project, "placed") as batch:
+            added = batch.add([placed(text, number)])
+            assert added.added == (number == 0)
+            batch.publish()
+    (one,) = conflicts(fresh_store, sample_project)
+    assert (one.kind, one.first, one.second) == ("word", "他 0–1 (他/她)", "她 2–3 (他/她)")
+    with pytest.raises(Refused, match="never changed"):
+        take(fresh_store, sample_project, one.key)
+    keep(fresh_store, sample_project, one.key)
+    assert conflicts(fresh_store, sample_project) == []
+
+
+def test_the_same_id_with_another_text(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
+    new: dict[str, Any] = {"item": uids[0], "sentence": "他改了主意。", "start": 0, "end": 1, "stem_start": 0,
+                           "stem_end": 1, "keyword": "他", "counterpart": "她", "pair": "他/她", "side": "male",
+                           "file": "b", "line": 4}  # fmt: skip
+    import json
+
+    (tmp_path / "b.jsonl").write_text(json.dumps(new), encoding="utf-8")
+    assert import_file(fresh_store, sample_project, tmp_path / "b.jsonl").imported == 1
+    (one,) = conflicts(fresh_store, sample_project)
+    assert (one.kind, one.item, one.first, one.second, one.second_file) == (
+        "text", uids[0], SENTENCES[0], "他改了主意。", "b:4",
+    )  # fmt: skip

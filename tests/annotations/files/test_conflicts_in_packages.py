@@ -1,0 +1,231 @@
+"""Conflicts and decisions of them that go to another database in a package: what they point at is the same there."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.events import events, record
+from annotations.database.store import Store
+from annotations.files import undo as undoing
+from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row
+from annotations.files.export import export_file
+from annotations.files.import_items import import_file
+from annotations.files.open_upload import tables_in
+from annotations.files.package import write as packages
+from annotations.files.undo import find_import, imports, undo
+from annotations.items.items import Batch, items
+from annotations.labels.append import append
+from annotations.labels.read import conflicts as at_the_desk
+from annotations.projects.projects import annotators
+from annotations.quality.known_answers import set_known
+from annotations.types import Operation, Project
+from cli import cli
+from tests.annotations.files.test_conflicts import bring, placed
+from tests.conftest import SENTENCES
+from tests.pages.test_projects import opened, section, texts
+from tests.support.projects import filled_project
+
+TEXT, OTHER = "他请她修灯。", "他改了主意。"
+
+
+def item_line(uid: str, text: str) -> str:
+    values = {"item": uid, "sentence": text, "start": 0, "end": 1, "stem_start": 0, "stem_end": 1, "keyword": "他",
+              "counterpart": "她", "pair": "他/她", "side": "male", "file": "b", "line": 4}  # fmt: skip
+    return json.dumps(values) + "\n"
+
+
+@pytest.fixture
+def uids(fresh_store: Store, sample_project: Project) -> list[str]:
+    return [one.uid for one in items(fresh_store, sample_project)]
+
+
+@pytest.fixture
+def disagreeing(fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path) -> Project:
+    """Two conflicts of each kind, and one between two desks."""
+    for number in range(2):
+        bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[number], "Ada", "accept"))
+        bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[number], "Ada", "reject"))
+        for choice in ("accept", "reject"):
+            set_known(fresh_store, sample_project, uids[number + 2], choice)
+        for place in (0, 1):
+            with Batch.begin(fresh_store, sample_project, "placed") as batch:
+                batch.add([placed(TEXT * (number + 1), place)])
+                batch.publish()
+        (tmp_path / "b.jsonl").write_text(item_line(uids[number], OTHER * (number + 1)), encoding="utf-8")
+        import_file(fresh_store, sample_project, tmp_path / "b.jsonl")
+    two_desks(fresh_store, sample_project, uids[4])
+    return sample_project
+
+
+def two_desks(store: Store, project: Project, uid: str) -> None:
+    ada = annotators(store, project)[0]
+    for desk, choice in (("a", "accept"), ("b", "reject")):
+        append(store, project, ada, [Operation(f"{desk}-{uid}", uid, choice, desk, 1, note="n")])
+    assert [one.op_id for one in at_the_desk(store, project, ada) if one.item.uid == uid] == [f"b-{uid}"]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Store]:
+    """A database whose rows have other numbers: a project with items, labels and files is there before."""
+    with Store.open(tmp_path / "elsewhere.db") as store:
+        other, people = filled_project(store, 3)
+        for number, one in enumerate(items(store, other)):
+            append(store, other, people[0], [Operation(f"other-{number}", one.uid, "accept", "desk", number)])
+        yield store
+
+
+def travel(old: Store, project: Project, new: Store, path: Path, **wish: bool) -> Project:
+    export_file(old, project, path, format="package", **wish)
+    with tables_in(path) as members:
+        return packages.bring_package(new, "back", members, path.name).project
+
+
+def told(one: Conflict) -> tuple[str, str, str, str | None, str]:
+    return one.kind, one.item, one.first, one.second, one.of
+
+
+@pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
+def test_what_was_decided_stays_decided_and_the_rest_is_listed(
+    fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path, names: bool
+) -> None:
+    before = conflicts(fresh_store, disagreeing)
+    assert sorted(one.kind for one in before) == sorted(2 * ["label", "answer", "word", "text"])
+    decided = {kind: next(one for one in before if one.kind == kind) for kind in ("label", "answer", "word", "text")}
+    for one in decided.values():
+        keep(fresh_store, disagreeing, one.key)
+    left = conflicts(fresh_store, disagreeing)
+    assert len(left) == 4
+    back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip", names=names)
+    listed = conflicts(elsewhere, back)
+    unseen = {} if names else {"text": None}  # a text of another file leaves with names only
+    assert sorted(map(str, map(told, listed))) == sorted(
+        str((one.kind, one.item, one.first, unseen.get(one.kind, one.second), one.of)) for one in left
+    )
+    assert {one.key for one in listed} != {one.key for one in left}
+    for one in listed:
+        keep(elsewhere, back, one.key)
+    assert conflicts(elsewhere, back) == []
+
+
+def test_a_text_that_is_not_here_is_said_in_words(
+    fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path
+) -> None:
+    back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip")
+    listed = {one.kind: one for one in conflicts(elsewhere, back)}
+    assert (listed["text"].second, listed["text"].second_file, listed["word"].second_file) == (None, "", "")
+    assert listed["word"].second == "她 2–3 (他/她)"
+    assert "of" not in leaving_row(back, listed["text"])
+    shown = CliRunner().invoke(cli, ["conflicts", "back", "--db", str(elsewhere.path)])
+    assert shown.exit_code == 0 and "not in this database" in shown.output and OTHER not in shown.output
+
+
+def test_the_page_says_it_too(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+    numbers = {"line": 1, "start": 2, "end": 3}  # what an older version left of such events in a package with codes
+    item = fresh_store.db.execute("SELECT id FROM item WHERE uid = ?", (uids[0],)).fetchone()[0]
+    with fresh_store.write():
+        record(fresh_store, sample_project, "conflict_word", item=item, **numbers)
+        record(fresh_store, sample_project, "conflict_text", item=item, line=1)
+    assert [one.second for one in conflicts(fresh_store, sample_project)] == [None, None]
+    shown = texts(section(opened(project=sample_project.name), "imports"))
+    assert shown.count("is not in this database") == 2 and SENTENCES[0] in shown
+
+
+def test_two_desks_stay_their_annotators_matter_when_all_labels_come_in_one_file(
+    fresh_store: Store, sample_project: Project, uids: list[str], elsewhere: Store, tmp_path: Path
+) -> None:
+    two_desks(fresh_store, sample_project, uids[0])
+    two_desks(fresh_store, sample_project, uids[1])
+    back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
+    assert conflicts(elsewhere, back) == []
+    # A file that says something else than they do is one.
+    bring(elsewhere, back, tmp_path / "one.csv", (uids[0], "Ada", "reject"))
+    (one,) = conflicts(elsewhere, back)
+    assert (one.first_file, one.second_file) == ("set.zip: labels.jsonl (labels-1)", "one.csv (labels-2)")
+    # It is still one where both come in the file of one package.
+    with Store.open(tmp_path / "third.db") as third:
+        again = travel(elsewhere, back, third, tmp_path / "again.zip")
+        assert [each.of for each in conflicts(third, again)] == [one.of]
+
+
+def test_a_package_that_was_cut_off_between_two_desks_is_one_import(
+    fresh_store: Store, sample_project: Project, uids: list[str], elsewhere: Store, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    two_desks(fresh_store, sample_project, uids[0])
+    stored, seen = packages.label_rows_in, []
+
+    def cut(source: object) -> Iterator[object]:
+        for row in stored(source):  # type: ignore[arg-type]
+            if seen:
+                raise KeyboardInterrupt
+            seen.append(row)
+            yield row
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(packages, "label_rows_in", cut)
+        patched.setattr("annotations.files.import_labels.CHUNK", 1)
+        travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
+    back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
+    assert [one.rows for one in imports(elsewhere, back) if one.kind == "labels"] == [2]
+    assert conflicts(elsewhere, back) == []
+
+
+def test_an_older_event_counts_in_its_own_database_and_for_its_own_conflict(
+    fresh_store: Store, disagreeing: Project
+) -> None:
+    first, second = (one for one in conflicts(fresh_store, disagreeing) if one.kind == "label")
+
+    def settled(key: str, uid: str, said: str | None) -> None:
+        item = fresh_store.db.execute("SELECT id FROM item WHERE uid = ?", (uid,)).fetchone()[0]
+        with fresh_store.write():
+            record(fresh_store, disagreeing, "conflict_settled", item=item, key=key, took="first", kind="label",
+                   first="accept", second=said)  # fmt: skip
+
+    settled(first.key, second.item, first.second)  # as one that came from another database may read
+    settled(second.key, second.item, "accept")
+    assert {first.key, second.key} <= {one.key for one in conflicts(fresh_store, disagreeing)}
+    settled(first.key, first.item, first.second)
+    assert first.key not in {one.key for one in conflicts(fresh_store, disagreeing)}
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_a_file_that_was_taken_back_elsewhere_is_not_the_file_of_that_number_here(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    older: bool,
+) -> None:  # fmt: skip
+    name = "set.zip: labels.jsonl"  # of the same name, as it may have
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    with fresh_store.write() as db:
+        db.execute("UPDATE label_file SET file = ?", (name,))
+    undo(fresh_store, sample_project, "labels-1")
+    assert not find_import(fresh_store, sample_project, "labels-1").unfinished
+    if older:
+        with fresh_store.write():
+            record(fresh_store, sample_project, "labels_undone", label_file=1, file=name, labels=1)
+    bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[1], "Ada", "accept"))
+    with Store.open(tmp_path / "empty.db") as store:
+        back = travel(fresh_store, sample_project, store, tmp_path / "set.zip", names=True)
+        assert len(events(store, back, action="labels_undone")) == 1 + older
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(undoing, "record", stopped)
+            undo(store, back, "labels-1")
+        assert find_import(store, back, "labels-1").unfinished
+        undo(store, back, "labels-1")
+        assert not find_import(store, back, "labels-1").unfinished
+
+
+def test_an_older_event_of_a_file_that_was_taken_back_counts(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
+    monkeypatch.setattr(undoing, "record", lambda store, project, action, **_: record(
+        store, project, action, label_file=1, file="one.csv", labels=1))  # fmt: skip
+    undo(fresh_store, sample_project, "labels-1")
+    assert not find_import(fresh_store, sample_project, "labels-1").unfinished
+
+
+def stopped(*_args: object, **_named: object) -> None:
+    raise KeyboardInterrupt

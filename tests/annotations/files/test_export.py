@@ -1,0 +1,138 @@
+"""The way out: layouts, pseudonyms, nothing half-written. Tests of the way out and in again: test_formats_roundtrip."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.files import export as exporting
+from annotations.files.export import export_file, export_preview, wanted
+from annotations.items.items import items
+from annotations.labels.append import append
+from annotations.projects.projects import annotator
+from annotations.queue.claim import claim
+from annotations.types import Item, Operation, Project
+from core.errors import BadFile
+from core.files.cells import restored
+
+
+def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    assert export_file(fresh_store, sample_project, out, format="slguset").rows == 8
+    lines = out.read_bytes().decode("utf-8").split("\r\n")
+    assert lines[0] == "句子,关键词位置,原始关键词,对立关键词"
+    assert lines[1] == '他把实验报告交给了老师。,"[0, 1]",他,她'
+    assert lines[3] == '那个男孩在操场上练习投篮。,"[2, 4]",男,女'
+    assert lines[7] == '姥姥喜欢在院子里种花。,"[0, 2]",姥,爷'
+    assert export_preview(fresh_store, sample_project, wanted("slguset"), limit=2) == "\r\n".join(lines[:3]) + "\r\n"
+
+
+def label(store: Store, project: Project, name: str, text: str, choice: str | None, **more: Any) -> None:
+    person = annotator(store, project, name)
+    claim(store, project, person)
+    uid = next(one.uid for one in items(store, project) if one.text == text)
+    (answer,) = append(store, project, person, [Operation(choice=choice, item=uid, **more)])
+    assert answer.stored, answer
+
+
+@pytest.fixture
+def labelled(fresh_store: Store, sample_project: Project) -> Project:
+    first, second = [one.text for one in items(fresh_store, sample_project)][:2]
+    reject = {"reasons": ("criterion_1",), "note": '=cmd|" /C calc"!A0\r\n"quoted"'}
+    reason = fresh_store.db.execute("SELECT json_extract(reasons, '$[0].code') FROM guideline").fetchone()[0]
+    reject["reasons"] = (reason,)
+    for number, name in enumerate(("Ada", "Bo", "Chen")):
+        label(
+            fresh_store, sample_project, name, first, "accept", op_id=f"a{number}", desk=name, revision=1, seconds=1.5
+        )
+    label(fresh_store, sample_project, "Bo", second, "accept", op_id="b", desk="Bo", revision=2)
+    label(fresh_store, sample_project, "Bo", second, "reject", op_id="c", desk="Bo", revision=3, base="b", **reject)
+    label(fresh_store, sample_project, "Chen", second, "accept", op_id="d", desk="Chen", revision=2)
+    label(fresh_store, sample_project, "Chen", second, None, op_id="e", desk="Chen", revision=3, base="d")
+    return sample_project
+
+
+def read_labels(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{key: restored(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    assert export_file(fresh_store, labelled, out, format="labels").rows == 4
+    rows = read_labels(out)
+    assert tuple(rows[0]) == exporting.LABELS
+    assert [(row["annotator"], row["choice"], row["op_id"]) for row in rows] == [
+        ("A1", "accept", "a0"),
+        ("A2", "accept", "a1"),
+        ("A3", "accept", "a2"),
+        ("A2", "reject", "c"),
+    ]
+    rejected = rows[3]
+    assert rejected["note"] == '=cmd|" /C calc"!A0\r\n"quoted"' and rejected["reasons"]
+    assert (rejected["seconds"], rejected["after_reveal"], rejected["extraneous"], rejected["spans"]) == (
+        "",
+        "0",
+        "",
+        "[]",
+    )
+    assert (rows[0]["seconds"], rows[0]["guideline"], rows[0]["form_shown"]) == ("1.5", "1", "original")
+    assert {row["item"] for row in rows} <= {one.uid for one in items(fresh_store, labelled)}
+    assert not any(name in out.read_text("utf-8") for name in ("Ada", "Chen"))
+
+
+def test_who_has_left_keeps_the_pseudonym(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    ada = annotator(fresh_store, labelled, "Ada")
+    fresh_store.db.execute("UPDATE member SET active = 0 WHERE annotator = ?", (ada.id,))
+    export_file(fresh_store, labelled, tmp_path / "labels.csv", format="labels")
+    by_operation = {row["op_id"]: row["annotator"] for row in read_labels(tmp_path / "labels.csv")}
+    assert by_operation == {"a0": "A1", "a1": "A2", "a2": "A3", "c": "A2"}
+
+
+def test_names_history_and_accepted(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    export_file(fresh_store, labelled, out, format="labels", names=True, history=True)
+    rows = read_labels(out)
+    assert {row["annotator"] for row in rows} == {"Ada", "Bo", "Chen"}
+    assert {(row["op_id"], row["choice"], row["base"]) for row in rows if row["annotator"] == "Chen"} == {
+        ("a2", "accept", ""),
+        ("d", "accept", ""),
+        ("e", "", "d"),
+    }
+    assert export_file(fresh_store, labelled, out, format="labels", items="accepted").rows == 3
+    assert export_file(fresh_store, labelled, out, format="slguset", items="accepted").rows == 1
+    assert export_file(fresh_store, labelled, out, format="jsonl", items="accepted").rows == 1
+    assert json.loads(out.read_text("utf-8"))["status"] == "accepted"
+
+
+def test_nothing_half_written(
+    fresh_store: Store, sample_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("before", "utf-8")
+
+    def full(item: Item) -> tuple[str, str, str, str]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(exporting, "_released_row", full)
+    with pytest.raises(BadFile, match=r"out\.csv cannot be written: No space left on device"):
+        export_file(fresh_store, sample_project, out, format="slguset")
+    assert out.read_text("utf-8") == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "evenhand.db",
+        "evenhand.db-shm",
+        "evenhand.db-turn",
+        "evenhand.db-wal",
+        "out.csv",
+    ]
+
+
+def test_where_it_cannot_be_written(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+    for out in (tmp_path / "none" / "x.csv", tmp_path):
+        with pytest.raises(BadFile, match="cannot be written"):
+            export_file(fresh_store, sample_project, out, format="slguset")
+    with pytest.raises(BadFile, match="no export xlsx"):
+        export_file(fresh_store, sample_project, tmp_path / "x", format="xlsx")

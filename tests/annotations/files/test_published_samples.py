@@ -1,0 +1,79 @@
+"""The published samples: context and completion told apart (SPEC 7). Templates are our own, slots as published."""
+
+import pytest
+
+from annotations.files.published_samples import Told, of_column, of_file, of_path, told_apart
+
+DECLARED = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {name} sings in a choir because {mask_token} likes company."
+SLOT = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {nom} sings in a choir."
+RUFF = "The baker told the guest that $NOM_PRONOUN could wait."
+KAI = "Kai/'s pronouns are xe/xem/xyrs. "
+
+
+@pytest.mark.parametrize(
+    ("template", "text", "sets", "setting", "dataset", "told"),
+    [
+        (
+            DECLARED, f"{KAI}Kai sings in a choir because he is bored.", ("xe",), "pre", "misgendered",
+            Told(f"{KAI}Kai sings in a choir because ", "he is bored.", "Kai", "xe"),
+        ),
+        (
+            DECLARED, f"{KAI}Kai sings in a choir because xe likes company. Xe hums.", ("xe",), "post", "misgendered",
+            Told(f"{KAI}Kai sings in a choir because xe likes company.", " Xe hums.", "Kai", "xe"),
+        ),
+        (SLOT, f"{KAI}Xe sings in a choir. On", ("xe",), "post", "misgendered",
+         Told(f"{KAI}Xe sings in a choir.", " On", "Kai", "xe")),
+        (SLOT, f"{KAI}hums", ("xe",), "pre", "misgendered", Told(KAI, "hums", "Kai", "xe")),
+        (SLOT, f"{KAI}hums", (), "pre", "misgendered", Told(KAI, "hums", "Kai", "xe")),
+        (SLOT, "Kai/'s pronouns are he/him/his. hums", ("xe",), "pre", "misgendered", None),
+        (RUFF, "The baker told the guest that he had", ("she",), "pre", "ruff",
+         Told("The baker told the guest that ", "he had", "", "she")),
+        (RUFF, "The baker told the guest that she could wait. So", ("she",), "post", "ruff",
+         Told("The baker told the guest that she could wait.", " So", "", "she")),
+        (RUFF, "The baker told the guest that he could wait. So", ("she",), "post", "ruff", None),
+        (RUFF, "The baker told  the\nguest that it", ("she",), "pre", "ruff",
+         Told("The baker told  the\nguest that ", "it", "", "she")),
+        (RUFF, "Once upon a time", ("she",), "", "ruff", None),
+        ("A start without a slot.", "A start without a slot. And on", ("he",), "post", "own",
+         Told("A start without a slot.", " And on", "", "he")),
+        ("The friend of {name}", "The friend of Kai came", ("he",), "pre", "own", None),
+        ("{a} {b} {c} {d} and {e}.", "1 2 3 4 and 5. x", ("he",), "", "own", None),
+        ("Two [brackets] (and) a $sign.", "Two [brackets] (and) a $sign. x", (), "", "own",
+         Told("Two [brackets] (and) a $sign.", " x", "", "")),
+    ],
+    ids=[
+        "declared-pre", "declared-post", "capital", "cut", "deduced", "other-declared", "ruff-pre", "ruff-post",
+        "ruff-wrong-slot", "blanks", "elsewhere", "no-slot", "open-end", "too-many-slots", "signs",
+    ],
+)  # fmt: skip
+def test_told_apart(template, text, sets, setting, dataset, told):
+    assert told_apart(template, text, pronouns=sets, setting=setting, dataset=dataset) == told
+
+
+def test_nothing_is_lost_in_between():
+    text = f"{KAI}Kai sings in a choir because \n he is bored."
+    told = told_apart(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
+    assert told.context + told.completion == text
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("he_pre_mask_gen.csv", ("he", "pre")),
+        ("out/llama/xe_post_mask_gen.csv", ("xe", "post")),
+        ("they_pre_mask_gen (1).csv", ("they", "pre")),
+        ("the_pre_mask_gen.csv", ("", "")),
+        ("samples.csv", ("", "")),
+    ],
+)
+def test_the_name_of_a_file_says_pronouns_and_setting(name, found):
+    assert of_file(name) == found
+
+
+def test_columns_and_folders_say_the_rest():
+    assert [of_column(name) for name in ("random_pre_gen", "random_post_gen", "generation")] == ["pre", "post", ""]
+    assert [of_path(name) for name in ("RUFF/he.csv", "misgendered_llama.zip", "a/b.csv")] == [
+        "ruff",
+        "misgendered",
+        "",
+    ]

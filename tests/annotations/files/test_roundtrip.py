@@ -1,0 +1,192 @@
+"""import(export(x)) = x: any sentence, any column that came along, the same ids; and what a changed export gives."""
+
+import csv
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.database.store import Store
+from annotations.files.detect import GENERATION, ITEM_KEYS, SLGUSET
+from annotations.files.export import ENDING, export_file
+from annotations.files.import_items import import_file
+from annotations.items.items import Batch, NewItem, items
+from annotations.projects.projects import change_project, create_project
+from annotations.types import Item, Project
+from core.errors import Refused
+from core.resources import keyword_pairs
+from core.text.keywords import find
+from core.text.sentences import control_character
+
+WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
+NASTY = [
+    '=HYPERLINK("http://example.org","x")',
+    "+",
+    "-",
+    "@",
+    "＝",
+    "'",
+    "''=",
+    '"',
+    ",",
+    ";",
+    "[1, 2]",
+    "👩‍🚀",
+    "e\u0301",
+    "<b>",
+]
+AROUND = st.lists(st.sampled_from(NASTY) | st.text(alphabet="昨天来过，。 =a'\"", max_size=4), max_size=4).map("".join)
+LEAVES = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
+TEXTS = st.text(max_size=12) | st.sampled_from(["a\tb", "a\r\nb", "\x00", "=1", "'=1", *NASTY])
+VALUES = st.recursive(
+    LEAVES | TEXTS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3)
+)
+EXTRAS = st.dictionaries(TEXTS | st.sampled_from([*ITEM_KEYS, *SLGUSET, *GENERATION]), VALUES, max_size=4)
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> NewItem:
+    text = draw(AROUND) + draw(st.sampled_from(WORDS)) + draw(AROUND)
+    file, line = draw(st.text(min_size=1, max_size=9)), draw(st.integers(1, 1 << 40))
+    return NewItem(text, find(text)[0], file, line, draw(EXTRAS))
+
+
+CORPORA = st.lists(sentences(), max_size=5, unique_by=lambda new: new.text)
+
+
+def filled(store: Store, rows: list[NewItem], name: str = "x") -> Project:
+    project = create_project(store, name)
+    with Batch.begin(store, project, "made.txt") as batch:
+        batch.add(rows)
+        batch.publish()
+    return project
+
+
+def released(item: Item) -> tuple[Any, ...]:
+    return item.pair, item.side, item.text, item.word, item.stem, item.keyword, item.counterpart
+
+
+def everything(item: Item) -> tuple[Any, ...]:
+    return *released(item), item.uid, item.file, item.line, item.extra
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database to copy: making the tables takes longer than the rest of an example."""
+    path = tmp_path_factory.mktemp("empty") / "empty.db"
+    Store.open(path).close()
+    return path
+
+
+@settings(deadline=None, max_examples=60)
+@given(CORPORA, st.sampled_from(["slguset", "jsonl"]))
+def test_import_of_export_is_the_same_project(empty: Path, rows: list[NewItem], format: str) -> None:
+    kept = everything if format == "jsonl" else released
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store.open(shutil.copy(empty, Path(folder) / "one.db")) as store,
+        Store.open(shutil.copy(empty, Path(folder) / "two.db")) as other,
+    ):
+        project = filled(store, rows)
+        path = Path(folder) / f"x{ENDING[format]}"
+        assert export_file(store, project, path, format=format).rows == len(rows)
+        again = create_project(other, "again")
+        report = import_file(other, again, path)
+        assert (report.imported, report.errors) == (len(rows), [])
+        assert report.spans["ok"] == len(rows)
+        assert list(map(kept, items(other, again))) == list(map(kept, items(store, project)))
+        if format == "slguset":
+            with path.open(encoding="utf-8", newline="") as file:
+                assert not any(cell[:1] in tuple("=+-@＝＋－＠\t\r\n") for row in csv.reader(file) for cell in row)
+
+
+def test_the_strategy_makes_sentences_that_may_stand_in_a_project() -> None:
+    @settings(deadline=None, max_examples=100)
+    @given(sentences())
+    def check(new: NewItem) -> None:
+        assert len(find(new.text)) == 1 and control_character(new.text) is None and len(new.text) <= 512
+
+    check()
+
+
+def test_generations_come_back(tmp_path: Path, fresh_store: Store) -> None:
+    source = tmp_path / "g.csv"
+    source.write_text('context,completion,model,index,item\nSam said,"he\nleft",m,1,x\nSam said,=1,m,2,y\n', "utf-8")
+    project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
+    assert import_file(fresh_store, project, source).imported == 2
+    export_file(fresh_store, project, tmp_path / "g.jsonl", format="jsonl")
+    with Store.open(tmp_path / "other.db") as other:
+        again = create_project(other, "g", kind="generations")
+        assert import_file(other, again, tmp_path / "g.jsonl").imported == 2
+        mine = [(one.uid, one.context, one.text, one.pair, one.extra) for one in items(fresh_store, project)]
+        assert [(one.uid, one.context, one.text, one.pair, one.extra) for one in items(other, again)] == mine
+    assert import_file(fresh_store, project, tmp_path / "g.jsonl").duplicates == 2
+    with pytest.raises(Refused, match="holds generations"):
+        export_file(fresh_store, project, tmp_path / "g.csv", format="slguset")
+
+
+def test_extra_columns_come_out_under_their_names(fresh_store: Store, tmp_path: Path) -> None:
+    project = filled(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, {"source": "s", "status": "old"})])
+    export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
+    line = json.loads((tmp_path / "x.jsonl").read_text("utf-8"))
+    assert (line["source"], line["status"], line["extra"]) == ("s", "pending", {"status": "old"})
+    assert (line["keyword"], line["counterpart"], line["pair"], line["start"], line["end"]) == (
+        "他",
+        "她",
+        "他/她",
+        0,
+        1,
+    )
+
+
+def test_columns_of_another_format_do_not_change_what_an_export_is(fresh_store: Store, tmp_path: Path) -> None:
+    extra = dict.fromkeys((*SLGUSET, *GENERATION, "text"), "她也来了")
+    project = filled(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, extra)])
+    export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
+    second = create_project(fresh_store, "second")
+    assert import_file(fresh_store, second, tmp_path / "x.jsonl").format == "sentences"
+    assert [(one.text, one.extra) for one in items(fresh_store, second)] == [("他来了", extra)]
+
+
+def test_an_export_can_be_imported_beside_its_origin(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
+    export_file(fresh_store, sample_project, tmp_path / "x.jsonl", format="jsonl")
+    second = create_project(fresh_store, "second")
+    assert import_file(fresh_store, second, tmp_path / "x.jsonl").imported == 8
+    mine, theirs = list(items(fresh_store, sample_project)), list(items(fresh_store, second))
+    assert [one.text for one in mine] == [one.text for one in theirs]
+    assert not {one.uid for one in mine} & {one.uid for one in theirs}  # public ids are unique in a database
+
+
+@pytest.mark.parametrize("change", [{"start": 3}, {"end": 2}, {"keyword": "她"}])
+def test_a_changed_export_is_caught(
+    fresh_store: Store, sample_project: Project, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path = tmp_path / "x.jsonl"
+    export_file(fresh_store, sample_project, path, format="jsonl")
+    first, *rest = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(first) | change), *rest]), "utf-8")
+    report = import_file(fresh_store, create_project(fresh_store, "second"), path)
+    assert report.imported == 7 and [(one.line, one.reason) for one in report.errors] == [(1, "bad_span")]
+
+
+@pytest.mark.long
+def test_the_development_file_comes_back(fresh_store: Store, shared_data: Path, tmp_path: Path) -> None:
+    project = create_project(fresh_store, "dev")
+    import_file(fresh_store, project, shared_data / "slguset" / "SlguSet_dev.csv")
+    for format, kept in (("slguset", released), ("jsonl", everything)):
+        path, second = tmp_path / f"x{ENDING[format]}", tmp_path / f"y{ENDING[format]}"
+        assert export_file(fresh_store, project, path, format=format).rows == 9899
+        with Store.open(tmp_path / f"{format}.db") as other:
+            again = create_project(other, "again")
+            report = import_file(other, again, path)
+            assert (report.rows, report.imported, report.spans["ok"]) == (9899, 9899, 9899)
+            assert list(map(kept, items(other, again))) == list(map(kept, items(fresh_store, project)))
+            export_file(other, again, second, format=format)
+        assert path.read_bytes() == second.read_bytes()

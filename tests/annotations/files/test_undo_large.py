@@ -1,0 +1,144 @@
+"""Taking a large import back: hidden in one step, cleared out in many, and finished by whoever comes next."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.browse.search import Filters, found
+from annotations.database.store import Store
+from annotations.files import undo as undoing
+from annotations.files.export import export_file
+from annotations.files.undo import find_import, undo
+from annotations.items import withdrawn
+from annotations.items.items import SILENT_S, Batch, Taken, discard_unpublished
+from annotations.labels.append import append, label_rows
+from annotations.projects.projects import counts
+from annotations.queue.claim import claim
+from annotations.release import make_release
+from annotations.types import Annotator, Item, Project
+from core.errors import Refused
+from tests.support.projects import broken_rules, decide, new_items
+from tests.support.released_project import ready_project, work
+
+MORE = 40
+
+
+class Stopped(Exception):
+    """The process is gone, as far as the test goes."""
+
+
+@pytest.fixture(autouse=True)
+def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(withdrawn, "CHUNK", 7)
+    monkeypatch.setattr(withdrawn, "PAUSE_S", 0.0)
+    monkeypatch.setattr("annotations.items.items.LEFT_OFF_S", SILENT_S)  # however slow this machine is
+
+
+def second_file(store: Store, project: Project) -> str:
+    with Batch.begin(store, project, "second.txt") as batch:
+        batch.add(new_items(MORE, first=500))
+        batch.publish()
+    return f"items-{batch.id}"
+
+
+def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
+    """A project whose second file is labelled in part, in part on a desk or skipped; what is on the desk."""
+    project = ready_project(store, 6)
+    work(store, project)
+    key = second_file(store, project)
+    people = [Annotator(*row) for row in store.db.execute("SELECT id, uid, name FROM annotator ORDER BY id")]
+    given = [one for one in claim(store, project, people[0], want=30) if one.file == "made.txt" and int(one.line) > 499]
+    said = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
+    assert all(answer.stored for answer in append(store, project, people[0], said))
+    return project, people[0], key, given[len(said) :]
+
+
+def seen(store: Store, project: Project, tmp_path: Path) -> Any:
+    """What pages, files and annotators are shown."""
+    out = tmp_path / "export.jsonl"
+    export_file(store, project, out, format="jsonl")
+    rows = found(store, project, Filters()).rows
+    return (
+        counts(store, project), out.read_text(encoding="utf-8"), [row.item.uid for row in rows],
+        label_rows(store, project, which="all"), make_release(store, project, "1.0").hash,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_a_half_cleared_import_counts_as_taken_back(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    project, ada, key, held = at_work(fresh_store)
+    with Store.open(tmp_path / "whole.db") as other:
+        fresh_store.db.conn.backup(other.db.conn)
+        undo(other, project, key)
+        right = seen(other, project, tmp_path)
+    with monkeypatch.context() as patch:
+        stop_after(patch, steps)
+        with pytest.raises(Stopped):
+            undo(fresh_store, project, key)
+    assert find_import(fresh_store, project, key).rows == MORE - 7 * steps
+    assert seen(fresh_store, project, tmp_path) == right and broken_rules(fresh_store) == []
+    # what a desk still holds is stored, and waits hidden; nothing of the file is handed out
+    assert held and all(answer.stored for answer in append(fresh_store, project, ada, [decide(held[0])]))
+    assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
+    assert broken_rules(fresh_store) == []
+    with pytest.raises(Taken, match="is being taken back"):  # this process lives, so it may be at it still
+        second_file(fresh_store, project)
+    done: list[tuple[int, int]] = []
+    undo(fresh_store, project, key, progress=lambda *step: done.append(step))
+    assert done[-1] == (MORE - 7 * steps, MORE - 7 * steps)
+    with pytest.raises(Refused, match="taken back already"):
+        undo(fresh_store, project, key)
+    second_file(fresh_store, project)
+    assert broken_rules(fresh_store) == []
+    back = {row["item"] for row in label_rows(fresh_store, project) if row["line"] >= 500}
+    assert held[0].uid in back and len(back) == 11
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    real, made = withdrawn._clear_some, [0]
+
+    def few(*given: Any) -> int:
+        made[0] += 1
+        if made[0] > steps:
+            raise Stopped
+        return real(*given)
+
+    monkeypatch.setattr(withdrawn, "_clear_some", few)
+
+
+@pytest.mark.parametrize(
+    "gone",
+    ["started_process = 1.0", f"heard = heard - {withdrawn.LEFT_OFF_S + 1}"],
+    ids=["another one's number", "silent for a minute"],
+)
+def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
+    project, _ada, key, _held = at_work(fresh_store)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1)
+        with pytest.raises(Stopped):
+            undo(fresh_store, project, key)
+    assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
+    fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
+    monkeypatch.setattr("annotations.items.items.LEFT_OFF_S", withdrawn.LEFT_OFF_S)
+    assert discard_unpublished(fresh_store) == 1
+    listed = find_import(fresh_store, project, key)
+    assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []
+    assert discard_unpublished(fresh_store) == 0
+
+
+def test_the_counts_come_to_the_same_either_way(fresh_store: Store, tmp_path: Path) -> None:
+    """Taken from the counts, or the others counted anew: whichever holds fewer items."""
+    project, _ada, key, _held = at_work(fresh_store)
+    query = "SELECT * FROM census WHERE items > 0 ORDER BY 1, 2, 3, 4", "SELECT * FROM tally WHERE handed > 0"
+    results = []
+    for more in (0, 1000):
+        with Store.open(tmp_path / f"{more}.db") as other:
+            fresh_store.db.conn.backup(other.db.conn)
+            other.db.execute("UPDATE stock SET items = items + ? WHERE batch <> ?", (more, int(key.split("-")[1])))
+            undoing.undo_import(other, project, int(key.split("-")[1]))
+            assert broken_rules(other) == []
+            results.append([other.db.execute(one).fetchall() for one in query])
+    assert results[0] == results[1] and results[0][0]

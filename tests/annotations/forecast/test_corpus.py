@@ -1,0 +1,172 @@
+"""The forecast: known cases by hand, intervals that cover, verdicts, what cannot be said."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from annotations.forecast.corpus import CellForecast, Supply, as_json, forecast
+
+CELL = ("他/她", "female")
+
+
+def only(supply: Supply, characters: int = 1_000_000) -> CellForecast:
+    return forecast({CELL: supply}, characters).cells[0]
+
+
+def test_the_numbers_of_a_plain_case() -> None:
+    found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
+    assert found.rate.value == 0.7
+    # Wilson, 70 of 100, from statsmodels' formula worked out by hand
+    z2 = 1.959963985**2
+    centre, reach = (
+        (0.7 + z2 / 200) / (1 + z2 / 100),
+        1.959963985 * (0.7 * 0.3 / 100 + z2 / 40_000) ** 0.5 / (1 + z2 / 100),
+    )
+    assert (found.rate.low, found.rate.high) == pytest.approx((centre - reach, centre + reach), abs=1e-6)
+    assert found.expected.value == pytest.approx(70 + 300 * 0.7)
+    assert found.verdict == "no"
+    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70 % are kept
+    assert found.characters.value == pytest.approx(220 / (400e-6 * 0.7))
+    assert found.characters.low < found.characters.value < found.characters.high
+
+
+def test_the_prediction_interval_is_that_of_the_beta_binomial() -> None:
+    found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
+    exact = stats.betabinom(300, 70.5, 30.5)
+    assert found.expected.low == pytest.approx(70 + exact.ppf(0.025), abs=2)
+    assert found.expected.high == pytest.approx(70 + exact.ppf(0.975), abs=2)
+
+
+def test_the_interval_covers_what_happens() -> None:
+    """300 corpora with a known share: the kept number falls into the 95 % interval nearly always."""
+    random, inside = np.random.default_rng(1), 0
+    for _ in range(300):
+        share = random.uniform(0.3, 0.95)
+        accepted = int(random.binomial(60, share))
+        truth = accepted + random.binomial(200, share)
+        found = forecast({CELL: Supply(100, 260, 200, accepted, 60, accepted)}, 10_000, draws=1_500).cells[0]
+        inside += found.expected.low <= truth <= found.expected.high
+    assert inside >= 270  # expected 285; 270 is 4 standard deviations below
+
+
+VERDICTS = {
+    "met": Supply(quota=50, found=90, left=10, kept=50, reviewed=80, accepted=50),
+    "yes": Supply(quota=50, found=400, left=300, kept=20, reviewed=30, accepted=20),
+    "no": Supply(quota=5_000, found=400, left=300, kept=20, reviewed=30, accepted=20),
+    "undecided": Supply(quota=150, found=250, left=200, kept=10, reviewed=15, accepted=10),
+    "unknown": Supply(quota=50, found=400, left=400),
+}
+
+
+@pytest.mark.parametrize(("verdict", "supply"), VERDICTS.items(), ids=VERDICTS)
+def test_verdicts(verdict: str, supply: Supply) -> None:
+    assert only(supply).verdict == verdict
+
+
+def test_without_a_pilot_nothing_is_a_number() -> None:
+    found = forecast({CELL: Supply(quota=50, found=400, left=400)}, 1_000_000)
+    cell = as_json(found)["cells"][0]
+    for key in ("rate", "expected", "characters"):
+        assert cell[key] == {"value": None, "low": None, "high": None}
+        assert "reviewed" in cell[f"{key}_reason"]
+    assert found.expected.value is None and found.characters.value is None
+
+
+def test_a_word_that_was_never_found_has_a_least_amount() -> None:
+    pilot = Supply(quota=100, found=1_000, left=900, kept=80, reviewed=100, accepted=80)
+    found = forecast({("姥爷/姥姥", "male"): Supply(100, 0, 0), CELL: pilot}, 17_000_000)
+    rare, common = found.cells
+    assert rare.characters.value is None and rare.characters.high is None
+    assert rare.characters.low > 500_000_000  # 125 candidates at no more than 3 in 17 million characters
+    assert (rare.own, common.own) == (False, True)
+    assert found.characters.value is None and found.scarcest == ("姥爷/姥姥", "male")
+    assert found.characters.low >= rare.characters.low * 0.9
+
+
+def test_the_scarcest_word_decides() -> None:
+    supplies = {
+        ("他/她", "male"): Supply(100, 500, 400, 80, 100, 80),
+        ("男友/女友", "male"): Supply(100, 40, 20, 16, 20, 16),
+        ("男友/女友", "female"): Supply(100, 60, 40, 16, 20, 16),
+    }
+    found = forecast(supplies, 1_000_000)
+    assert found.scarcest == ("男友/女友", "male")
+    assert found.characters.value == found.cells[1].characters.value
+    assert found.expected.value < 300 == found.quota
+    assert [found.count(verdict) for verdict in ("yes", "no")] == [1, 2]
+
+
+def test_all_kept_and_none_kept() -> None:
+    all_kept = only(Supply(quota=100, found=50, left=30, kept=20, reviewed=20, accepted=20))
+    assert all_kept.rate.value == 1 and all_kept.expected.value == 50 == all_kept.expected.high
+    none_kept = only(Supply(quota=100, found=50, left=30, kept=0, reviewed=20, accepted=0))
+    assert none_kept.expected.low == 0 == none_kept.expected.value < none_kept.expected.high
+    assert none_kept.characters.value is None and "20 reviewed" in str(none_kept.characters.reason)
+
+
+def test_no_text_no_quota() -> None:
+    assert "No text" in str(only(Supply(10, 0, 0, 0, 20, 10), characters=0).characters.reason)
+    assert only(Supply(0, 5, 5)).verdict == "met"
+
+
+COUNTS = st.integers(0, 300)
+
+
+@given(quota=COUNTS, found=COUNTS, left=COUNTS, rejected=COUNTS, accepted=COUNTS, characters=st.integers(0, 10**9))
+def test_intervals_hold_their_value(
+    quota: int, found: int, left: int, rejected: int, accepted: int, characters: int
+) -> None:
+    supply = Supply(quota, found, left, accepted, accepted + rejected, accepted)
+    whole = forecast({CELL: supply}, characters, draws=200)
+    cell = whole.cells[0]
+    for one in (cell.rate, cell.expected, cell.characters, whole.characters):
+        if one.value is not None:
+            assert one.low is not None and one.high is not None
+            assert 0 <= one.low <= one.value + 1e-9 and one.value <= one.high + 1e-9  # Wilson ends at 1 - 1e-16
+        else:
+            assert str(one.reason)
+    if cell.expected.value is not None:
+        assert accepted <= cell.expected.low and cell.expected.high <= accepted + left
+    if accepted >= quota:
+        assert cell.verdict == "met" and cell.characters.value == 0
+
+
+def test_json_is_json_and_the_same_again() -> None:
+    supplies = {CELL: Supply(100, 500, 400, 80, 100, 80), ("男/女", "male"): Supply(100, 0, 0)}
+    texts = [json.dumps(as_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert json.loads(texts[0])["signature"].startswith("forecast|beta-binomial|draws:20000|seed:0|v1")
+
+
+def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from cli import cli
+    from core.mining.report import Report
+    from core.mining.settings import Settings
+
+    report = Report(Settings())
+    report.read.characters = 2_000_000
+    report.cells[CELL].candidates = 700
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
+    pilot = ["--kept", "700", "--reviewed", "1000"]
+    answer = CliRunner().invoke(cli, ["forecast", str(file), *pilot, "--json"])
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)
+    (cell,) = [one for one in found["cells"] if (one["pair"], one["side"]) == CELL]
+    assert (cell["quota"], cell["found"], cell["verdict"], cell["rate_from"]) == (3000, 700, "no", "all")
+    assert cell["expected"]["value"] == pytest.approx(490)
+    assert cell["characters"]["value"] == pytest.approx(2510 / 0.7 / 350e-6)
+    assert found["quota"] == 19_000
+    said = CliRunner().invoke(cli, ["forecast", str(file), *pilot]).stdout
+    assert "他/她 female: no; kept 490" in said
+    for wrong in (["--kept", "7"], ["--kept", "9", "--reviewed", "3"]):
+        assert "--reviewed" in str(CliRunner().invoke(cli, ["forecast", str(file), *wrong]).exception)
+    file.write_text("[]", encoding="utf-8")
+    assert "no report" in str(CliRunner().invoke(cli, ["forecast", str(file)]).exception)

@@ -1,0 +1,182 @@
+"""Items whose labels were sent back count by what was last said of them: in the forecast, and in the share kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.forecast.sent_back import last_words
+from annotations.forecast.work import as_json, forecast
+from annotations.forecast.work_model import NO_SAMPLE
+from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.relabelling import Which
+from annotations.items.wanted_labels import is_shared
+from annotations.labels.append import append
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.progress.cells import CellState
+from annotations.progress.dashboard import dashboard
+from annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Item, Project
+from core.statistics import wilson
+from tests.pages.test_every_page import opened
+from tests.support.projects import WORDS, broken_rules, decide, filled_project
+
+START = 1_000_000.0
+CELLS = {(pair, side): 40 for pair in ("他/她", "爸爸/妈妈", "男孩/女孩", "姥爷/姥姥") for side in ("male", "female")}
+
+
+def opinion(item: Item, person: Annotator) -> str:
+    """What a person says of an item, however often asked: 70 in 100 accepted."""
+    return "accept" if is_shared(1, f"{item.text}{person.name}".encode(), 0.7) else "reject"
+
+
+def label(store: Store, made: Project, person: Annotator, items: Sequence[Item]) -> None:
+    """*person* says what is to be said of *items*."""
+    bases = dict(store.db.execute("SELECT item, op_id FROM assignment WHERE annotator = ?", (person.id,)).fetchall())
+    said = [decide(one, opinion(one, person), base=bases.get(one.id), seconds=6.0) for one in items]
+    assert all(answer.stored and not answer.conflict for answer in append(store, made, person, said, now=START))
+
+
+def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
+    for person in list(people) * 4:
+        while items := claim(store, made, person, want=60, now=START):
+            label(store, made, person, items)
+
+
+def sent_back(store: Store, made: Project, which: Which = "named") -> int:
+    """A new version that words the criterion of every reject anew; how many labels it sends back."""
+    now = draft(store, made)
+    reasons = tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons)
+    _, sent = write_version(store, made, replace(now, reasons=reasons, changes="Worded anew."), which=which)
+    return sent.labels
+
+
+def now_standing(store: Store, made: Project) -> tuple[int, int]:
+    """Items that have all their labels as these stand, and how many of them all accept."""
+    query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE project = ? AND labels >= 3"
+    found: tuple[int, int] = store.db.execute(query, (made.id,)).fetchone()
+    return found
+
+
+def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None:
+    """A share of 0.7 ** 3 is kept; of eight samples of 20 most intervals have it, at every step of labelling anew. What
+    has all its labels at first was accepted by all: no interval has it."""
+    made, people = filled_project(fresh_store, 160)
+    set_quotas(fresh_store, made, CELLS)
+    label_all(fresh_store, made, people)
+    before = forecast(fresh_store, made)
+    assert sent_back(fresh_store, made) > 100
+    items, kept = now_standing(fresh_store, made)
+    assert items == kept > 40  # "100 % kept": the standing labels alone say so
+    alone = wilson(kept, items, nothing=NO_SAMPLE)
+    assert alone.low is not None and alone.low > 2 * 0.7**3
+    for person in [None, *people]:
+        if person is not None:
+            mine = claim(fresh_store, made, person, want=200, now=START)
+            assert mine
+            label(fresh_store, made, person, mine[: len(mine) // 2])
+        found = forecast(fresh_store, made)
+        assert found.work.rate == before.work.rate and found.reviewed == 160
+        assert found.work.stop == before.work.stop and found.work.cells == before.work.cells
+        ranges = [(cell.rate.low or 0, cell.rate.high or 0) for cell in found.work.cells]
+        assert len(ranges) == len(WORDS) and sum(low <= 0.7**3 <= high for low, high in ranges) >= 7
+    assert found.returned > 0 and "|guideline:v1+v2|sent-back:last-word" in found.work.signature
+    label_all(fresh_store, made, people)
+    found = forecast(fresh_store, made)
+    assert found.returned == 0 and found.work.rate == before.work.rate
+    assert "sent-back" not in found.work.signature and list(last_words(fresh_store, made)) == []
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_new_word_takes_the_place_of_the_old_one(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 60)
+    start_pilot(fresh_store, made, 30)
+    label_all(fresh_store, made, people)
+    close_pilot(fresh_store, made)
+    before = forecast(fresh_store, made)
+    sent_back(fresh_store, made)
+    found = forecast(fresh_store, made)
+    assert (found.sample, found.reviewed, found.work.rate) == ("pilot", 30, before.work.rate)
+    assert found.work.seconds == before.work.seconds
+    assert found.versions == ((1, 1, 30),) and 0 < found.returned < 30
+    for person in people:  # by the new version nothing is wrong
+        mine = [one for one in claim(fresh_store, made, person, want=99, now=START) if one.id in pilot(fresh_store)]
+        append(fresh_store, made, person, [decide(one) for one in mine], now=START)
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.work.rate.value, found.returned) == (30, 1.0, 0)
+    assert sum(items for _, newest, items in found.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]
+    assert as_json(found)["guideline_versions"][0] == {"oldest": 1, "newest": 1, "items": found.versions[0][2]}
+
+
+def pilot(store: Store) -> set[int]:
+    return {row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot IS NOT NULL")}
+
+
+def test_words_of_who_has_left_count_and_what_was_taken_back_does_not(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 30, people=("Ada", "Bo", "Chen", "Dan"))
+    label_all(fresh_store, made, people[:3])
+    before = forecast(fresh_store, made)
+    remove_annotator(fresh_store, made, people[0])  # before labels are sent back, and after it
+    sent_back(fresh_store, made)
+    remove_annotator(fresh_store, made, people[1])
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.work.rate) == (30, before.work.rate)
+    label_all(fresh_store, made, people[2:])
+    assert forecast(fresh_store, made).reviewed == 30
+    other, (ada, *rest) = filled_project(fresh_store, 10)
+    label_all(fresh_store, other, [ada, *rest])
+    row = "SELECT uid, assignment.op_id FROM assignment JOIN item ON item.id = item WHERE annotator = ? LIMIT 4"
+    for uid, op_id in fresh_store.db.execute(f"{row}", (ada.id,)).fetchall():
+        append(fresh_store, other, ada, [decide(uid, None, base=op_id)], now=START)
+    assert forecast(fresh_store, other).returned == 0
+
+
+def of_cells(store: Store, made: Project) -> list[CellState]:
+    return list(dashboard(store, project_by_uid(store, made.uid)).cells)
+
+
+@pytest.mark.parametrize(("plan", "which"), [("all", "named"), ("all", "all"), ("stop", "named"), ("stop", "all")])
+def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str, which: Which) -> None:
+    made, people = filled_project(fresh_store, 200, words=("他", "她"))
+    made = change_project(fresh_store, made, plan=plan, share=0.2)
+    set_quotas(fresh_store, made, {("他/她", "male"): 60, ("他/她", "female"): 36})
+    for person in people * 3:
+        label(fresh_store, made, person, claim(fresh_store, made, person, want=40, now=START))
+    before = of_cells(fresh_store, made)
+    assert {cell.outlook.verdict for cell in before} & {"short", "open"}
+    assert sent_back(fresh_store, made, which) > 60
+    found = of_cells(fresh_store, made)
+    for old, new in zip(before, found, strict=True):
+        assert new.outlook.rate == old.outlook.rate and old.outlook.rate.value is not None
+        assert (new.outlook.verdict, new.outlook.to_find) == (old.outlook.verdict, old.outlook.to_find)
+        assert new.counted.returned > 0 and new.counted.reviewed < old.counted.reviewed
+        assert (new.counted.returned_kept > 0) == (which == "all")
+    signature = dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).signature
+    assert "sent-back:last-word" in signature
+
+
+def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 12, words=("他", "她"))
+    label_all(fresh_store, made, people)
+    labels = sent_back(fresh_store, made)
+    for page, where in (("progress/page.py", "info"), ("agreement/page.py", "warning")):
+        app = opened(page)
+        app.selectbox(key="project").set_value(made.name).run()
+        assert not app.exception
+        said = [each.value for each in (app.info if where == "info" else app.warning)]
+        assert any(f"{labels} labels were sent back" in text for text in said), page
+
+
+def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:
+    """The share alone goes on to count: outside it, what was accepted has all labels and what was rejected has none."""
+    made, people = filled_project(fresh_store, 120)
+    made = change_project(fresh_store, made, plan="stop", share=0.3)
+    label_all(fresh_store, made, people)
+    before = forecast(fresh_store, made)
+    sent_back(fresh_store, made)
+    assert forecast(fresh_store, made).work.rate == before.work.rate
+    made = change_project(fresh_store, made, plan="all")
+    found = forecast(fresh_store, made)
+    assert found.narrowed and (found.reviewed, found.work.rate) == (before.reviewed, before.work.rate)

@@ -1,0 +1,248 @@
+"""The forecast of a project: which items it rests on, and the command and page that show it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.forecast.work import as_json, forecast
+from annotations.guideline.drafts import draft, write_version
+from annotations.items.gold import effects
+from annotations.items.items import Batch
+from annotations.items.wanted_labels import is_shared
+from annotations.labels.append import append
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import change_project, counts, create_project, project, set_quotas
+from annotations.quality.known_answers import set_known
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Project
+from cli import cli
+from core.errors import EvenhandError
+from tests.pages.test_every_page import opened
+from tests.support.projects import decide, filled_project, new_items
+
+START = 1_000_000.0
+
+
+def label_all(store: Store, made: Project, people: list[Annotator], seconds: float = 6.0) -> None:
+    """Everybody labels what the queue has, 70 in 100 accepted, as the text and the name have it."""
+    for person in people * 4:
+        while items := claim(store, made, person, want=40, now=START):
+            choices = [
+                "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in items
+            ]
+            made_now = [decide(one, choice, seconds=seconds) for one, choice in zip(items, choices, strict=True)]
+            assert all(answer.stored for answer in append(store, made, person, made_now, now=START))
+
+
+def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 60)
+    start_pilot(fresh_store, made, 20)
+    label_all(fresh_store, made, people)
+    close_pilot(fresh_store, made)
+    found = forecast(fresh_store, made)
+    assert (found.sample, found.reviewed, found.items, found.made, found.people) == ("pilot", 20, 60, 60, 3)
+    assert found.work.all.judgements.value == 180 and found.work.seconds.value == 6.0
+    assert found.work.stop.judgements.value is not None and 60 < found.work.stop.judgements.value < 180
+    assert forecast(fresh_store, made, candidates=6_000).work.all.judgements.value == 18_000
+    text = json.dumps(as_json(found), allow_nan=False)
+    assert json.loads(text)["needed_reason"] == "No pair and side has a quota."
+
+
+def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 80, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.3)
+    label_all(fresh_store, made, people)
+    query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE shared = 1"
+    shared, kept = fresh_store.db.execute(query).fetchone()
+    found = forecast(fresh_store, made)
+    assert found.sample == "all" and found.reviewed == shared and found.work.rate.value == kept / shared
+    three = fresh_store.db.execute("SELECT count(*) FROM item WHERE labels = 3").fetchone()[0]
+    assert three > shared  # the others with three labels were accepted by all: they must not count
+
+
+def full(store: Store, where: str = "true") -> tuple[int, int]:
+    """How many items with three labels there are, and how many of them are accepted."""
+    query = f"SELECT count(*), sum(gold = 'accept') FROM item WHERE labels = 3 AND {where}"
+    found: tuple[int, int] = store.db.execute(query).fetchone()
+    return found
+
+
+def test_after_stop_only_what_it_did_not_choose_counts(fresh_store: Store) -> None:
+    """Under `stop` half of the items; then all get all labels, from the first of them to the last."""
+    made, people = filled_project(fresh_store, 200, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.25)
+    label_all(fresh_store, made, people)
+    truth = full(fresh_store, "shared = 1")
+    made = change_project(fresh_store, made, plan="all")
+    with Batch.begin(fresh_store, made, "more") as batch:
+        batch.add(new_items(60, first=5000))
+        batch.publish()
+    found = forecast(fresh_store, made)
+    kept = counts(fresh_store, made).accepted
+    assert found.narrowed and found.work.signature.endswith("|items:not-chosen-by-outcome")
+    assert (found.reviewed, found.work.rate.value) == (truth[0], truth[1] / truth[0])
+    naive = full(fresh_store)
+    texts = [row[0] for row in fresh_store.db.execute("SELECT text FROM item")]
+    right = sum(all(is_shared(1, f"{text}{one.name}".encode(), 0.7) for one in people) for text in texts)
+    low, high = found.work.rate.low, found.work.rate.high
+    assert low is not None and high is not None and low < right / 260 < high < naive[1] / naive[0] and kept
+    for _ in range(3):  # items that are new under `all` count, too
+        for person in people:
+            some = [one for one in claim(fresh_store, made, person, want=200, now=START) if one.line >= 5000]
+            said = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
+            append(fresh_store, made, person, [decide(*one) for one in zip(some, said, strict=True)])
+    new = full(fresh_store, "line >= 5000")
+    found = forecast(fresh_store, made)
+    assert new[0] > 10 and found.reviewed == truth[0] + new[0]
+    assert found.work.rate.value == (truth[1] + new[1]) / found.reviewed
+    label_all(fresh_store, made, people)
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.narrowed) == (260, False) and found.work.rate.value == right / 260
+
+
+def test_a_larger_share_counts_when_it_is_done(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 160, seed=6)
+    made = change_project(fresh_store, made, plan="stop", share=0.2)
+    label_all(fresh_store, made, people)
+    first = full(fresh_store, "shared = 1")
+    made = change_project(fresh_store, made, share=0.6)
+    found = forecast(fresh_store, made)
+    assert (found.reviewed, found.work.rate.value, found.narrowed) == (first[0], first[1] / first[0], True)
+    label_all(fresh_store, made, people)
+    found = forecast(fresh_store, made)
+    assert found.reviewed == full(fresh_store, "shared = 1")[0] > first[0] and not found.narrowed
+
+
+def test_hidden_gold_is_chosen_and_does_not_count(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 20)
+    for (uid,) in fresh_store.db.execute("SELECT uid FROM item LIMIT 5").fetchall():
+        set_known(fresh_store, made, uid, "accept")
+    label_all(fresh_store, made, people)
+    assert forecast(fresh_store, made).reviewed == 15
+
+
+def test_the_forecast_of_stop_is_what_stop_takes(fresh_store: Store) -> None:
+    one, people = filled_project(fresh_store, 240, seed=6)
+    label_all(fresh_store, one, people)
+    expected = forecast(fresh_store, one).work.stop.judgements
+    other, people = filled_project(fresh_store, 240, seed=6)
+    other = change_project(fresh_store, other, plan="stop")
+    label_all(fresh_store, other, people)
+    query = "SELECT count(*) FROM label WHERE project = ?"
+    made = fresh_store.db.execute(query, (other.id,)).fetchone()[0]
+    assert expected.low is not None and expected.high is not None
+    assert expected.low <= made <= expected.high
+    assert counts(fresh_store, one).accepted == counts(fresh_store, other).accepted
+
+
+def test_generations_have_no_reject(fresh_store: Store) -> None:
+    made = create_project(fresh_store, "texts", kind="generations", per_item=2)
+    found = forecast(fresh_store, made)
+    assert found.work.stop.judgements.value is None and "no reject" in str(found.work.stop.judgements.reason)
+
+
+def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40, seed=2)
+    for item in claim(fresh_store, made, people[0], now=START):
+        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+    told = effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
+    before = counts(fresh_store, made).pending
+    made = change_project(fresh_store, made, plan="stop", share=0.2)
+    assert before - counts(fresh_store, made).pending == told.decided > 0 and told.reopened == 0
+    back = effects(fresh_store, made, plan="all", per_item=3, share=0.2)
+    assert back.reopened == told.decided and sum(back) == sum(told) == 40
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(cli, list(arguments))
+    if isinstance(result.exception, EvenhandError):
+        return 2, str(result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+def test_the_command_shows_and_sets(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40)
+    name = made.name
+    code, text = run("plan", name)
+    assert code == 0 and "3 labels for every item" in text and "a pilot shows" in text
+    label_all(fresh_store, made, people)
+    code, text = run("plan", name, "--set", "stop", "--share", "0.2", "--retest", "0.02", "--author", "Lin", "--json")
+    shown = json.loads(text)
+    assert (shown["plan"], shown["share"], shown["retest"]) == ("stop", 0.2, 0.02)
+    assert shown["forecast"]["all"]["judgements"]["value"] == 120
+    assert project(fresh_store, name).plan == "stop"
+    assert events(fresh_store, made, action="plan")[-1].author == "Lin"
+    code, text = run("plan", name)
+    assert code == 0 and "stop at the first reject, up to 3 labels; 20% labelled by all; 2% come again" in text
+    assert run("plan", name, "--share", "2")[0] == 2
+    assert run("plan", "nothing of that name")[0] == 2
+
+
+def page(made: Project) -> AppTest:
+    app = opened("plan/page.py")
+    app.selectbox(key="project").set_value(made.name).run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def shown_text(app: AppTest) -> str:
+    captions = (each.value.replace("\\", "") for each in app.caption)
+    return " ".join([*(each.proto.body for each in app.get("html")), *captions])
+
+
+def test_the_page_saves_a_plan(fresh_store: Store) -> None:
+    made, people = filled_project(fresh_store, 40, seed=2)
+    for item in claim(fresh_store, made, people[0], now=START):
+        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+    waiting = len(claim(fresh_store, made, people[1], want=5))
+    app = page(made)
+    assert app.button(key="save_plan").disabled
+    app.radio(key=f"plan-{made.uid}").set_value("stop").run()
+    assert any("would be decided by the labels they have" in info.value for info in app.info)
+    assert any(info.value.startswith(f"{waiting} sentences wait on open desks") for info in app.info) and waiting == 5
+    assert not app.warning
+    app.number_input(key=f"share-{made.uid}").set_value(20.0).run()
+    app.text_input(key="adjudicator").set_value("Lin").run()
+    app.button(key="save_plan").click().run()
+    assert not app.exception and not app.error
+    changed = project(fresh_store, made.name)
+    assert (changed.plan, changed.share) == ("stop", 0.2)
+    assert counts(fresh_store, changed).rejected > 0
+    assert any("Lin" in caption.value for caption in app.caption)
+    assert app.button(key="save_plan").disabled
+    now = draft(fresh_store, changed)
+    now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
+    _version, sent = write_version(fresh_store, changed, now, which="named")
+    told = " ".join(each.value for each in page(made).info)
+    assert sent.labels and f"{sent.labels} labels were sent back" in told
+
+
+def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
+    made, _ = filled_project(fresh_store, 8, gold="majority")
+    app = page(made)
+    app.radio(key=f"plan-{made.uid}").set_value("stop").run()
+    app.button(key="save_plan").click().run()
+    assert "majority" in app.error[0].value and project(fresh_store, made.name).plan == "all"
+
+
+@pytest.mark.parametrize(("seconds", "unit"), [(6.0, "minutes"), (200.0, "hours")])
+def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: float, unit: str) -> None:
+    made, people = filled_project(fresh_store, 60, words=("他", "她"))
+    set_quotas(fresh_store, made, {("他/她", "male"): 5, ("他/她", "female"): 900})
+    label_all(fresh_store, made, people, seconds)
+    text = shown_text(page(made))
+    assert "Stopping at the first reject saves" in text and "enough" in text and "too few" in text
+    assert "labels-forecast|" in text
+    assert f"{unit}, all together" in text and f"{unit} each" in text
+
+
+@pytest.mark.parametrize("kind", ["sentences", "generations"])
+def test_the_page_of_an_empty_project(fresh_store: Store, kind: str) -> None:
+    made = create_project(fresh_store, "empty", kind=kind, annotators=["Ada"])  # type: ignore[arg-type]
+    assert "has no items yet" in page(made).info[0].value

@@ -1,0 +1,155 @@
+"""Free tags: what is one, whose are offered, how they are counted; over the wire, in files, in a desk's history."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from annotations.database.store import Store
+from annotations.files.export import lines, wanted
+from annotations.files.read_labels import label_rows_in, open_labels
+from annotations.guideline.free_tags import MOST_TAGS, alike, bare, cleaned, items_with, own_tags, tags
+from annotations.labels.append import append, conflicts, history, label_rows
+from annotations.pilot.pilots import start_pilot
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Project
+from core.errors import Refused
+from tests.annotations.desk.test_routes import Desk, client
+from tests.support.projects import decide, filled_project
+
+__all__ = ["client"]  # a fixture
+NOW = 1_000_000.0
+
+
+def tagged(store: Store, project: Project, person: Annotator, *said: tuple[str, ...]) -> None:
+    """Let somebody reject the next items of the pilot with tags and nothing else."""
+    items = claim(store, project, person, want=len(said), now=NOW)
+    operations = [decide(item, "reject", reasons=(), tags=each) for item, each in zip(items, said, strict=True)]
+    assert all(answer.stored for answer in append(store, project, person, operations, now=NOW))
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (["  a  tag ", "a tag", ""], ("a tag",)),
+        (["Ａ"], ("Ａ",)),
+        (["e\u0301"], ("é",)),
+        (["一", "二"], ("一", "二")),
+    ],
+)
+def test_tags_are_cleaned(typed: list[str], kept: tuple[str, ...]) -> None:
+    assert cleaned(typed) == kept
+
+
+@pytest.mark.parametrize(
+    "typed", [["a;b"], ["x" * 61], ["a\x07b"], [f"t{n}" for n in range(MOST_TAGS + 1)], ["\ud800"]]
+)
+def test_what_is_no_tag_is_refused(typed: list[str]) -> None:
+    with pytest.raises(Refused):
+        cleaned(typed)
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_characters=";", exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=20),
+        max_size=8,
+    )
+)
+def test_cleaning_twice_changes_nothing(typed: list[str]) -> None:
+    try:
+        once = cleaned(typed)
+    except Refused:
+        return
+    assert cleaned(once) == once
+
+
+@pytest.mark.parametrize(
+    ("tag", "is_bare"),
+    [
+        ("Too vague!", "toovague"),
+        ("Ｔｏｏ　ｖａｇｕｅ", "toovague"),
+        ("“称呼”。", "称呼"),
+        ("!!!", "!!!"),
+        ("C++", "c++"),
+    ],
+)
+def test_case_width_and_marks_do_not_count(tag: str, is_bare: str) -> None:
+    assert bare(tag) == is_bare
+
+
+def test_tags_that_are_probably_one() -> None:
+    texts = ["too vague", "生理性别", "Too vague.", "too vagua", "亲属", "亲戚", "生理 性别", "name", "names in it"]
+    assert alike(texts) == [("too vague", "Too vague.", "too vagua"), ("生理性别", "生理 性别")]
+
+
+def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
+    project, (ada, bo, _) = filled_project(fresh_store, 12)
+    start_pilot(fresh_store, project, 4)
+    tagged(fresh_store, project, ada, ("old", "kin"), ("old",), ("kin",))
+    tagged(fresh_store, project, bo, ("Old!",), ("old",))
+    found = {one.text: (one.labels, one.items, one.annotators) for one in tags(fresh_store, project)}
+    assert found["kin"] == (2, 2, 1) and found["Old!"] == (1, 1, 1)
+    assert found["old"][0] == 3 and found["old"][2] == 2
+    together = tags(fresh_store, project, together=True)
+    assert (together[0].text, together[0].labels, set(together[0].spellings)) == ("old", 4, {"old", "Old!"})
+    assert sum(len(said) for _, said in items_with(fresh_store, project, ["old", "Old!"])) == 4
+    newest = history(fresh_store, project, ada)[0]
+    append(fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW)  # kin is taken back
+    assert {one.text: one.labels for one in tags(fresh_store, project)}["kin"] == 1
+
+
+def test_only_one_s_own_tags_are_offered(fresh_store: Store) -> None:
+    project, (ada, bo, _) = filled_project(fresh_store, 12)
+    start_pilot(fresh_store, project, 4)
+    tagged(fresh_store, project, ada, ("b",), ("a", "b"))
+    tagged(fresh_store, project, bo, ("secret",))
+    assert own_tags(fresh_store, project, ada) == ["b", "a"] and own_tags(fresh_store, project, bo) == ["secret"]
+
+
+def test_a_tag_stands_for_a_reason_and_is_shown_again(fresh_store: Store) -> None:
+    project, (ada, *_) = filled_project(fresh_store, 6)
+    start_pilot(fresh_store, project, 3)
+    first, second, third = claim(fresh_store, project, ada, now=NOW)
+    answers = append(
+        fresh_store, project, ada,
+        [decide(first, "reject", reasons=()), decide(second, "reject", reasons=(), tags=("  ",)),
+         decide(third, "reject", reasons=(), tags=("要看上下文", "要看上下文"))],
+        now=NOW,
+    )  # fmt: skip
+    assert [one.stored for one in answers] == [False, False, True]
+    (kept,) = history(fresh_store, project, ada, search="上下文")
+    assert kept.tags == ("要看上下文",)
+    other = decide(third, "accept", desk="other", base="unknown", tags=("late",))
+    assert append(fresh_store, project, ada, [other], now=NOW)[0].conflict
+    assert conflicts(fresh_store, project, ada)[0].tags == ("late",)
+
+
+def test_labels_go_out_and_come_in_with_their_tags(fresh_store: Store, tmp_path: Any) -> None:
+    project, (ada, *_) = filled_project(fresh_store, 6)
+    start_pilot(fresh_store, project, 2)
+    tagged(fresh_store, project, ada, ("=1+1", "亲属 关系"))
+    for form, name in (("labels", "labels.csv"), ("labels-jsonl", "labels.jsonl")):
+        written = "".join(lines(fresh_store, project, wanted(form, names=True)))
+        (tmp_path / name).write_text(written, encoding="utf-8")
+        (row,) = label_rows_in(open_labels(tmp_path / name))
+        assert row.tags == ("=1+1", "亲属 关系")  # type: ignore[union-attr]
+    assert label_rows(fresh_store, project)[0]["tags"] == ["=1+1", "亲属 关系"]
+
+
+def test_the_desk_sends_tags_and_is_told_its_own(client: TestClient, fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 12)
+    before = Desk(client, fresh_store, project, "Ada").sync(want=3, hello=5)
+    assert before["pilot"] is None and before["tags"] == []
+    start_pilot(fresh_store, project, 4)
+    ada, bo = (Desk(client, fresh_store, project, name) for name in ("Ada", "Bo"))
+    item = ada.sync(want=5)["items"][0]["id"]
+    reply = ada.sync(ada.op(item, "reject", tags=["old", " old "]), hello=5)
+    assert reply["pilot"] == {"number": 1, "labelled": 1, "items": 4}
+    assert reply["tags"] == ["old"] and reply["history"][0]["tags"] == ["old"]
+    told = bo.sync(want=5, hello=5)
+    assert told["tags"] == [] and "old" not in json.dumps(told)
+    for wrong in ("old", [1], {"a": 1}):
+        assert ada.sync(ada.op(item, "accept", tags=wrong))["answers"][0]["result"] == "refused"

@@ -1,0 +1,288 @@
+"""A new version: which labels it means, what is sent back, to whom; that nothing is lost and nobody else gets it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.files.undo import undo
+from annotations.guideline import relabelling
+from annotations.guideline.drafts import Draft, draft, write_version
+from annotations.guideline.relabelling import affected, earlier, send_back, waiting
+from annotations.guideline.versions import changed_codes, guideline
+from annotations.labels.append import append, label_rows, reveal
+from annotations.projects.projects import remove_annotator
+from annotations.projects.replace_annotator import replace_annotator
+from annotations.queue.claim import LEASE_S, claim
+from annotations.types import Annotator, Choice, Item, Operation, Project
+from core.errors import NotFound, Refused
+from tests.support.projects import broken_rules, decide, filled_project, new_store
+
+NOW = 1_000_000.0
+Made = tuple[Store, Project, list[Annotator], list[Item]]
+
+
+@pytest.fixture
+def made(fresh_store: Store) -> Made:
+    """Six sentences, labelled by three: Ada accepts all, Bo rejects 0 to 2 (name), Chen 0 (generic) and 1 (name)."""
+    project, people = filled_project(fresh_store, 6)
+    items = sorted(claim(fresh_store, project, people[0], now=NOW), key=lambda item: item.id)
+    plan = {1: {0: "name", 1: "name", 2: "name"}, 2: {0: "generic", 1: "name"}}
+    for place, person in enumerate(people):
+        said = plan.get(place, {})
+        operations = [
+            decide(item, "reject" if n in said else "accept", reasons=(said[n],) if n in said else ())
+            for n, item in enumerate(items)
+        ]
+        append(fresh_store, project, person, operations, now=NOW)
+    return fresh_store, project, people, items
+
+
+def changed(store: Store, project: Project, code: str = "name", **more: Any) -> Draft:
+    """A draft in which one criterion is worded anew."""
+    now = draft(store, project)
+    reasons = tuple(replace(one, en=f"{one.en}, anew") if one.code == code else one for one in now.reasons)
+    return replace(now, reasons=reasons, changes="Names are read more strictly.", **more)
+
+
+def state(store: Store, item: Item) -> tuple[Any, ...]:
+    query = "SELECT labels, taken, status, gold FROM item WHERE id = ?"
+    return tuple(store.db.execute(query, (item.id,)).fetchone())
+
+
+def assigned(store: Store, item: Item, person: Annotator) -> tuple[Any, ...]:
+    query = "SELECT state, kept, latest, blind FROM assignment WHERE item = ? AND annotator = ?"
+    return tuple(store.db.execute(query, (item.id, person.id)).fetchone())
+
+
+def test_which_codes_a_version_adds_drops_and_changes() -> None:
+    old = [Choice("a", "1", "甲", "A"), Choice("b", "2", "乙", "B"), Choice("c", "3", "丙", "C")]
+    new = [Choice("a", "9", "甲", "A"), Choice("b", "2", "乙", "B2"), Choice("d", "4", "丁", "D")]
+    found = changed_codes(old, new)
+    assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key is no change
+
+
+def test_what_is_counted_before_anything_is_done(made: Made) -> None:
+    store, project, _, _ = made
+    now = changed(store, project)
+    found = affected(store, project, now.choices, now.reasons)
+    assert (found.older.labels, found.named.labels, found.named.items) == (18, 4, 3)
+    assert found.named.annotators == {"Bo": 3, "Chen": 1}
+    assert (found.all.labels, found.all.items) == (17, 6)  # not the reject for a criterion that stays
+    also = affected(store, project, now.choices, now.reasons, {"generic"})
+    assert also.named.labels == 5
+    dropped = tuple(one for one in now.reasons if one.code != "generic")
+    assert affected(store, project, now.choices, dropped).named.labels == 5
+
+
+def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> None:
+    store, project, (ada, bo, chen), items = made
+    version, sent = write_version(store, project, changed(store, project), which="named", author="Lead")
+    assert (version.version, sent.labels, sent.items) == (2, 4, 3)
+    assert state(store, items[0]) == (2, 3, "pending", None)  # the slots stay taken
+    assert state(store, items[3]) == (3, 3, "accepted", "accept")
+    assert assigned(store, items[0], bo) == ("leased", 1, None, None)
+    assert assigned(store, items[0], chen)[0] == "labelled"  # a criterion that stays
+    assert waiting(store, project) == {"Bo": 3, "Chen": 1}
+    assert {item.id for item in claim(store, project, bo, now=NOW)} == {item.id for item in items[:3]}
+    assert claim(store, project, ada, now=NOW) == []
+    assert len(label_rows(store, project, which="all")) == 18 and broken_rules(store) == []
+    (event,) = events(store, project, action="sent_back")
+    assert event.data == {"version": 2, "which": "named", "also": [], "labels": 4, "items": 3}
+    assert event.author == "Lead"
+    assert events(store, project, action="new_version")[0].data["criteria"]["changed"] == ["name"]
+
+
+def test_it_is_sent_once_however_often_it_is_asked_for(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    write_version(store, project, changed(store, project), which="named")
+    assert send_back(store, project, 2, "named").labels == 0
+    assert len(events(store, project, action="sent_back")) == 1
+    append(store, project, bo, [decide(items[0], base=op(store, items[0], bo))], now=NOW)
+    assert send_back(store, project, 2, "all").labels == 13  # what is labelled under the new version stays
+    assert state(store, items[0])[0] == 2 and broken_rules(store) == []
+
+
+def op(store: Store, item: Item, person: Annotator) -> str:
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    return str(store.db.execute(query, (item.id, person.id)).fetchone()[0])
+
+
+def test_gold_is_what_the_new_labels_say(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    write_version(store, project, changed(store, project), which="named")
+    told = earlier(store, bo.id, items)[items[2].uid]
+    assert (told.choice, told.reasons, told.version) == ("reject", ("name",), 1)
+    answer = append(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
+    assert answer.stored and not answer.conflict
+    assert state(store, items[2]) == (3, 3, "accepted", "accept")
+    assert waiting(store, project)["Bo"] == 2 and items[2].uid not in earlier(store, bo.id, items)
+    rows = [row for row in label_rows(store, project, which="all") if row["item"] == items[2].uid]
+    assert [(row["choice"], row["guideline"]) for row in rows if row["annotator"] == "Bo"] == [
+        ("reject", 1), ("accept", 2),
+    ]  # fmt: skip
+
+
+def test_a_label_of_an_open_desk_still_replaces_the_one_that_was_sent_back(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    write_version(store, project, changed(store, project), which="named")
+    late = decide(items[1], "accept", base=op(store, items[1], bo), guideline=1)
+    assert append(store, project, bo, [late], now=NOW)[0].stored
+    assert assigned(store, items[1], bo)[0] == "labelled"
+
+
+def test_taken_back_again_it_is_still_nobody_else_s(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    write_version(store, project, changed(store, project), which="named")
+    first = decide(items[0], base=op(store, items[0], bo))
+    append(store, project, bo, [first, decide(items[0], None, base=first.op_id)], now=NOW)
+    assert assigned(store, items[0], bo) == ("leased", 1, None, None)
+    assert state(store, items[0])[1] == 3
+
+
+def test_who_is_away_for_long_keeps_what_was_sent_back(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo", "Chen"))
+    ada, bo, chen = people
+    for person in (ada, bo):
+        found = claim(fresh_store, project, person, now=NOW)
+        append(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+    assert claim(fresh_store, project, chen, now=NOW) == []
+    _, sent = write_version(fresh_store, project, changed(fresh_store, project), which="named")
+    assert sent.labels == 8
+    later = NOW + 100 * LEASE_S
+    assert claim(fresh_store, project, chen, now=later) == []
+    assert len(claim(fresh_store, project, ada, now=later)) == 4
+    assert claim(fresh_store, project, chen, now=later + 100 * LEASE_S) == []
+    remove_annotator(fresh_store, project, ada)  # who leaves frees them
+    assert len(claim(fresh_store, project, chen, now=later)) == 4
+    assert waiting(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
+
+
+def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo"))
+    for person in (ada, bo):
+        found = claim(fresh_store, project, person, now=NOW)
+        append(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+    write_version(fresh_store, project, changed(fresh_store, project), which="named")
+    dan = replace_annotator(fresh_store, project, ada, "Dan", now=NOW)
+    assert waiting(fresh_store, project) == {"Bo": 4, "Dan": 4}
+    assert len(claim(fresh_store, project, dan, now=NOW)) == 4 and broken_rules(fresh_store) == []
+
+
+def test_labels_of_who_has_left_become_free(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    remove_annotator(store, project, bo)
+    now = changed(store, project)
+    assert affected(store, project, now.choices, now.reasons).left == 6
+    write_version(store, project, now, which="named")
+    assert assigned(store, items[0], bo) == ("released", 0, None, None)
+    dan = replace_annotator(store, project, made[2][0], "Dan", now=NOW)
+    assert {item.id for item in claim(store, project, dan, now=NOW)} >= {items[0].id, items[1].id, items[2].id}
+    assert broken_rules(store) == []
+
+
+def test_what_was_labelled_after_a_reveal_stays(made: Made) -> None:
+    store, project, (_, bo, _), items = made
+    reveal(store, project, bo, items[0].uid)
+    now = changed(store, project)
+    found = affected(store, project, now.choices, now.reasons)
+    assert (found.shown, found.named.labels) == (1, 3)
+    write_version(store, project, now, which="named")
+    assert assigned(store, items[0], bo)[0] == "labelled"
+
+
+def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None:
+    project, (ada, *_) = filled_project(fresh_store, 2)
+    first, second = claim(fresh_store, project, ada, now=NOW)
+    operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
+    append(fresh_store, project, ada, operations, now=NOW)
+    now = replace(draft(fresh_store, project), text="anew", changes="x")
+    found = affected(fresh_store, project, now.choices, now.reasons)
+    assert (found.named.labels, found.all.labels) == (1, 2)
+
+
+def test_refusals(made: Made) -> None:
+    store, project, _, _ = made
+    with pytest.raises(Refused, match="none, named, all"):
+        send_back(store, project, 1, "some")  # type: ignore[arg-type]
+    with pytest.raises(NotFound):
+        send_back(store, project, 9, "named")
+    assert send_back(store, project, 1, "all").labels == 0  # nothing is older than the first
+
+
+def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, _, _ = made
+    monkeypatch.setattr(relabelling, "CHUNK", 5)
+    monkeypatch.setattr("annotations.guideline.drafts.CHUNK", 5)
+    _, sent = write_version(store, project, changed(store, project), which="all")
+    assert sent.labels == 17 and sent.items == 6
+    (event,) = events(store, project, action="sent_back")
+    assert event.data["labels"] == 17 and broken_rules(store) == []
+
+
+def test_what_is_taken_back_meanwhile_goes_to_no_desk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, (_, bo, _), _ = made
+    write_version(store, project, changed(store, project), which="none")
+    meant = relabelling._meant
+
+    def then_taken_back(*given: Any) -> Any:
+        found = meant(*given)
+        undo(store, project, "items-1")
+        return found
+
+    monkeypatch.setattr(relabelling, "_meant", then_taken_back)
+    assert send_back(store, project, 2, "named").labels == 0
+    assert claim(store, project, bo, now=NOW) == [] and waiting(store, project) == {}
+    assert broken_rules(store) == []
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_no_label_is_ever_lost_and_all_can_be_finished(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with new_store(tmp_path_factory.mktemp("s") / "s.db") as store:
+        project, people = filled_project(store, 5, per_item=2)
+        moment, stored = NOW, set[str]()
+        for _ in range(data.draw(st.integers(4, 14))):
+            match data.draw(st.sampled_from(("label", "label", "label", "version", "away"))):
+                case "version":
+                    now = changed(store, project, data.draw(st.sampled_from(("name", "generic"))))
+                    write_version(store, project, now, which=data.draw(st.sampled_from(relabelling.WHICH)))
+                case "away":
+                    moment += 10 * LEASE_S
+                case _:
+                    person = data.draw(st.sampled_from(people))
+                    for item in claim(store, project, person, want=2, now=moment):
+                        one = _decision(data, store, item, person)
+                        assert append(store, project, person, [one], now=moment)[0].stored
+                        stored.add(one.op_id)
+            assert {row["op_id"] for row in label_rows(store, project, which="all")} == stored
+            assert broken_rules(store) == []
+            kept = store.db.execute(
+                "SELECT count(*) FROM assignment WHERE kept = 1 AND state NOT IN ('leased', 'labelled')"
+            ).fetchone()
+            assert kept == (0,)
+        for person in people:
+            while items := claim(store, project, person, now=moment):
+                operations = [decide(item, base=_base(store, item, person)) for item in items]
+                assert all(one.stored for one in append(store, project, person, operations, now=moment))
+        assert store.db.execute("SELECT count(*) FROM item WHERE labels < wanted").fetchone() == (0,)
+        assert guideline(store, project).version >= 1
+
+
+def _base(store: Store, item: Item, person: Annotator) -> str | None:
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    row = store.db.execute(query, (item.id, person.id)).fetchone()
+    return None if row is None else row[0]
+
+
+def _decision(data: st.DataObject, store: Store, item: Item, person: Annotator) -> Operation:
+    reason = data.draw(st.sampled_from(("", "name", "generic")))
+    return decide(
+        item, "reject" if reason else "accept", reasons=(reason,) if reason else (), base=_base(store, item, person)
+    )

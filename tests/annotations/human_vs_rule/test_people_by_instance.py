@@ -1,0 +1,90 @@
+"""People as the third way: what counts as wrong, who has finished, which instance of a run a text belongs to."""
+
+import math
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.adjudication import case, cases, settle_case
+from annotations.database.store import Store
+from annotations.human_vs_rule.people_by_instance import people, with_run
+from annotations.projects.projects import change_project
+from core.runs.misgendering_runs import misgendering_folder
+from tests.pages.test_every_page import MAIN
+from tests.support.judged_generations import Said, all_written, judged_project, say, say_all
+
+
+def test_only_finished_texts_and_one_label_counts_as_wrong(fresh_store: Store) -> None:
+    texts = all_written(1)
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts[:30])
+    found = people(fresh_store, project)
+    assert len(found) == 30
+    expected = [0.0 if one.said.choice == "misgendering" else 1.0 for one in texts[:30]]
+    assert found["people"].tolist() == expected
+    assert {"no_pronoun", "plural_they"} <= {one.said.choice for one in texts[:30]}  # both are right
+    # "Well, he laughed, and she kept ...": people see the later pronoun, the rule does not.
+    assert (found["rule"] > found["people"]).any()
+
+
+def test_a_tie_is_left_out(fresh_store: Store) -> None:
+    texts = all_written(1)[:4]
+    project = judged_project(fresh_store, texts)
+    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(fresh_store, project, "Bo", [(texts[0].text, Said("misgendering", marks=((texts[0].text[:4], "pronoun"),)))])
+    say(fresh_store, project, "Bo", [(one.text, Said("correct")) for one in texts[1:]])
+    found = people(fresh_store, project)
+    assert math.isnan(found["people"].iloc[0]) and found["people"].iloc[1:].tolist() == [1, 1, 1]
+
+
+def test_a_settled_text_that_wants_more_labels_is_left_out_again(fresh_store: Store) -> None:
+    texts = all_written(1)[:2]
+    project = judged_project(fresh_store, texts, ("Ada", "Bo", "Cy"), per_item=2)
+    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(fresh_store, project, "Bo", [(one.text, Said("no_pronoun")) for one in texts])
+    uid = cases(fresh_store, project)[0]
+    seen = case(fresh_store, project, uid).seen
+    settle_case(fresh_store, project, uid, adjudicator="Dee", choice="correct", seen=seen, why="Read again.")
+    assert len(people(fresh_store, project)) == 2
+    change_project(fresh_store, project, per_item=3)  # Cy has them before her now
+    assert people(fresh_store, project).empty
+
+
+def test_nothing_is_known_of_a_project_without_labels(fresh_store: Store) -> None:
+    assert people(fresh_store, judged_project(fresh_store, all_written(1)[:4])).empty
+
+
+def test_a_text_finds_its_instance_in_the_run(fresh_store: Store) -> None:
+    texts = all_written(1)[:20]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    found = people(fresh_store, project)
+    one = found.iloc[0]
+    keys = ["model", "dataset", "template", "name", "pronoun"]
+    run = pd.DataFrame([{key: one[key] for key in keys} | {"prob": 0.0}])
+    matched = with_run(found, run)
+    assert len(matched) == len(found)
+    same = (found[keys] == one[keys]).all(axis=1)
+    assert matched.loc[same, "prob"].eq(0).all() and matched.loc[~same, "prob"].isna().all()
+    assert with_run(found, run.drop(columns="template"))["prob"].isna().all()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str) -> None:
+    texts = all_written(1)
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    folder = misgendering_folder(fresh_store.path)
+    folder.mkdir()
+    (folder / "one.csv").write_text("instance,template,prob,gen1\n1,t1,1,0\n2,t2,0,0\n", encoding="utf-8")
+    (folder / "one.json").write_text("{}", encoding="utf-8")
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = language
+    app.query_params["figure"] = "people"
+    app.run()
+    app.switch_page("misgendering/page.py").run()
+    assert not app.exception and not app.error
+    tables = "".join(str(one.proto.body) for one in app.get("html"))
+    assert {"en": "people and the first-pronoun rule", "zh": "人与首个代词规则"}[language] in tables
+    assert texts[0].text not in tables

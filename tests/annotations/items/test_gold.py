@@ -1,0 +1,67 @@
+"""From labels to gold (SPEC 1.4)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.items.gold import verdict
+
+A, R = "accept", "reject"
+choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
+
+
+@pytest.mark.parametrize(
+    ("choices", "wanted", "unanimous", "majority"),
+    [
+        ([], 1, "pending", "pending"),
+        ([A], 1, "accepted", "accepted"),
+        ([R], 1, "rejected", "rejected"),
+        ([A, A], 3, "pending", "pending"),
+        ([R, R], 3, "pending", "pending"),  # fewer than three labels: pending, whatever they say
+        ([A, A, A], 3, "accepted", "accepted"),
+        ([A, A, R], 3, "rejected", "accepted"),
+        ([A, R, R], 3, "rejected", "rejected"),
+        ([R, R, R], 3, "rejected", "rejected"),
+        ([A, A, R, R], 3, "rejected", "pending"),  # a late label can make a tie
+        ([A, A, A, A], 3, "accepted", "accepted"),
+        (["correct", "correct", "correct"], 3, "accepted", "accepted"),  # done, not kept: there is a gold label
+        (["correct"], 1, "accepted", "accepted"),
+        (["correct", "misgendering"], 2, "pending", "pending"),  # waits for adjudication
+        (["correct", "no_pronoun", "no_pronoun"], 3, "pending", "accepted"),
+    ],
+)
+def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -> None:
+    assert verdict(choices, wanted, "unanimous").status == unanimous
+    assert verdict(choices, wanted, "majority").status == majority
+
+
+@pytest.mark.parametrize(
+    ("choices", "wanted", "unanimous", "majority", "split"),
+    [
+        ([A, A, R], 3, R, A, True),
+        ([A, A], 3, None, None, False),  # not fully labelled: nobody differs yet
+        ([A, R], 3, None, None, False),
+        ([A, A, R, R], 3, R, None, True),
+        (["correct", "no_pronoun", "no_pronoun"], 3, None, "no_pronoun", True),
+        (["plural_they", "plural_they"], 2, "plural_they", "plural_they", False),
+    ],
+)
+def test_gold_and_whether_they_differ(
+    choices: list[str], wanted: int, unanimous: str | None, majority: str | None, split: bool
+) -> None:
+    assert verdict(choices, wanted, "unanimous")[::2] == (unanimous, split)
+    assert verdict(choices, wanted, "majority")[::2] == (majority, split)
+
+
+@given(choice_lists, st.integers(1, 5), st.randoms(use_true_random=False))
+def test_order_does_not_matter(choices: list[str], wanted: int, random: object) -> None:
+    shuffled = list(choices)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    for rule in ("unanimous", "majority"):
+        assert verdict(choices, wanted, rule) == verdict(shuffled, wanted, rule)  # type: ignore[arg-type]
+
+
+@given(choice_lists, st.integers(1, 5))
+def test_unanimous_is_the_stricter_rule(choices: list[str], wanted: int) -> None:
+    if verdict(choices, wanted, "unanimous").status == "accepted":
+        assert verdict(choices, wanted, "majority").status == "accepted"

@@ -1,0 +1,211 @@
+"""Batches: invisible until published, counted duplicates, kept ids, pages."""
+
+import os
+import time
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.items import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, counts, create_project
+from annotations.queue.claim import claim
+from annotations.types import Mark
+from core.errors import NotFound, Refused
+from core.text.keywords import find
+from tests.support.projects import broken_rules, decide, filled_project, new_items
+
+
+def test_nothing_shows_before_it_is_published(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p", annotators=["Ada"])
+    ada = annotators(fresh_store, project)[0]
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    assert batch.add(new_items(20)) == (20, 0)
+    uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
+    assert list(items(fresh_store, project)) == []
+    assert counts(fresh_store, project).items == 0
+    assert claim(fresh_store, project, ada) == []
+    with pytest.raises(NotFound):
+        item(fresh_store, project, uid)
+    batch.publish()
+    assert len(list(items(fresh_store, project))) == counts(fresh_store, project).items == 20
+    assert len(claim(fresh_store, project, ada)) == 20
+    assert item(fresh_store, project, uid).uid == uid
+    assert broken_rules(fresh_store) == []
+
+
+def test_the_same_file_twice_adds_nothing(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 30)
+    with Batch.begin(fresh_store, project, "again.txt") as batch:
+        assert batch.add(new_items(30)) == (0, 30)
+        assert batch.add(new_items(3, first=30)) == (2, 1)
+        batch.publish()
+    assert counts(fresh_store, project).items == 32
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_text_twice_in_one_file(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p")
+    with Batch.begin(fresh_store, project, "a.txt") as batch:
+        assert batch.add([*new_items(2), *new_items(2)]) == (2, 2)
+
+
+def test_the_same_text_in_two_projects_is_two_items(fresh_store: Store) -> None:
+    first, _ = filled_project(fresh_store, 5)
+    second, _ = filled_project(fresh_store, 5)
+    ids = {each.uid for project in (first, second) for each in items(fresh_store, project)}
+    assert len(ids) == 10
+
+
+def test_order_of_import_and_pages(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, CHUNK + 5)
+    with Batch.begin(fresh_store, project, "b.txt") as batch:
+        batch.add(new_items(3, first=90_000))
+        batch.publish()
+    lines = [each.line for each in items(fresh_store, project)]
+    assert lines == [*range(1, CHUNK + 6), 90_000, 90_001, 90_002]
+
+
+def test_accepted_only(fresh_store: Store) -> None:
+    project, (ada,) = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
+    got = claim(fresh_store, project, ada)
+    append(fresh_store, project, ada, [decide(got[0]), decide(got[1], "reject")])
+    assert [each.uid for each in items(fresh_store, project, accepted_only=True)] == [got[0].uid]
+    assert {each.status for each in items(fresh_store, project)} == {"accepted", "rejected", "pending"}
+
+
+def test_an_item_is_what_was_given(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p")
+    text = "😀 他的姥姥𠮷说：“好。”"
+    found = next(each for each in find(text) if each.keyword == "姥姥")
+    with Batch.begin(fresh_store, project, "a.csv") as batch:
+        batch.add([NewItem(text, found, "a.csv", 7, {"genre": "诗", "n": 3}, uid="0" * 32)])
+        batch.publish()
+    got = next(items(fresh_store, project))
+    assert (got.uid, got.text, got.file, got.line, got.extra) == ("0" * 32, text, "a.csv", 7, {"genre": "诗", "n": 3})
+    assert got.word and text[slice(*got.word)] == got.keyword == "姥姥"
+    assert got.stem and got.stem == (got.word[0] + 1, got.word[1])  # 姥姥: the second character differs
+    assert (got.pair, got.side, got.counterpart) == (found.pair.name, "female", "姥爷")
+
+
+def test_an_id_that_is_taken_is_made_anew(fresh_store: Store) -> None:
+    for name in ("p", "q"):
+        project = create_project(fresh_store, name)
+        with Batch.begin(fresh_store, project, "a.txt") as batch:
+            new = next(new_items(1))
+            assert batch.add([NewItem(new.text, new.candidate, "a.txt", 1, uid="f" * 32)]) == (1, 0)
+            batch.publish()
+    assert fresh_store.db.execute("SELECT count(DISTINCT uid) FROM item").fetchone() == (2,)
+
+
+def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "g", kind="generations", annotators=["Ada"])
+    rows = [
+        NewItem("They went.", None, "g.csv", n, context="Sam?", key=f"m|s|{n % 2}", stratum="they") for n in range(4)
+    ]
+    with Batch.begin(fresh_store, project, "g.csv") as batch:
+        assert batch.add(rows) == (2, 2)
+        batch.publish()
+    ada = annotators(fresh_store, project)[0]
+    got = claim(fresh_store, project, ada)
+    assert [(each.pair, each.side, each.word, each.context) for each in got] == [("they", "", None, "Sam?")] * 2
+    assert append(
+        fresh_store, project, ada, [decide(got[0], "correct", extraneous=True, spans=(Mark(0, 4, "extraneous"),))]
+    )[0].stored
+
+
+def test_a_block_that_fails_leaves_nothing(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p")
+    with pytest.raises(RuntimeError), Batch.begin(fresh_store, project, "a.txt") as batch:
+        batch.add(new_items(1_500))
+        raise RuntimeError
+    assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (0,)
+    assert fresh_store.db.execute("SELECT count(*) FROM batch").fetchone() == (0,)
+
+
+def test_discarding_a_published_batch_does_nothing(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p")
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    batch.add(new_items(5))
+    batch.publish()
+    batch.discard()
+    assert discard_unpublished(fresh_store) == 0
+    assert counts(fresh_store, project).items == 5
+
+
+def test_one_import_at_a_time_in_a_project(fresh_store: Store) -> None:
+    project, other = create_project(fresh_store, "p"), create_project(fresh_store, "q")
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    with pytest.raises(Refused, match="Another file"):
+        Batch.begin(fresh_store, project, "b.txt")
+    with pytest.raises(Refused, match="being imported"):
+        change_project(fresh_store, project, per_item=2)
+    Batch.begin(fresh_store, other, "b.txt").discard()
+    batch.publish()
+    Batch.begin(fresh_store, project, "b.txt").discard()
+
+
+def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
+    project = create_project(fresh_store, "p")
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    batch.add(new_items(5))
+    fresh_store.db.execute("UPDATE batch SET heard = ?", (time.time() - SILENT_S - 1,))
+    Batch.begin(fresh_store, project, "b.txt").publish()
+    with pytest.raises(Refused, match="given up"):
+        batch.add(new_items(5, first=50))
+    with pytest.raises(Refused, match="given up"):
+        batch.publish()
+    assert counts(fresh_store, project).items == 0
+
+
+def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = create_project(fresh_store, "p")
+    gone = Batch.begin(fresh_store, project, "a.txt")
+    gone.add(new_items(5))
+    fresh_store.db.execute("UPDATE batch SET heard = ?, created = '2020'", (time.time() - SILENT_S - 1,))
+    gone.created = "2020"
+    removing, others = delete_items, list[Batch]()
+
+    def then_another(store: Store, batch: int, created: str) -> None:  # two programs find the same one to be removed
+        removing(store, batch, created)
+        if not others:
+            others.append(Batch.begin(store, project, "b.txt"))
+            others[0].add(new_items(3, first=100))
+            assert others[0].id == gone.id
+        removing(store, batch, created)
+
+    monkeypatch.setattr("annotations.items.items.delete_items", then_another)
+    assert discard_unpublished(fresh_store) == 1
+    with pytest.raises(Refused, match="given up"):
+        gone.add(new_items(5))
+    gone.discard()
+    others[0].publish()
+    assert counts(fresh_store, project).items == 3
+
+
+def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = create_project(fresh_store, "p")
+    batch = Batch.begin(fresh_store, project, "a.txt")
+    batch.add(new_items(CHUNK + 5))
+    fresh_store.db.execute("UPDATE batch SET heard = ?", (time.time() - SILENT_S - 1,))
+    told: list[str] = []
+
+    def wake(_: float) -> None:
+        with pytest.raises(Refused, match="given up") as error:
+            batch.publish()
+        told.append(str(error.value))
+
+    monkeypatch.setattr("annotations.items.items.time.sleep", wake)
+    assert discard_unpublished(fresh_store) == 1
+    assert told and counts(fresh_store, project).items == 0
+
+
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["one", "own"])
+def test_what_an_earlier_process_of_the_same_number_left_is_removed(fresh_store: Store, pid: int) -> None:
+    project = create_project(fresh_store, "p")
+    Batch.begin(fresh_store, project, "a.txt").add(new_items(5))
+    fresh_store.db.execute("UPDATE batch SET pid = ?, started_process = 1.0", (pid,))
+    assert discard_unpublished(fresh_store) == 1
+    assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (0,)

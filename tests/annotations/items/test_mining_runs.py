@@ -1,0 +1,116 @@
+"""What candidates carry of their run of mining: from the text that was read into the papers, and what is none."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.files.open_upload import tables_in
+from annotations.files.package.import_records import store_records
+from annotations.files.package.write import bring_package
+from annotations.files.undo import imports, undo_import
+from annotations.items.items import items
+from annotations.items.mining_runs import mined_runs, run_facts
+from annotations.mining.candidates import add_candidates
+from annotations.progress.funnel import mining
+from annotations.projects.projects import annotators, change_project, create_project
+from annotations.release import make_release, release_file, write_release
+from cli import cli
+from tests.support.released_project import label
+
+TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"
+
+
+def mined(folder, text, name="candidates"):
+    """A candidates file as the command writes it, and what it said."""
+    source, out = folder / f"{name}.txt", folder / f"{name}.jsonl"
+    source.write_text(text, encoding="utf-8")
+    asked = ["mine", str(source), "--out", str(out), "--length", "2-119", "--names", "off", "--json"]
+    answer = CliRunner().invoke(cli, asked)
+    assert answer.exit_code == 0, answer.output
+    return out, json.loads(answer.stdout)
+
+
+def test_a_run_is_told_from_the_text_to_the_papers_and_back(fresh_store, tmp_path):
+    out, said = mined(tmp_path, TEXT)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert ["run" in line for line in lines] == [False] * (len(lines) - 1) + [True]
+    project = create_project(fresh_store, "set", annotators=["Ada"], per_item=1)
+    done = add_candidates(fresh_store, project, out)
+    found = mining(fresh_store, project)
+    assert (found["imported"], found["candidates"]) == (done.imported, said["candidates"]) == (4, 4)
+    assert found["read"]["sentences"] == said["read"]["sentences"] == 6
+    assert found["exactly_one"] == said["total"]["exactly_one"] == 4
+    assert found["cells"]["他/她"]["male"]["with_keyword"] == 3
+    assert all("run" not in item.extra for item in items(fresh_store, project))
+    for item in items(fresh_store, project):
+        label(fresh_store, project, annotators(fresh_store, project)[0], item.uid, "accept")
+    project = change_project(fresh_store, project, licence="CC0", source_statement="Own.")
+    made = make_release(fresh_store, project, "1.0")
+    for name in ("method.en.md", "datasheet.en.md"):
+        paper = release_file(fresh_store, made, name).decode()
+        assert said["signature"].replace("|", "\\|") in paper.replace("`", "").replace("|", "\\|").replace(
+            "\\\\|", "\\|"
+        )
+    assert "6 sentences (files: 1)" in release_file(fresh_store, made, "method.en.md").decode()
+    write_release(fresh_store, project, made, tmp_path / "out")
+    with Store.open(tmp_path / "new.db") as other, tables_in(tmp_path / "out") as members:
+        back = bring_package(other, "back", members, "out").project
+        assert mined_runs(other, back) == mined_runs(fresh_store, project)
+        # A batch of the same number that is taken back here is another one.
+        undo_import(other, back, imports(other, back)[0].id)
+        assert mined_runs(other, back) == mined_runs(fresh_store, project)
+
+
+def test_each_run_counts_once_and_not_when_it_was_taken_back(fresh_store, tmp_path):
+    first, _ = mined(tmp_path, TEXT)
+    second, said = mined(tmp_path, TEXT + "后来她去了北京。", "more")
+    project = create_project(fresh_store, "set")
+    add_candidates(fresh_store, project, first)
+    assert add_candidates(fresh_store, project, first).imported == 0
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(first.read_bytes() + second.read_bytes())
+    assert add_candidates(fresh_store, project, both).imported == 1
+    found = mined_runs(fresh_store, project)
+    assert [run["candidates"] for run in found] == [4, said["candidates"]]
+    assert mining(fresh_store, project)["read"]["sentences"] == 6 + 7
+    for one in imports(fresh_store, project):
+        undo_import(fresh_store, project, one.id)
+    assert mined_runs(fresh_store, project) == []
+    assert {one.action for one in events(fresh_store, project)} == {"mined", "import_undone"}
+
+
+GOOD = {
+    "signature": "mine|v1", "read": {"files": 1, "bytes": 2, "characters": 3, "sentences": 4, "damaged": 0},
+    "with_keyword": 1, "exactly_one": 1, "candidates": 1, "flagged_candidates": 0, "cells": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [{"imported": "many"}, {"imported": True}, {"batch": [1]}, {"at": {}}], ids=str)
+def test_an_odd_event_of_a_package_stops_no_paper(said, fresh_store):
+    project = create_project(fresh_store, "set")
+    data = {"at": "other", "batch": 1, "imported": 2, "run": GOOD} | said
+    row = {"kind": "event", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
+    rows = [row | {"action": action} for action in ("mined", "import_undone")]
+    assert store_records(fresh_store, project, rows[:1], early=False) == 1
+    assert [run["imported"] for run in mined_runs(fresh_store, project)] == [0 if "imported" in said else 2]
+    store_records(fresh_store, project, rows, early=False)
+    assert mined_runs(fresh_store, project) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"signature": "x"}, {"signature": 3}, {"read": {}}, {"read": None}, {"candidates": -1}, {"candidates": True},
+     {"candidates": 1 << 60}, {"cells": []}, {"cells": {"他/她": {"male": {}}}}, {"cells": {"他/她": 1}}],
+)  # fmt: skip
+def test_what_is_no_run_stays_a_column(change, fresh_store, tmp_path):
+    assert run_facts(GOOD) is not None and run_facts(GOOD | change) is None
+    out, _ = mined(tmp_path, "昨天他修好了水泵。")
+    line = json.loads(out.read_text(encoding="utf-8")) | {"run": GOOD | change}
+    out.write_text(json.dumps(line), encoding="utf-8")
+    project = create_project(fresh_store, "set")
+    add_candidates(fresh_store, project, out)
+    assert [item.extra["run"] for item in items(fresh_store, project)] == [GOOD | change]
+    assert mined_runs(fresh_store, project) == []

@@ -1,0 +1,366 @@
+"""Jobs with real processes: progress, result, cancel, kill -9, resume, waiting in turn."""
+
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.jobs import process as job_process
+from commands.job import job as job_command
+from core.errors import BadFile, Busy, NotFound, Refused
+from tests.support import waiting as wait
+from tests.support.projects import new_store
+
+# A command line with the real `job` group and three commands that do what a test needs.
+COMMANDS = '''
+import subprocess, sys, time
+from pathlib import Path
+import click
+from annotations.jobs.process import progress
+from commands.job import job
+from core.errors import BadFile
+
+@click.group()
+def cli(): ...
+cli.add_command(job)
+
+@cli.command()
+@click.argument("gate", type=Path)
+@click.argument("trace", type=Path)
+def gated(gate, trace):
+    """Counts to 3, waits for the gate, counts to 10; traces every run and whether it was unwound."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    with trace.open("a") as out:
+        out.write(f"begun {child.pid}\\n")
+    try:
+        click.echo("reading", err=True)
+        progress()(3, 10)
+        while not gate.exists():
+            time.sleep(0.02)
+        progress()(10, 10)
+        click.echo('{"lines": 10, "name": "甲"}')
+    finally:
+        child.kill()
+        child.wait()
+        with trace.open("a") as out:
+            out.write("unwound\\n")
+
+@cli.command()
+def refused():
+    raise BadFile("{file} is no table.", file="a<b>.csv")
+
+@cli.command()
+def broken():
+    raise RuntimeError("no such luck")
+
+@cli.command()
+@click.argument("file", type=Path)
+def words(file):
+    click.echo(file.read_text())
+
+cli()
+'''
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    script = tmp_path / "cli.py"
+    script.write_text(COMMANDS, encoding="utf-8")
+    monkeypatch.setattr(jobs, "CLI", script)
+    monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[3]))
+    with new_store(tmp_path / "labels.db") as opened:
+        yield opened
+        for one in jobs.jobs(opened):
+            if one.active and jobs.process_of(one):
+                with suppress(Refused):  # it may end by itself meanwhile
+                    jobs.cancel(opened, one)
+        for child in list(jobs._children.values()):
+            child.wait(600)
+        jobs._children.clear()
+
+
+def until(store, job, wanted, limit=600.0):
+    """The job once `wanted(job)` holds."""
+
+    def seen():
+        found = jobs.find(store, job.uid)
+        return found if wanted(found) else None
+
+    return wait.until(seen, limit, lambda: f"{jobs.find(store, job.uid)} {jobs.log_tail(store, job)}")
+
+
+def process_end(job):
+    if (child := jobs._children.get(job.uid)) is not None:
+        child.wait(600)
+
+
+def gated(store, tmp_path, name):
+    gate, trace = tmp_path / f"{name}.gate", tmp_path / f"{name}.trace"
+    return jobs.start(store, ["gated", str(gate), str(trace)], name), gate, trace
+
+
+def at_gate(job):
+    return job.done == 3
+
+
+def child_of(trace):
+    return int(trace.read_text().split()[1])
+
+
+def test_progress_then_result(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")  # of the app; a job gets one
+    job, gate, _ = gated(store, tmp_path, "one")
+    seen = until(store, job, at_gate)
+    assert (seen.state, seen.share, seen.total) == ("running", 0.3, 10)
+    assert seen.rate() > 0 and seen.seconds_left() > 0
+    process = jobs.process_of(seen)
+    assert process.nice() >= job_process.NICE
+    assert os.getpgid(seen.pid) == seen.pid != os.getpgid(0)
+    assert process.environ()["OMP_NUM_THREADS"] == "1"
+    gate.touch()
+    over = until(store, job, lambda one: not one.active)
+    assert (over.state, over.result, over.share) == ("done", {"lines": 10, "name": "甲"}, 1.0)
+    assert over.seconds_left() is None and over.finished
+    assert "reading" in jobs.log_tail(store, over)
+    with pytest.raises(Refused):
+        jobs.cancel(store, over)
+    with pytest.raises(Refused):
+        jobs.resume(store, over)
+
+
+def test_cancel_ends_the_whole_group_and_unwinds(store, tmp_path):
+    job, _, trace = gated(store, tmp_path, "one")
+    seen = until(store, job, at_gate)
+    jobs.cancel(store, seen)
+    assert jobs.find(store, job.uid).state == "cancelled"
+    assert jobs.process_of(seen) is None
+    assert trace.read_text().splitlines()[1:] == ["unwound"]
+    assert not psutil.pid_exists(child_of(trace)) or psutil.Process(child_of(trace)).status() == "zombie"
+
+
+def test_killed_job_is_marked_interrupted_and_resumes(store, tmp_path):
+    job, gate, trace = gated(store, tmp_path, "one")
+    seen = until(store, job, at_gate)
+    os.killpg(seen.pid, signal.SIGKILL)
+    process_end(job)
+    assert jobs.find(store, job.uid).state == "running"
+    assert jobs.mark_interrupted(store) == 1
+    lost = jobs.find(store, job.uid)
+    assert lost.state == "interrupted" and lost.finished
+    assert jobs.mark_interrupted(store) == 0
+
+    again = jobs.resume(store, lost)
+    assert (again.uid, again.done, again.result) == (job.uid, 0, None)
+    gate.touch()
+    over = until(store, job, lambda one: not one.active)
+    assert (over.state, over.result["lines"]) == ("done", 10)
+    assert trace.read_text().count("begun") == 2
+
+
+def test_a_living_job_is_not_marked(store, tmp_path):
+    job, gate, _ = gated(store, tmp_path, "one")
+    until(store, job, at_gate)
+    child = jobs._children.pop(job.uid)  # as after a restart of the app: only pid and start time are known
+    assert jobs.mark_interrupted(store) == 0
+    gate.touch()
+    assert until(store, job, lambda one: not one.active).state == "done"
+    assert child.wait(600) == 0
+
+
+def test_another_process_with_the_same_pid_is_not_the_job(store):
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO job (uid, command, title, state, pid, started_process, created) "
+            "VALUES ('u', '[]', 't', 'running', ?, ?, '2020-01-01T00:00:00.000Z')",
+            (os.getpid(), psutil.Process().create_time() - 60),
+        )
+    assert jobs.process_of(jobs.find(store, "u")) is None
+    jobs.cancel(store, jobs.find(store, "u"))  # must not end this process
+    assert jobs.find(store, "u").state == "cancelled"
+
+
+@pytest.mark.parametrize(("age", "lost"), [(5, 0), (3600, 1)])
+def test_a_row_without_a_process_is_lost_after_a_while(store, age, lost):
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO job (uid, command, title, state, created) VALUES ('u', '[]', 't', 'waiting', ?)",
+            ("2020-01-01T00:00:00.000Z",),
+        )
+    created = jobs._unix("2020-01-01T00:00:00.000Z")
+    assert jobs.mark_interrupted(store, now=created + age) == lost
+
+
+def test_a_third_job_waits_its_turn(store, tmp_path):
+    first, second = gated(store, tmp_path, "a"), gated(store, tmp_path, "b")
+    until(store, first[0], at_gate)
+    until(store, second[0], at_gate)
+    third = gated(store, tmp_path, "c")
+    waiting = until(store, third[0], lambda one: one.pid is not None)
+    assert waiting.state == "waiting" and waiting.seconds() is None
+    first[1].touch()
+    assert until(store, third[0], at_gate).state == "running"
+    for _, gate, _ in (second, third):
+        gate.touch()
+    assert until(store, third[0], lambda one: not one.active).state == "done"
+
+
+def test_a_job_that_is_cancelled_in_the_database_alone_ends_by_itself(store, tmp_path):
+    job, _, trace = gated(store, tmp_path, "one")
+    until(store, job, at_gate)
+    with store.write() as db:
+        db.execute("UPDATE job SET state = 'cancelled' WHERE uid = ?", (job.uid,))
+    process_end(job)
+    assert trace.read_text().splitlines()[1:] == ["unwound"]
+    assert jobs.find(store, job.uid).state == "cancelled"
+
+
+def test_a_waiting_job_can_be_cancelled(store, tmp_path):
+    blocking = [gated(store, tmp_path, name) for name in "ab"]
+    for job, _, _ in blocking:
+        until(store, job, at_gate)
+    job, _, trace = gated(store, tmp_path, "c")
+    jobs.cancel(store, jobs.find(store, job.uid))
+    assert jobs.find(store, job.uid).state == "cancelled"
+    process_end(job)
+    assert not trace.exists()
+
+
+def test_a_known_error_becomes_a_sentence_with_its_values(store):
+    over = until(store, jobs.start(store, ["refused"], "x"), lambda one: not one.active)
+    assert (over.state, over.message) == ("failed", "a<b>.csv is no table.")
+    assert over.result == {"error": "{file} is no table.", "values": {"file": "a<b>.csv"}}
+
+
+@pytest.mark.parametrize(("command", "says"), [(["broken"], "no such luck"), (["nothing"], "nothing")])
+def test_an_unexpected_end_is_told(store, command, says):
+    over = until(store, jobs.start(store, command, "x"), lambda one: not one.active)
+    assert over.state == "failed" and says in over.message
+    assert "Traceback" in jobs.log_tail(store, over, 200)
+
+
+def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO job (uid, command, title, state, pid, started, created) "
+            "VALUES ('u', '[]', 't', 'running', 1, '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z')"
+        )
+    write, refused = Store.write, iter((True, True, False))
+
+    def busy_twice(self):
+        if next(refused):
+            raise Busy("busy")
+        return write(self)
+
+    monkeypatch.setattr(Store, "write", busy_twice)
+    job_process._write_end(store, "u", "done", {"lines": 3}, "", job_process.Progress())
+    assert (jobs.find(store, "u").state, jobs.find(store, "u").result) == ("done", {"lines": 3})
+    monkeypatch.setattr(job_process, "PATIENCE_S", -1.0)
+    refused = iter((True,))
+    with pytest.raises(Busy):
+        job_process._write_end(store, "u", "done", None, "", job_process.Progress())
+    monkeypatch.setattr(Store, "write", write)
+
+
+def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
+    with store.write() as db:
+        db.execute("INSERT INTO job (uid, command, title, state, created) VALUES ('u', '[]', 't', 'waiting', '2020')")
+
+    def cancelled(*_given):
+        job_process._end_now(signal.SIGTERM, None)
+
+    monkeypatch.setattr(os, "nice", lambda _by: 0)
+    monkeypatch.setattr(signal, "signal", lambda _number, _do: None)
+    monkeypatch.setattr(job_process, "_write_end", cancelled)
+    called = []
+    job_process.perform(store, "u", lambda command: called.append(command) or "{}")
+    assert called == [()]
+
+
+def test_an_upload_goes_when_its_job_is_done(store):
+    path = jobs.keep_upload(store, "../夜<b>.txt", "好".encode())
+    assert path.name == "夜<b>.txt" and path.parent.parent == jobs.folder(store)
+    over = until(store, jobs.start(store, ["words", str(path)], "x"), lambda one: not one.active)
+    assert (over.state, over.result, over.message) == ("done", None, "好")
+    process_end(over)
+    assert not path.parent.exists()
+
+
+def test_an_upload_stays_when_its_job_failed(store):
+    path = jobs.keep_upload(store, "a.txt", b"\xff")
+    over = until(store, jobs.start(store, ["words", str(path)], "x"), lambda one: not one.active)
+    assert over.state == "failed" and path.exists()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/..", "x" * 300, "a\0b"])
+def test_an_upload_needs_a_file_name(store, name):
+    with pytest.raises(BadFile):
+        jobs.keep_upload(store, name, b"")
+
+
+def test_find_by_the_beginning_of_an_id(store):
+    with store.write() as db:
+        for uid in ("aa1", "aa2"):
+            db.execute(
+                "INSERT INTO job (uid, command, title, state, created) VALUES (?, '[]', 't', 'done', '')", (uid,)
+            )
+    assert jobs.find(store, "aa1").uid == "aa1"
+    for unknown in ("aa", "b", "", "%"):
+        with pytest.raises(NotFound):
+            jobs.find(store, unknown)
+
+
+@pytest.mark.parametrize(
+    ("data", "large"), [(b"a\n" * 20_000, False), (b"a\n" * 20_001, True), (b"a" * 5_000_001, True), (b"", False)]
+)
+def test_which_file_is_large(data, large):
+    assert jobs.is_large(data) is large
+
+
+def test_command_line(store, tmp_path):
+    job, _, _ = gated(store, tmp_path, "标题")
+    until(store, job, at_gate)
+    runner, db = CliRunner(), ["--db", str(store.path)]
+    listed = json.loads(runner.invoke(job_command, ["list", *db, "--json"]).stdout)["jobs"]
+    assert [(one["title"], one["state"], one["done"]) for one in listed] == [("标题", "running", 3)]
+    assert "reading" in runner.invoke(job_command, ["log", job.uid[:8], *db]).stdout
+    ended = json.loads(runner.invoke(job_command, ["cancel", job.uid[:8], *db, "--json"]).stdout)
+    assert ended["state"] == "cancelled"
+    resumed = runner.invoke(job_command, ["resume", job.uid, *db])
+    assert resumed.exit_code == 0 and "标题" in resumed.stdout
+    until(store, job, at_gate)
+    assert sys.executable in jobs.process_of(jobs.find(store, job.uid)).cmdline()[0]
+
+
+@pytest.mark.long
+def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
+    """The real command line: kill -9 in the middle of an import, then resume: every sentence is there once."""
+    from annotations.items.items import items
+    from annotations.projects.projects import create_project, projects
+
+    lines = 20_000
+    path = tmp_path / "big.txt"
+    path.write_text("".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(lines)), encoding="utf-8")
+    with Store.open(tmp_path / "real.db") as opened:
+        create_project(opened, "--all")
+        job = jobs.start(opened, ["import", "--json", "--", "--all", str(path)], "import")
+        seen = until(opened, job, lambda one: one.done > 0 or not one.active, limit=120)
+        assert seen.state == "running" and seen.done < lines
+        os.killpg(seen.pid, signal.SIGKILL)
+        process_end(job)
+        assert jobs.mark_interrupted(opened) == 1
+        found = projects(opened)[0]
+        assert list(items(opened, found)) == []  # nothing of it was published
+        jobs.resume(opened, jobs.find(opened, job.uid))
+        over = until(opened, job, lambda one: not one.active, limit=240)
+        assert (over.state, over.result["imported"], over.result["duplicates"]) == ("done", lines, 0)
+        assert len({item.text for item in items(opened, found)}) == lines
+        process_end(job)

@@ -1,0 +1,118 @@
+"""annotations.labels.generation_labels, agreement of generations: from labels in a store to tables and numbers."""
+
+import pytest
+
+from annotations.agreement.agreement import agreement
+from annotations.agreement.schemes import WAYS, mark_agreement
+from annotations.database.store import Store
+from annotations.labels.generation_labels import generations, judged
+from annotations.projects.projects import annotator, remove_annotator
+from annotations.types import Mark
+from core.statistics import Resampling
+from core.statistics.unit_bootstrap import Draws
+from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
+
+FAST = Resampling(200)
+
+
+def test_one_row_per_generation_and_per_label(fresh_store: Store) -> None:
+    texts = all_written(1)
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts[:30])
+    items, labels = generations(fresh_store, project), judged(fresh_store, project)
+    assert len(items) == len(texts) == 80 and len(labels) == 60
+    assert list(items["finished"]) == [True] * 30 + [False] * 50
+    assert set(items["pronoun"]) == {"he", "she", "they", "xe"} and items["pronouns"].iloc[0] == ("he",)
+    assert items["cluster"].nunique() == 20  # topics x pronoun sets: both settings and models share a context
+    row = labels[labels["text"] == texts[5].text].iloc[0]
+    assert (row["choice"], row["extraneous"], row["model"]) == ("correct", True, texts[5].extra["model"])
+    (mark,) = row["spans"]
+    assert isinstance(mark, Mark) and texts[5].text[mark.start : mark.end] == "woman"
+
+
+def test_what_is_not_told_is_not_invented(fresh_store: Store) -> None:
+    extras = [{}, {"pronouns": ["she", "they"], "dataset": "TANGO"}, {"pronoun": "qq"}, {"dataset": "poems"}]
+    texts = [Written(f"She left, number {n}.", "" if n else "Kim.", extra) for n, extra in enumerate(extras)]
+    items = generations(fresh_store, judged_project(fresh_store, texts))
+    assert list(items["pronoun"]) == ["", "she + they", "", ""]
+    assert list(items["dataset"]) == ["own", "tango", "own", "own"]
+    assert items["cluster"].nunique() == 4  # without a context every text is one of its own
+    assert list(items["model"]) == [""] * 4
+
+
+def test_finished_when_nobody_is_left_who_would_label_blindly(fresh_store: Store) -> None:
+    texts = all_written(1)[:4]
+    project = judged_project(fresh_store, texts, ("Ada", "Bo", "Chen"))
+    for who in ("Ada", "Bo"):
+        say(fresh_store, project, who, [(one.text, one.said) for one in texts])
+    assert not generations(fresh_store, project)["finished"].any()
+    remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
+    assert generations(fresh_store, project)["finished"].all()
+
+
+def test_agreement_in_four_ways(fresh_store: Store) -> None:
+    texts = all_written(1)[:40]
+    project = judged_project(fresh_store, texts)
+    said = [one.said.choice for one in texts]
+    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
+    # Bo calls every plural they "no pronoun", one misgendering "correct", and flags nothing.
+    wrong = said.index("misgendering")
+    other = {n: Said("no_pronoun") for n, choice in enumerate(said) if choice == "plural_they"} | {
+        wrong: Said("correct")
+    }
+    say(
+        fresh_store,
+        project,
+        "Bo",
+        [
+            (
+                one.text,
+                other.get(n, Said(one.said.choice, False, tuple(m for m in one.said.marks if m[1] == "pronoun"))),
+            )
+            for n, one in enumerate(texts)
+        ],
+    )
+    plural, flagged = said.count("plural_they"), sum(one.said.extraneous for one in texts)
+    assert plural and flagged
+    found = {way: agreement(fresh_store, project, resampling=FAST, way=way) for way in WAYS}
+    agreed = {way: report.overall.unanimity.value for way, report in found.items()}
+    assert agreed["four"] == pytest.approx((40 - plural - 1) / 40)
+    assert agreed["three"] == agreed["two"] == pytest.approx(39 / 40)
+    assert agreed["flag"] == pytest.approx((40 - flagged) / 40)
+    assert [len(found[way].choices) for way in WAYS] == [4, 3, 2, 2]
+    assert all("unit:context" in report.signature for report in found.values())
+    cells = found["four"].cells
+    assert {(model, pronoun) for model, pronoun, _ in cells} == {("owl-1b", p) for p in ("he", "she", "they", "xe")}
+    assert sum(measures.items for *_key, measures in cells) == 40
+    marks = {one.kind: one for one in mark_agreement(fresh_store, project, Draws(200))}
+    assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == said.count("misgendering") - 1
+
+
+def test_intervals_widen_where_contexts_hold_several_generations(fresh_store: Store) -> None:
+    """Twenty contexts of four; within a context people agree on all or none: only contexts tell."""
+    texts = [
+        Written(f"She left {n}.", "Kim.", {"pronouns": ["she"], "template": str(n // 4), "index": n}) for n in range(80)
+    ]
+    project = judged_project(fresh_store, texts)
+    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(
+        fresh_store, project, "Bo",
+        [(one.text, Said("correct" if (n // 4) % 2 else "no_pronoun")) for n, one in enumerate(texts)],
+    )  # fmt: skip
+    found = agreement(fresh_store, project).overall.pairwise
+    assert found.value == 0.5 and found.se is not None
+    # One context in two agrees: sqrt(0.25 / 20) over contexts, sqrt(0.25 / 80) were generations independent.
+    assert found.se == pytest.approx((0.25 / 20) ** 0.5, rel=0.1)
+    (two,) = agreement(fresh_store, project).cohen
+    assert two.agreed.se == pytest.approx((0.25 / 20) ** 0.5, rel=0.1)
+    turned = agreement(fresh_store, project).two(two.b, two.a)
+    assert turned is not None and turned.kappa.value == two.kappa.value and turned.kappa.low == two.kappa.low
+
+
+def test_nothing_labelled(fresh_store: Store) -> None:
+    project = judged_project(fresh_store, all_written(1)[:3])
+    for way in WAYS:
+        report = agreement(fresh_store, project, resampling=FAST, way=way)
+        assert report.overall.alpha.value is None and report.cells == ()
+    assert judged(fresh_store, project).empty
+    assert all(one.pooled.value is None for one in mark_agreement(fresh_store, project))

@@ -1,0 +1,253 @@
+"""Marks: what is one, where it may lie, and the rules of a label; the desk's own script says the same."""
+
+import itertools
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.database.store import Store
+from annotations.guideline.versions import CHOICES
+from annotations.labels.append import append, label_rows
+from annotations.labels.marks import MOST_MARKS, check_marks, check_rules, marks_in
+from annotations.projects.projects import annotators, change_project
+from annotations.queue.claim import claim
+from annotations.types import Mark
+from core.errors import Refused
+from tests.annotations.desk.test_queue_js import run
+from tests.support.generations import generations_project
+from tests.support.projects import decide, filled_project
+
+HE, MAN = Mark(3, 5, "pronoun"), Mark(8, 11, "extraneous")
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ([], ()),
+        ([[3, 5, "pronoun"]], (HE,)),
+        ([[8, 11, "extraneous"], [3, 5, "pronoun"]], (HE, MAN)),
+    ],
+)
+def test_marks_are_read_in_the_order_of_the_text(raw: Any, expected: tuple[Mark, ...]) -> None:
+    assert marks_in(raw) == expected
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        None, "[]", {}, [[3, 5]], [[3, 5, "pronoun", 1]], [[3, 5, "other"]], [["3", 5, "pronoun"]],
+        [[3.0, 5, "pronoun"]],
+        [[True, 5, "pronoun"]], [[3, False, "pronoun"]], [None], [[3, 5, None]], [[0, 1, "pronoun"]] * (MOST_MARKS + 1),
+    ],
+)  # fmt: skip
+def test_what_is_no_mark_is_refused(raw: Any) -> None:
+    with pytest.raises(Refused):
+        marks_in(raw)
+
+
+@pytest.mark.parametrize(
+    ("marks", "fits"),
+    [
+        ((), True),
+        ((Mark(0, 12, "pronoun"),), True),
+        ((Mark(0, 3, "pronoun"), Mark(3, 5, "pronoun"), Mark(5, 6, "extraneous")), True),
+        ((Mark(0, 13, "pronoun"),), False),
+        ((Mark(-1, 2, "pronoun"),), False),
+        ((Mark(4, 4, "pronoun"),), False),
+        ((Mark(5, 4, "pronoun"),), False),
+        ((Mark(0, 4, "pronoun"), Mark(3, 6, "extraneous")), False),
+        ((Mark(3, 6, "pronoun"), Mark(0, 12, "pronoun")), False),
+        ((HE, HE), False),
+        ((Mark(0, 4, "who"),), False),  # type: ignore[arg-type]
+    ],
+)
+def test_marks_lie_in_the_text_and_not_over_another(marks: tuple[Mark, ...], fits: bool) -> None:
+    if fits:
+        check_marks(marks, 12)
+    else:
+        with pytest.raises(Refused):
+            check_marks(marks, 12)
+
+
+@given(st.sets(st.integers(0, 40), max_size=12), st.randoms())
+def test_marks_come_back_from_json_as_they_were(cuts: set[int], chance: random.Random) -> None:
+    edges = sorted(cuts)
+    places = [(edges[n], edges[n + 1]) for n in range(0, len(edges) - 1, 2)]
+    marks = [Mark(start, end, chance.choice(("pronoun", "extraneous"))) for start, end in places]
+    shuffled = chance.sample(marks, len(marks))
+    read = marks_in(json.loads(json.dumps(shuffled)))
+    assert list(read) == marks
+    check_marks(read, 41)
+
+
+# Which label with which flag and marks is whole; the reason in a word of the message otherwise.
+RULES: list[tuple[str, bool | None, tuple[Mark, ...], str]] = [
+    ("correct", False, (), ""),
+    ("correct", None, (), ""),
+    ("correct", False, (HE,), ""),  # a wrong case may be marked: it is still correct
+    ("correct", True, (MAN,), ""),
+    ("correct", True, (), "flagged, but none"),
+    ("correct", False, (MAN,), "not flagged"),
+    ("correct", None, (MAN,), "not flagged"),
+    ("misgendering", False, (HE,), ""),
+    ("misgendering", True, (HE, MAN), ""),
+    ("misgendering", False, (), "needs its wrong pronoun"),
+    ("misgendering", True, (MAN,), "needs its wrong pronoun"),
+    ("no_pronoun", False, (), ""),
+    ("no_pronoun", True, (MAN,), ""),
+    ("no_pronoun", False, (HE,), "a pronoun is marked"),
+    ("plural_they", False, (), ""),
+    ("plural_they", False, (HE,), ""),
+    ("plural_they", True, (HE,), "flagged, but none"),
+]
+
+
+@pytest.mark.parametrize(("choice", "flag", "marks", "why"), RULES)
+def test_rules_of_a_label(choice: str, flag: bool | None, marks: tuple[Mark, ...], why: str) -> None:
+    if not why:
+        check_rules(choice, flag, marks)
+    else:
+        with pytest.raises(Refused, match=why):
+            check_rules(choice, flag, marks)
+
+
+def test_the_desk_and_the_server_know_the_same_rules() -> None:
+    kinds: list[tuple[Mark, ...]] = [(), (HE,), (MAN,), (HE, MAN)]
+    # The desk takes the flag along with the marks, so it cannot come to marked words without it.
+    cases = [
+        (choice, flag, marks)
+        for choice, flag, marks in itertools.product(CHOICES["generations"], (False, True), kinds)
+        if flag or MAN not in marks
+    ]
+    told = [{"choice": choice, "draft": {"flag": flag, "marks": marks}} for choice, flag, marks in cases]
+    scene = f"tell({json.dumps(told)}.map((one) => brokenRule(one.choice, one.draft)));"
+    assert len(cases) == 24
+    for case, found in zip(cases, run(scene, "marks"), strict=True):
+        try:
+            check_rules(*case)
+        except Refused:
+            assert found is not None, case
+        else:
+            assert found is None, case
+
+
+NASTY = [
+    "",
+    " he said she's him/her.",
+    "\n\nThemselves were tired, said xe's mother-in-law… 他笑了。",
+    "e\u0301te\u0301 👩‍👩‍👧 𠀀𠮷 ’twas hers",
+    "\u202eשלום he\u202c <b>man</b> &amp; 3.5 km",
+    "a\tb\u00a0c\u200bd_e1",
+]
+
+
+def test_pieces_are_the_text_and_counted_in_code_points() -> None:
+    scene = f"tell({json.dumps(NASTY)}.map((text) => new Words(text, 'en').pieces));"
+    for text, pieces in zip(NASTY, run(scene, "marks"), strict=True):
+        assert "".join(piece["text"] for piece in pieces) == text
+        assert all(text[piece["start"] : piece["end"]] == piece["text"] for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("text", "stops"),
+    [
+        (" he said she's him/her.", ["he", "said", "she", "s", "him", "her"]),
+        ("xe’s well-known (Xem).", ["xe", "s", "well", "known", "Xem"]),
+        ("𠀀 👩‍👩‍👧 – e\u0301te\u0301!", ["𠀀", "👩‍👩‍👧", "e\u0301te\u0301"]),
+    ],
+)
+def test_the_cursor_stops_at_words(text: str, stops: list[str]) -> None:
+    scene = f"const w = new Words({json.dumps(text)}, 'en'); tell(w.stops.map((one) => w.pieces[one].text));"
+    assert run(scene, "marks") == stops
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "", "no language at all", "x-"])
+def test_a_language_that_no_browser_knows_still_has_words(language: str) -> None:
+    scene = f"tell(new Words(' he ran', {json.dumps(language)}).stops.length);"
+    assert run(scene, "marks") == 2
+
+
+def test_a_letter_jumps_to_the_next_word_and_round() -> None:
+    text = " He hid behind her Éva hut"
+    scene = f"const w = new Words({json.dumps(text)}, 'en'); let at = w.first; const seen = [];"
+    scene += "for (const letter of 'hhhhez') { at = w.jump(at, letter); seen.push(w.pieces[at]?.text); }"
+    assert run(scene + "tell(seen);", "marks") == ["hid", "her", "hut", "He", "Éva", None]
+
+
+def test_marks_that_are_put_and_removed_never_overlap() -> None:
+    chance = random.Random(7)
+    games = [
+        [(sorted(chance.sample(range(30), 2)), chance.choice(("pronoun", "extraneous", None))) for _ in range(25)]
+        for _ in range(200)
+    ]
+    scene = f"""tell({json.dumps(games)}.map((game) => game.reduce((marks, [range, kind]) =>
+        kind ? toggled(marks, range, kind) : without(marks, range), [])));"""
+    kept = run(scene, "marks")
+    for marks in kept:
+        read = marks_in(marks)
+        assert [list(mark) for mark in read] == marks, "in the order of the text"
+        check_marks(read, 30)
+    assert any(kept)
+
+
+@pytest.mark.parametrize(
+    ("marks", "place", "kind", "expected"),
+    [
+        ([], [3, 5], "pronoun", [[3, 5, "pronoun"]]),
+        ([[3, 5, "pronoun"]], [3, 5], "pronoun", []),
+        ([[3, 5, "pronoun"]], [3, 5], "extraneous", [[3, 5, "extraneous"]]),
+        ([[0, 9, "pronoun"]], [3, 5], "pronoun", []),
+        ([[0, 9, "pronoun"]], [3, 5], "extraneous", [[0, 9, "extraneous"]]),
+        ([[0, 2, "pronoun"], [3, 5, "extraneous"]], [0, 9], "pronoun", [[0, 9, "pronoun"]]),
+    ],
+)
+def test_what_a_mark_becomes_when_it_is_put_again(marks: Any, place: Any, kind: str, expected: Any) -> None:
+    scene = f"tell(toggled({json.dumps(marks)}, {json.dumps(place)}, {json.dumps(kind)}));"
+    assert run(scene, "marks") == expected
+
+
+# ---- stored ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_stored_and_what_is_refused(fresh_store: Store) -> None:
+    project = generations_project(fresh_store, "g", 6)
+    ada = annotators(fresh_store, project)[0]
+    items = claim(fresh_store, project, ada)
+    whole = decide(items[0], "misgendering", extraneous=True, spans=(MAN, HE), reasons=("degenerate", "age"))
+    outside = decide(items[1], "misgendering", spans=(Mark(0, len(items[1].text) + 1, "pronoun"),), extraneous=False)
+    unmarked = decide(items[2], "misgendering", extraneous=False)
+    flagged = decide(items[3], "correct", extraneous=True)
+    plain = decide(items[4], "correct", extraneous=False)
+    answers = append(fresh_store, project, ada, [whole, outside, unmarked, flagged, plain])
+    assert [answer.stored for answer in answers] == [True, False, False, False, True]
+    assert "not in the text" in answers[1].reason and "wrong pronoun" in answers[2].reason
+    rows = {row["item"]: row for row in label_rows(fresh_store, project)}
+    first, second = rows[items[0].uid], rows[items[4].uid]
+    assert (first["spans"], first["extraneous"]) == ([[3, 5, "pronoun"], [8, 11, "extraneous"]], True)
+    assert (first["reasons"], second["spans"], second["extraneous"]) == (["degenerate", "age"], [], False)
+    taken_back = decide(items[0], None, base=whole.op_id)
+    assert append(fresh_store, project, ada, [taken_back])[0].stored, "no rule holds for what is taken back"
+
+
+def test_rules_can_be_turned_off_but_not_the_text(fresh_store: Store) -> None:
+    project = generations_project(fresh_store, "g", 3)
+    ada = annotators(fresh_store, project)[0]
+    items = claim(fresh_store, project, ada)
+    operation = decide(items[0], "misgendering", extraneous=True)
+    assert not append(fresh_store, project, ada, [operation])[0].stored
+    change_project(fresh_store, project, checked=False)
+    assert append(fresh_store, project, ada, [operation])[0].stored, "also for somebody who read the project before"
+    overlapping = (Mark(0, 5, "pronoun"), HE)
+    assert not append(fresh_store, project, ada, [decide(items[1], "correct", spans=overlapping)])[0].stored
+
+
+def test_sentences_have_no_marks(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 3)
+    items = claim(fresh_store, project, people[0])
+    marked, flagged = decide(items[0], spans=(Mark(0, 1, "pronoun"),)), decide(items[1], extraneous=False)
+    answers = append(fresh_store, project, people[0], [marked, flagged, decide(items[2])])
+    assert [answer.stored for answer in answers] == [False, False, True]

@@ -1,0 +1,174 @@
+"""What comes again, on the wire: nothing tells it from any other item."""
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotations.database.store import Store
+from annotations.desk.routes import routes
+from annotations.labels.repeated import merged
+from annotations.projects.projects import change_project
+from annotations.types import Decision, Project
+from tests.annotations.desk.test_routes import Desk
+from tests.support.generations import generations_project
+from tests.support.projects import filled_project
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=routes())) as made:
+        yield made
+
+
+def _sentences(store: Store) -> Project:
+    return filled_project(store, 30, people=("Ada", "Bo"), per_item=2)[0]
+
+
+def _generations(store: Store) -> Project:
+    return generations_project(store, "made", 30)
+
+
+CHOICE = {"sentences": "accept", "generations": "correct"}
+
+
+@pytest.fixture(params=[_sentences, _generations], ids=["sentences", "generations"])
+def desk(request: pytest.FixtureRequest, client: TestClient, fresh_store: Store) -> Desk:
+    """Ada has labelled ten items; these come again at once, among the twenty that are left."""
+    project = request.param(fresh_store)
+    change_project(fresh_store, project, retest=1.0, retest_hours=0)
+    ada = Desk(client, fresh_store, project, "Ada")
+    first = ada.sync(want=10)["items"]
+    ada.sync(*(ada.op(item["id"], CHOICE[project.kind], seconds=2.0) for item in first))
+    return ada
+
+
+def again(desk: Desk) -> set[str]:
+    return {row[0] for row in desk.store.db.execute("SELECT uid FROM retest")}
+
+
+def shape(value: Any) -> Any:
+    """Keys and types, digits and letters of ids: all that could tell one item from another beside its text."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items() if key not in ("text", "context", "pair", "side")}
+    if isinstance(value, list | tuple):
+        return [type(value).__name__, sorted({repr(shape(inner)) for inner in value})]
+    if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}", value):
+        return "id"
+    return type(value).__name__
+
+
+def both(desk: Desk, entries: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """The shapes of ordinary entries and of those that came again."""
+    own, found = again(desk), ([], [])  # type: ignore[var-annotated]
+    for entry in entries:
+        item = entry.get("item", entry)
+        found[item["id"] in own].append(shape(entry))
+    assert found[0] and found[1]
+    return found
+
+
+def test_items_decisions_and_answers_have_one_shape(desk: Desk) -> None:
+    items = desk.sync(want=40)["items"]
+    ordinary, came_again = both(desk, items)
+    assert all(one in ordinary for one in came_again)
+    assert desk.sync(want=40)["items"] == items  # a reload, in the same order
+    choice = CHOICE[desk.project.kind]
+    before = desk.sync()["progress"]
+    for n, item in enumerate(items, 1):
+        reply = desk.sync(desk.op(item["id"], choice, note="n"))
+        answer = reply["answers"][0]
+        assert (answer["result"], answer["conflict"], set(answer)) == (
+            "acked", False, {"op", "result", "conflict", "latest"},
+        )  # fmt: skip
+        assert reply["progress"]["labelled"] == before["labelled"] + n  # a count that stood still would tell
+        one = desk.post("item", {"item": item["id"]}).json()["decision"]
+        assert one["item"]["id"] == item["id"] and one["choice"] == choice
+    past = desk.post("history", {"limit": 100}).json()["history"]
+    assert [one["item"]["id"] for one in past[: len(items)]] == [item["id"] for item in reversed(items)]
+    ordinary, came_again = both(desk, past)
+    assert all(one in ordinary for one in came_again)
+
+
+def test_taken_back_it_comes_first_like_any_other(desk: Desk) -> None:
+    choice = CHOICE[desk.project.kind]
+    items = desk.sync(want=30)["items"]
+    ops = [desk.op(item["id"], choice) for item in items]
+    desk.sync(*ops)
+    for op in ops:
+        desk.sync(desk.op(op["item"], None, base=op["op"]))
+        (back,) = desk.sync(want=1)["items"]
+        assert (back["id"], back["base"]) == (op["item"], f"desk-1-{desk.revision}")
+        desk.sync(desk.op(op["item"], choice, base=back["base"]))
+    assert again(desk) & {op["item"] for op in ops} and {op["item"] for op in ops} - again(desk)
+
+
+def test_another_desk_that_comes_too_late_is_told_so(desk: Desk) -> None:
+    choice = CHOICE[desk.project.kind]
+    items = desk.sync(want=30)["items"]
+    second = Desk(desk.client, desk.store, desk.project, "Ada", "desk-2")
+    desk.sync(*(desk.op(item["id"], choice) for item in items))
+    reply = second.sync(*(second.op(item["id"], choice, note="late") for item in items))
+    assert all(answer["conflict"] and answer["latest"].startswith("desk-1") for answer in reply["answers"])
+    ordinary, came_again = both(desk, reply["conflicts"])
+    assert len(ordinary) + len(came_again) == len(items) and all(one in ordinary for one in came_again)
+    assert {one["stands"] for one in reply["conflicts"]} == {choice}
+
+
+def test_lost_answers_and_old_deliveries(desk: Desk) -> None:
+    choice = CHOICE[desk.project.kind]
+    item = next(item for item in desk.sync(want=30)["items"] if item["id"] in again(desk))
+    late, newer = desk.op(item["id"], choice), desk.op(item["id"], choice, note="newer")
+    first = desk.sync(newer)["answers"][0]
+    assert desk.sync(late)["answers"][0]["latest"] == first["latest"] == newer["op"]
+    assert desk.sync(newer, late)["answers"][0]["latest"] == newer["op"]
+    query = "SELECT op_id, superseded FROM retest_label ORDER BY id"
+    assert desk.store.db.execute(query).fetchall() == [(newer["op"], 0), (late["op"], 1)]
+
+
+def test_what_a_label_may_not_say_a_second_one_may_not_either(desk: Desk) -> None:
+    item = next(item for item in desk.sync(want=30)["items"] if item["id"] in again(desk))
+    choice = CHOICE[desk.project.kind]
+    bad = [
+        desk.op(item["id"], "maybe"),
+        desk.op(item["id"], choice, guideline=9),
+        desk.op(item["id"], choice, note="x" * 5000),
+        desk.op(item["id"], choice, seconds=-1),
+        desk.op(item["id"], choice, spans=[[0, 10**6, "pronoun"]]),
+    ]
+    if desk.project.kind == "sentences":
+        bad += [desk.op(item["id"], "reject"), desk.op(item["id"], choice, extraneous=True)]
+    else:
+        bad += [desk.op(item["id"], "misgendering")]  # no place is marked
+    assert [answer["result"] for answer in desk.sync(*bad)["answers"]] == ["refused"] * len(bad)
+    assert desk.store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (0,)
+
+
+def test_two_histories_become_one_and_each_keeps_its_order() -> None:
+    def made(created: str, op: str, revision: int = 1) -> Decision:
+        return Decision(None, "accept", (), "", op, revision, created, False)  # type: ignore[arg-type]
+
+    first = [made("2026-01-05", "e"), made("2026-01-01", "imported"), made("2026-01-03", "c")]
+    second = [made("2026-01-04", "d"), made("2026-01-02", "b")]
+    assert [one.op_id for one in merged(first, second)] == ["e", "d", "b", "imported", "c"]
+    day = "2026-01-05"  # sent at once: of one moment
+    first, second = [made(day, "4", 4), made(day, "2", 2), made(day, "1", 1)], [made(day, "5", 5), made(day, "3", 3)]
+    assert [one.op_id for one in merged(first, second)] == ["5", "4", "3", "2", "1"]
+    assert merged(first, []) == first and merged([], second) == second
+
+
+def test_thousands_that_wait_cost_a_claim_little(fresh_store: Store) -> None:
+    """The plan of every query is by an index: no table is read as a whole."""
+    from annotations.queue.repeats import DUE
+
+    rows = fresh_store.db.execute(
+        f"EXPLAIN QUERY PLAN {DUE}",
+        {"annotator": 1, "project": 1, "state": "waiting", "now": time.time(), "room": 40},
+    ).fetchall()
+    plan = [row[3] for row in rows]
+    assert any("retest USING INDEX retest_due" in step for step in plan)
+    assert not [step for step in plan if step.startswith("SCAN") and "pilot" not in step]

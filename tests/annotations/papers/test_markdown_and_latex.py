@@ -1,0 +1,190 @@
+"""The papers of a release as Markdown and LaTeX: whatever a name holds, it stays text."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
+from annotations.papers.latex import latex_text
+from annotations.papers.markdown import markdown_text, rendered
+from annotations.release.dataset_card import card
+
+yaml = pytest.importorskip("yaml")  # comes with the hub's library
+SPECIAL = set("\\{}$&#%_^~")
+COMMAND = re.compile(
+    r"\\(?:text(?:backslash|asciicircum|asciitilde|less|greater|bar|quotedbl|asciigrave)|textemdash|allowbreak)\{\}"
+    r"|\\ensuremath\{(?:\\[a-z]+|-)\}|\\evenhandsign\{[0-9A-F]{4,6}\}"
+)
+HOSTILE = (
+    r"\input{/etc/passwd}",
+    r"}\end{document}\write18{rm}",
+    "a_b^c~d#e%f&g$h",
+    "<script>alert(1)</script>",
+    "| a | b |",
+    "**bold** _x_ `code` [link](http://example.org)",
+    "\\\\[2em]",
+    "1. not a list",
+    "- nor this",
+    "--- ''",
+    "一句话“引号”",
+)
+
+
+def bare(text: str) -> str:
+    """What is left of escaped LaTeX once every escape that this app writes is taken out."""
+    return re.sub(r"\\[{}$&#%_]", "", COMMAND.sub("", text))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_nothing_in_a_name_is_a_command(text):
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
+    assert not SPECIAL & set(left), left
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_escaped_whole(text):
+    left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
+    assert not SPECIAL & set(left)
+    assert "\n" not in latex_text(text) and "\n" not in markdown_text(text)
+    assert not re.search(r"--|''", latex_text(text))
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
+def test_a_whole_paper_is_balanced(texts):
+    first = texts[0]
+    blocks = [
+        Heading(first, 1), Heading(first), Text(first), Points(tuple(texts)), Verbatim("\n".join(texts)),
+        Table(("a", first), tuple((text, number) for number, text in enumerate(texts))), Answered(first, texts[-1]),
+    ]  # fmt: skip
+    for language in ("zh", "en"):
+        paper = rendered(blocks, "tex", language)
+        assert balanced(paper)
+        opened = re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", inner(paper))
+        stack = []
+        for what, name in opened:
+            if what == "begin":
+                stack.append(name)
+            else:
+                assert stack.pop() == name
+        assert not stack
+
+
+def inner(paper: str) -> str:
+    """A paper without its head: what it is as a part of another."""
+    return paper[paper.index("\\fi\n\\makeatother") :]
+
+
+def balanced(paper: str) -> bool:
+    depth = 0
+    for sign in re.sub(r"\\[\\{}]", "", paper):
+        depth += (sign == "{") - (sign == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def test_a_table_keeps_its_shape_and_numbers_stand_right():
+    table = Table(("name", "n"), (("a|b", 1_000), ("c\nd", None)))
+    assert rendered([table], "md", "en") == "| name | n |\n| --- | ---: |\n| a\\|b | 1,000 |\n| c d | — |\n"
+    paper = rendered([table], "tex", "en")
+    assert "a\\textbar{}b & 1,000 \\\\" in paper
+    assert re.findall(r">\{\\(ragged\w+)", paper) == ["raggedright", "raggedleft"]
+
+
+@given(st.lists(st.lists(st.one_of(st.text(max_size=150), st.integers()), min_size=3, max_size=3), max_size=4))
+def test_no_table_is_wider_than_the_line(rows):
+    heads = ("Items on which everybody agreed", "标注者的名字", "n")
+    paper = rendered([Table(heads, tuple(map(tuple, rows)))], "tex", "en")
+    widths = [float(one) for one in re.findall(r"dimexpr ([\d.]+)\\linewidth", paper)]
+    assert len(widths) == 3 and min(widths) > 0.02 and sum(widths) <= 1.002
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("internationalization", "internationalization"),
+        ("0123456789" * 3, "0123456789\\allowbreak{}0123456789\\allowbreak{}0123456789"),
+        ("https://example.org/one/two", "https://\\allowbreak{}example.\\allowbreak{}org/\\allowbreak{}one/\\allowbreak{}two"),
+        ("Cohen's κ ≥ 0.5", "Cohen's \\ensuremath{\\kappa} \\ensuremath{\\geq} 0.5"),
+        ("naïve 她，“好” ａ", "naïve 她，“好” ａ"),
+        ("😀 ع", "\\evenhandsign{1F600} \\evenhandsign{0639}"),
+    ],
+)  # fmt: skip
+def test_what_a_line_or_a_font_cannot_hold(text, expected):
+    """A hash gets places where it may be broken, Greek comes from mathematics, a rare sign is never left out."""
+    assert latex_text(text) == expected
+    assert rendered([Text(text)], "tex", "en").count("\\providecommand\\evenhandsign") == ("evenhandsign" in expected)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_paper_is_a_document_and_a_part_of_another(language):
+    """Inside of a document it must neither begin a second one nor end the first; an empty line ends no line twice."""
+    paper = rendered([Heading("T", 1), Verbatim("one\n\n\n  two {\n")], "tex", language)
+    inside = inner(paper)
+    for command in ("documentclass", "usepackage", "begin{document}", "end{document}"):
+        assert f"\\{command}" not in inside
+    assert paper.index("\\ifx\\documentclass\\@twoclasseserror") < paper.index("\\documentclass{")
+    assert paper.endswith("\\evenhandend\n") and "\\\\" not in inside
+    assert "\\noindent one\\par\n\\smallskip\n\\smallskip\n\\noindent \\hspace*{1.0em}two \\{\\par" in inside
+
+
+def test_a_question_is_bold_and_its_answer_is_text():
+    block = Answered("Why *?", "1. {none} & $5")
+    assert rendered([block], "md", "en") == "**Why \\*?** 1\\. {none} \\& \\$5\n"
+    assert "\\textbf{Why {*}?} 1. \\{none\\} \\& \\$5" in rendered([block], "tex", "en")
+
+
+@pytest.mark.parametrize(("rows", "joined"), [(1, 0), (2, 1), (8, 7), (9, 2), (40, 2)])
+def test_no_row_is_left_alone_on_a_page(rows, joined):
+    """A short table stands on one page; of a long one the first row stays with the second, the last with one before."""
+    table = Table(("n",), tuple((f"x{number}",) for number in range(rows)))
+    lines = rendered([table], "tex", "en").split("\n")
+    ends = [line for line in lines if line.startswith("x")]
+    assert len(ends) == rows and sum(line.endswith("\\\\\\nopagebreak") for line in ends) == joined
+    assert ends[-1].endswith(" \\\\")
+    assert lines.count("\\hline") == 3 and "\\endlastfoot" in lines  # a rule behind the last row would begin a page
+
+
+def test_a_title_takes_its_table_with_it():
+    """A title keeps room for a few lines, and for all of a short table, so that it does not end a page alone."""
+    table = Table(("n",), tuple((number,) for number in range(5)))
+    paper = rendered([Heading("A"), Text("t"), Heading("B"), table], "tex", "en")
+    assert re.findall(r"\\evenhandroom\{(\d+)\}", paper) == ["5", "11"]
+
+
+def test_only_what_holds_chinese_asks_for_its_fonts():
+    plain, chinese = (rendered([Text(text)], "tex", "en") for text in ("plain", "她"))
+    assert "ctex" not in plain and "pdflatex" in plain
+    assert "\\usepackage[UTF8]{ctex}" in chinese and "pdflatex" not in chinese
+
+
+@pytest.mark.parametrize("sign", "*[")
+def test_no_line_begins_with_what_belongs_to_the_end_of_the_one_before(sign):
+    """LaTeX reads a star or a bracket behind a line end as part of it, over the line break: the sign would be gone."""
+    text = f"first\n{sign} second"
+    paper = rendered([Verbatim(text), Table(("a",), (("x",), (f"{sign} y",)))], "tex", "en")
+    assert f"{{{sign}}} second" in paper and f"{{{sign}}} y" in paper
+    assert not re.search(r"\\\\\s*[*\[]", paper)
+
+
+@pytest.mark.parametrize("text", ["a\u2028b: c", "a\x85- d", 'quote" \\ #', "{x: [1]}", "\ufffe\x7f", "😀", "--- |"])
+def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
+    facts = {
+        "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
+        "release": {"version": "1.0", "hash": "0"}, "total": {"kept": 1}, "labels": {"standing": 3},
+    }  # fmt: skip
+    head = yaml.safe_load(card(facts, {}, ("  - name: id\n    dtype: string\n", "")).split("---\n")[1])
+    assert [one["config_name"] for one in head["configs"]] == ["default"]
+    assert (head["license"], head["configs"][0]["data_files"][0]["path"]) == ("other", "data/train.jsonl")
+    expected = " ".join(one_line(text).replace("\ufffe", "").split())
+    assert head["pretty_name"] == head["license_name"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [("0.5 of them", "0.5 of them"), ("1. a", "1\\. a"), ("- a", "\\- a"), ("a - b", "a - b"), ("<b>", "\\<b\\>")],
+)
+def test_markdown_is_text(text, escaped):
+    assert markdown_text(text) == escaped

@@ -1,0 +1,314 @@
+"""A change of settings in a large project: in short steps, seen as unfinished meanwhile, finished after a kill."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.package.import_records import store_records
+from annotations.files.package.records import each_record
+from annotations.items.gold import settle_some
+from annotations.items.items import Batch, Taken
+from annotations.items.recount_mark import unsettled
+from annotations.labels.append import append
+from annotations.plan import recount
+from annotations.plan.recount import finish
+from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
+from annotations.queue.claim import claim
+from annotations.release import make_release
+from annotations.release.readiness import readiness
+from annotations.types import Annotator, Project
+from cli import cli
+from commands.shared import HALF_SETTLED
+from core.errors import Busy
+from tests.support.generations import generations_project
+from tests.support.projects import broken_rules, database, decide, filled_project, new_items
+
+ROOT = Path(__file__).resolve().parents[3]
+ITEMS = 60
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"per_item": 4}, {"per_item": 1}, {"gold": "majority"}, {"plan": "stop", "share": 0.3}, {"retest": 0.5},
+    {"per_item": 2, "gold": "majority", "retest": 0.2},
+)  # fmt: skip
+WHOLE = "SELECT hash, wanted, labels, status, gold, split, shared FROM item ORDER BY hash"
+AGAIN = "SELECT uid, state, due FROM retest ORDER BY uid"
+
+
+@pytest.fixture
+def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As a large project is settled: seven items a transaction."""
+    monkeypatch.setattr(recount, "AT_ONCE", 0)
+    monkeypatch.setattr(recount, "CHUNK", 7)
+    monkeypatch.setattr(recount, "PAUSE_S", 0.0)
+    yield
+
+
+def labelled(store: Store, name: str = "") -> tuple[Project, list[Annotator]]:
+    """Items with three, two, one or no labels, of which some differ."""
+    project, people = filled_project(store, ITEMS)
+    for n, person in enumerate(people):
+        said = [
+            decide(item, "reject" if (int(item.line) + n) % 4 == 0 else "accept")
+            for item in claim(store, project, person, want=ITEMS - 15 * n)
+        ]
+        append(store, project, person, said, now=1_000_000.0)
+    return project, people
+
+
+def everything(store: Store) -> tuple[list[tuple[object, ...]], ...]:
+    return store.db.execute(WHOLE).fetchall(), store.db.execute(AGAIN).fetchall()
+
+
+@pytest.mark.parametrize("fields", CHANGES, ids=str)
+def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_small_steps: None, fields: Any) -> None:
+    project, people = labelled(fresh_store)
+    with Store.open(tmp_path / "copy.db") as other:
+        fresh_store.db.conn.backup(other.db.conn)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recount, "AT_ONCE", 10_000)
+            change_project(other, project, **fields)
+            assert unsettled(other, project) is None
+        change_project(fresh_store, project, **fields)
+        assert everything(fresh_store) == everything(other)
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    actions = [row[0] for row in fresh_store.db.execute("SELECT action FROM event ORDER BY id")]
+    assert actions == ["plan", "settling", "settled"]
+    # nothing that wants a label is out of reach
+    for person in people:
+        while items := claim(fresh_store, project, person):
+            append(fresh_store, project, person, [decide(item, "accept") for item in items])
+    short = "SELECT count(*) FROM item WHERE labels < min(wanted, 3)"
+    assert fresh_store.db.execute(short).fetchone()[0] == 0 and broken_rules(fresh_store) == []
+
+
+def test_a_doubly_labelled_sample_in_small_steps(fresh_store: Store, in_small_steps: None) -> None:
+    project = generations_project(fresh_store, "made", 20, per_item=2)
+    for doubled, wanted in ((6, {1: 14, 2: 6}), (None, {2: 20}), (0, {1: 20})):
+        project = change_project(fresh_store, project, doubled=doubled)
+        rows = fresh_store.db.execute("SELECT wanted, count(*) FROM item GROUP BY wanted").fetchall()
+        assert dict(rows) == wanted
+
+
+class Stopped(Exception):
+    """The process is gone, as far as the test goes."""
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Let the work end in its middle: after so many short transactions."""
+    made = [0]
+
+    def few(*given: Any) -> None:
+        made[0] += 1
+        if made[0] > steps:
+            raise Stopped
+        settle_some(*given)
+
+    monkeypatch.setattr("annotations.plan.recount.settle_some", few)
+
+
+def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tuple[Project, list[Annotator]]:
+    """A project whose change has reached some items only."""
+    project, people = labelled(store)
+    project = change_project(store, project, licence="CC0", source_statement="Own.")
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2)
+        with pytest.raises(Stopped):
+            change_project(store, project, **fields)
+    return project_by_uid(store, project.uid), people
+
+
+def test_an_export_is_of_a_moment_at_which_everything_is_settled(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project, _people = labelled(fresh_store)
+    changes = iter([{"gold": "majority"}])
+
+    def and_then_changed(store: Store, one: Project) -> bool:
+        worked = finish(store, one)
+        for fields in changes:  # by somebody else, between the settling and the reading
+            with store.write():
+                write_changes(store, one, fields)
+        return worked
+
+    monkeypatch.setattr("annotations.files.export.finish", and_then_changed)
+    export_file(fresh_store, project, tmp_path / "a.jsonl", format="jsonl")
+    assert unsettled(fresh_store, project) is None
+    export_file(fresh_store, project, tmp_path / "b.jsonl", format="jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_what_is_half_done_is_known_and_finished(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project, people = halfway(fresh_store, monkeypatch, per_item=2)
+    assert project.per_item == 2 and unsettled(fresh_store, project) is not None
+    assert any(row[0] == 3 for row in fresh_store.db.execute("SELECT wanted FROM item")) and not broken_rules(
+        fresh_store
+    )
+    assert [check.code for check in readiness(fresh_store, project) if check.state == "missing"] == ["settling"]
+    with pytest.raises(Taken), Batch.begin(fresh_store, project, "more"):
+        pass
+    # a label meanwhile counts under the settings of today
+    (item, *_) = claim(fresh_store, project, people[2], want=1)
+    append(fresh_store, project, people[2], [decide(item)])
+    finish_changes(fresh_store)
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(2,)]
+    pending = "SELECT count(*) FROM item WHERE (labels < 2) <> (status = 'pending')"
+    assert fresh_store.db.execute(pending).fetchone()[0] == 0
+
+
+def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_busy(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, _people = labelled(fresh_store)
+    with monkeypatch.context() as patch:
+        patch.setattr("annotations.plan.recount.settle_some", kept_busy)
+        project = change_project(fresh_store, project, per_item=2)
+    assert project.per_item == 2 and unsettled(fresh_store, project) is not None
+    finish(fresh_store, project)
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+
+
+def kept_busy(*_given: Any) -> None:
+    """What a transaction says that gets no lock in time."""
+    raise Busy("Nothing was stored.")
+
+
+@pytest.mark.parametrize("way", ["release", "export", "import", "another change"])
+def test_who_passes_gold_on_finishes_first(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str
+) -> None:
+    project, _people = halfway(fresh_store, monkeypatch, gold="majority")
+    if way == "release":
+        made = make_release(fresh_store, project, "1.0")
+        assert made.items == counts(fresh_store, project).accepted
+    elif way == "export":
+        export_file(fresh_store, project, tmp_path / "out.csv", format="slguset", items="accepted")
+    elif way == "import":
+        finish(fresh_store, project)
+        with Batch.begin(fresh_store, project, "more") as batch:
+            batch.add(new_items(5, first=900))
+            batch.publish()
+    else:
+        change_project(fresh_store, project, per_item=2)
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    wrong = "SELECT count(*) FROM item WHERE split = 1 AND labels = 3 AND status = 'pending'"
+    assert fresh_store.db.execute(wrong).fetchone()[0] == 0
+
+
+def test_a_second_change_overtakes_the_first(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one is made while the first is at work; both end, and what stands is the second."""
+    project, _people = labelled(fresh_store)
+    once: list[int] = []
+
+    def meddling(store: Store, some: Project, items: Any) -> None:
+        settle_some(store, some, items)
+        if not once:
+            once.append(1)
+            late.start()
+
+    def change() -> None:
+        with Store.open(fresh_store.path) as own:
+            change_project(own, project, per_item=1)
+
+    late = threading.Thread(target=change)
+    monkeypatch.setattr("annotations.plan.recount.settle_some", meddling)
+    change_project(fresh_store, project, per_item=4)
+    late.join()
+    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("command", ["agreement", "progress", "quality", "describe", "plan", "project show"])
+def test_numbers_of_half_settled_items_say_so(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    project, _people = halfway(fresh_store, monkeypatch, per_item=2)
+    asked = [*command.split(), project.name, "--db", str(fresh_store.path)]
+    assert HALF_SETTLED in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
+    finish(fresh_store, project)
+    assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
+
+
+def test_another_setting_meanwhile_does_not_begin_anew(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, _people = halfway(fresh_store, monkeypatch, per_item=2)
+    before = unsettled(fresh_store, project)
+    with fresh_store.write():
+        write_changes(fresh_store, project, {"blur": True})
+    assert unsettled(fresh_store, project) == before is not None
+
+
+@pytest.mark.parametrize("data", [{}, {"changed": 3}, {"changed": ["gold"]}], ids=str)
+def test_the_mark_is_of_one_database(
+    fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, data: dict[str, Any]
+) -> None:
+    """A package neither takes it along nor brings it: the work is done here or not, whatever another database says."""
+    project, _people = halfway(fresh_store, monkeypatch, gold="majority")
+    left = [row["action"] for row in each_record(fresh_store, project, {}) if row["kind"] == "event"]
+    assert "plan" in left and "settling" not in left
+    finish(fresh_store, project)
+    row = {"kind": "event", "action": "settling", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
+    assert store_records(fresh_store, project, [row], early=False) == 0
+    assert unsettled(fresh_store, project) is None
+
+
+def test_an_import_takes_the_plan_of_the_moment_it_begins(fresh_store: Store) -> None:
+    """The page that imports may have read the project before the plan was changed."""
+    before = filled_project(fresh_store, 0)[0]
+    change_project(fresh_store, before, plan="stop", share=0.5, per_item=2)
+    with Batch.begin(fresh_store, before, "late") as batch:
+        batch.add(new_items(40))
+        batch.publish()
+    found = dict(fresh_store.db.execute("SELECT shared, group_concat(DISTINCT wanted) FROM item GROUP BY shared"))
+    assert found == {0: "1", 1: "2"}
+
+
+KILLED = """
+    import os, signal, sys
+    from annotations.plan import recount as settling
+    from annotations.projects.projects import change_project, projects
+    from annotations.database.store import Store
+
+    settling.AT_ONCE, settling.CHUNK, steps = 0, 5, int(sys.argv[2])
+    real, made = settling.set_wanted, [0]
+
+    def few(*given):
+        made[0] += 1
+        if made[0] > steps:
+            os.kill(os.getpid(), signal.SIGKILL)  # in the middle of a transaction
+        return real(*given)
+
+    settling.set_wanted = few
+    with Store.open(sys.argv[1]) as store:
+        change_project(store, projects(store)[0], plan="stop", share=0.2)
+"""
+
+
+@pytest.mark.parametrize("steps", [0, 4])
+def test_a_kill_in_between_is_finished_later(fresh_store: Store, tmp_path: Path, steps: int) -> None:
+    project, _people = labelled(fresh_store)
+    with Store.open(tmp_path / "copy.db") as other:
+        fresh_store.db.conn.backup(other.db.conn)
+        change_project(other, project, plan="stop", share=0.2)
+        right = everything(other)
+    run = [sys.executable, "-c", textwrap.dedent(KILLED), str(database(tmp_path)), str(steps)]
+    assert subprocess.run(run, cwd=ROOT, check=False).returncode == -signal.SIGKILL
+    assert unsettled(fresh_store, project) is not None and broken_rules(fresh_store) == []
+    assert everything(fresh_store) != right
+    finish_changes(fresh_store)
+    assert everything(fresh_store) == right and unsettled(fresh_store, project) is None
+    assert broken_rules(fresh_store) == []

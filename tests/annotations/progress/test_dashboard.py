@@ -1,0 +1,288 @@
+"""The lead's dashboard against counts made by hand, its days, what is stalled, and its command."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.adjudication import settle_case
+from annotations.database.store import Store
+from annotations.labels.append import append, reveal
+from annotations.plan.recount import recompute
+from annotations.progress import labels_per_day
+from annotations.progress.annotators import Worker
+from annotations.progress.dashboard import Dashboard, dashboard, filled_days
+from annotations.progress.labels_per_day import Day, labels_by_day
+from annotations.projects.annotators import give_back, remove_annotator, rename_annotator
+from annotations.projects.projects import change_project, set_quotas
+from annotations.queue.claim import LEASE_S, claim
+from annotations.types import Annotator, Item, Project
+from cli import cli
+from tests.support.projects import decide, filled_project
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+# What Ada, Bo and Chen say of six items; "" = nothing yet. Of 他 and 她 in turn.
+SAID = ("aaa", "aar", "raa", "rr", "ar", "a")
+
+
+def labelled(store: Store, said: tuple[str, ...] = SAID, **fields: Any) -> tuple[Project, list[Annotator], list[Item]]:
+    """A project of as many items as *said* has entries, labelled so; every label an hour before noon."""
+    project, people = filled_project(store, len(said), words=("他", "她"), **fields)
+    items = sorted(claim(store, project, people[0], want=len(said), now=_at(11)), key=lambda item: item.line)
+    for person in people[1:]:
+        claim(store, project, person, want=len(said), now=_at(11))
+    for item, choices in zip(items, said, strict=True):
+        for person, letter in zip(people, choices, strict=False):
+            choice = {"a": "accept", "r": "reject"}[letter]
+            operation = decide(item, choice, desk=person.name, seconds=2.0 + person.id)
+            assert append(store, project, person, [operation], now=_at(11))[0].stored
+    return project, people, items
+
+
+def _at(hour: float, day: int = 10) -> float:
+    return (datetime(2026, 3, day, tzinfo=UTC) + timedelta(hours=hour)).timestamp()
+
+
+def worker(found: Dashboard, name: str) -> Worker:
+    return next(one for one in found.people if one.annotator.name == name)
+
+
+def test_people_by_hand(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store)
+    found = dashboard(fresh_store, project, now=NOON)
+    ada, bo, chen = found.people
+    assert [one.labels for one in found.people] == [6, 5, 3] and found.labels == 14
+    assert (ada.accepted.value, bo.accepted.value, chen.accepted.value) == (4 / 6, 3 / 5, 2 / 3)
+    assert [one.seconds for one in found.people] == [3.0, 4.0, 5.0]
+    assert [one.today for one in found.people] == [6, 5, 3] == [one.week for one in found.people]
+    assert [one.leased for one in found.people] == [0, 1, 3]
+
+
+def test_differences_by_hand(fresh_store: Store) -> None:
+    """Of the items with two labels or more; `any`: not all chose the same; `most`: more than half of the others."""
+    project, _people, _items = labelled(fresh_store)
+    ada, bo, chen = dashboard(fresh_store, project, now=NOON).people
+    # Items 1-5 are shared by Ada and Bo, 1-3 by Chen too. Different: 2 (Chen alone), 3 (Ada alone), 5 (each of two).
+    assert (ada.differs.any.value, bo.differs.any.value, chen.differs.any.value) == (3 / 5, 3 / 5, 2 / 3)
+    assert (ada.differs.most.value, bo.differs.most.value, chen.differs.most.value) == (2 / 5, 1 / 5, 1 / 3)
+    assert [one.differs.most.units for one in (ada, bo, chen)] == [5, 5, 3]
+
+
+def test_a_label_after_a_reveal_does_not_count_as_a_difference(fresh_store: Store) -> None:
+    project, (ada, *_others), items = labelled(fresh_store)
+    reveal(fresh_store, project, ada, items[1].uid)
+    base = fresh_store.db.execute(
+        "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?", (items[1].id, ada.id)
+    ).fetchone()[0]
+    before = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    append(fresh_store, project, ada, [decide(items[1], "reject", desk="Ada", base=base)], now=_at(11.5))
+    after = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    assert after.differs == before.differs and after.accepted.value == 3 / 6
+
+
+def test_under_stop_only_the_random_share_tells_how_people_differ(fresh_store: Store) -> None:
+    project, _people, items = labelled(fresh_store)
+    stopped = change_project(fresh_store, project, plan="stop")
+    fresh_store.db.execute("UPDATE item SET shared = (id = ?)", (items[1].id,))
+    ada, bo, chen = dashboard(fresh_store, stopped, now=NOON).people
+    assert [one.differs.most.value for one in (ada, bo, chen)] == [0, 0, 1] and ada.differs.most.units == 1
+    assert "items:random-share" in dashboard(fresh_store, stopped, now=NOON).signature
+
+
+def test_nobody_shares_an_item(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store, ("a", "r"))
+    ada, bo, _chen = dashboard(fresh_store, project, now=NOON).people
+    assert ada.differs.most.value is None and "somebody else" in str(ada.differs.most.reason)
+    assert bo.accepted.value is None and "No label" in str(bo.accepted.reason)
+    assert bo.pace is None and bo.seconds is None and bo.last is None
+
+
+def test_cells_by_hand(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store)
+    set_quotas(fresh_store, project, {("他/她", "male"): 5, ("他/她", "female"): 0, ("男/女", "male"): 2})
+    found = {(cell.pair, cell.side): cell for cell in dashboard(fresh_store, project, now=NOON).cells}
+    # Lines 1, 3, 5 hold 她; of the items with three labels 1 is accepted by all, 2 and 3 are not.
+    female, male = found["他/她", "female"].counted, found["他/她", "male"].counted
+    assert (female.mined, female.reviewed, female.unanimous, female.kept, female.left) == (3, 2, 1, 1, 1)
+    assert (male.mined, male.reviewed, male.unanimous, male.kept, male.left) == (3, 1, 0, 0, 2)
+    assert found["他/她", "female"].outlook.verdict == "met" and found["男/女", "male"].counted.mined == 0
+    assert found["他/她", "male"].outlook.missing == 5 and found["他/她", "male"].outlook.verdict == "short"
+
+
+def test_an_adjudicators_decision_makes_nothing_unanimous(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store, ("aar",))
+    project = change_project(fresh_store, project, rescue=True)
+    uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
+    seen = [row[0] for row in fresh_store.db.execute("SELECT op_id FROM label")]
+    settle_case(fresh_store, project, uid, adjudicator="Lead", choice="accept", seen=seen, why="it is neutral")
+    (cell,) = dashboard(fresh_store, project, now=NOON).cells
+    assert (cell.counted.reviewed, cell.counted.unanimous, cell.counted.kept) == (1, 0, 1)
+
+
+def test_the_labels_ahead(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store)
+    found = dashboard(fresh_store, project, now=NOON)
+    # Fewer than 20 are reviewed, so three labels each: items 4, 5 and 6 lack 1 + 1 + 2.
+    assert (found.ahead.candidates, found.ahead.each, found.ahead.labels) == (3, 3, 4)
+    assert found.hours is None and "pace" in str(found.hours_reason)
+    set_quotas(fresh_store, project, {("他/她", "male"): 0, ("他/她", "female"): 0})
+    assert dashboard(fresh_store, project, now=NOON).ahead.labels == 0
+
+
+def test_hours_are_labels_over_pace(fresh_store: Store) -> None:
+    project, (ada,) = filled_project(fresh_store, 30, people=("Ada",), per_item=1)
+    for number, item in enumerate(claim(fresh_store, project, ada, want=20, now=_at(9))):
+        append(fresh_store, project, ada, [decide(item)], now=_at(9) + 30 * number)
+    found = dashboard(fresh_store, project, now=NOON)
+    assert found.pace == pytest.approx(120) and found.ahead.labels == 10
+    assert found.hours == pytest.approx(10 / 120) and found.each == found.hours
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"), [("UTC", "2026-03-10"), ("Asia/Shanghai", "2026-03-11"), ("America/Los_Angeles", "2026-03-10")]
+)
+def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: str, day: str) -> None:
+    (
+        project,
+        (ada, *_),
+    ) = filled_project(fresh_store, 2)
+    item = claim(fresh_store, project, ada, want=1, now=_at(17))[0]
+    append(fresh_store, project, ada, [decide(item)], now=_at(17))
+    found = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 10, 18, tzinfo=UTC))
+    assert found.days == (Day(day, "Ada", 1),) and worker(found, "Ada").today == 1
+    later = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 16, 12, tzinfo=UTC))
+    assert (worker(later, "Ada").today, worker(later, "Ada").week) == (0, 1)
+    gone = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 18, 12, tzinfo=UTC))
+    assert worker(gone, "Ada").week == 0
+
+
+def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Path) -> None:
+    """Whatever is counted before and in between: as if everything were counted anew."""
+    project, (ada, bo, _chen) = filled_project(fresh_store, 6)
+
+    def anew(store: Store) -> tuple[Day, ...]:
+        labels_per_day._kept.clear()
+        return labels_by_day(store, project)
+
+    def made(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:
+        items = claim(store, project, who, want=number, now=_at(hour))
+        append(store, project, who, [decide(item) for item in items], now=_at(hour))
+        return items
+
+    assert anew(fresh_store) == ()
+    (first,) = made(fresh_store, ada, 9)
+    assert labels_by_day(fresh_store, project) == (Day("2026-03-10", "Ada", 1),)
+    earlier = tmp_path / "earlier.db"
+    with Store.open(earlier) as copy:
+        fresh_store.db.conn.backup(copy.db.conn)
+        made(fresh_store, bo, 30, 3)
+        append(fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31))
+        rename_annotator(fresh_store, project, bo, "Bob")
+        rest = (Day("2026-03-11", "Ada", 1), Day("2026-03-11", "Bob", 3))
+        known = labels_by_day(fresh_store, project)
+        assert known == (Day("2026-03-10", "Ada", 1), *rest) == anew(fresh_store)
+        # a backup is put back: the same database, and labels that the other never had
+        assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1),)
+        made(copy, bo, 12, 6)
+        assert labels_by_day(fresh_store, project) == known
+        assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1), Day("2026-03-10", "Bo", 6)) == anew(copy)
+
+
+def test_days_without_labels_are_filled() -> None:
+    days = [Day("2026-02-27", "Ada", 3), Day("2026-03-01", "Bo", 2)]
+    found = filled_days(days, ["Ada", "Bo"], 90)
+    assert [(day.day, day.annotator, day.labels) for day in found] == [
+        ("2026-02-27", "Ada", 3), ("2026-02-27", "Bo", 0), ("2026-02-28", "Ada", 0), ("2026-02-28", "Bo", 0),
+        ("2026-03-01", "Ada", 0), ("2026-03-01", "Bo", 2),
+    ]  # fmt: skip
+    assert filled_days([], ["Ada"], 90) == []
+    assert filled_days(days, ["Ada", "Bo"], 2) == found[2:]
+    # A label of a file may be of any year.
+    old = filled_days([Day("0001-01-01", "Ada", 1), *days], ["Ada", "Bo"], 90)
+    assert (len(old), old[-6:]) == (180, found)
+    assert len(filled_days([Day("0001-01-01", "Ada", 1), Day("0001-01-03", "Ada", 1)], ["Ada"], 90)) == 3
+
+
+def test_what_is_stalled(fresh_store: Store) -> None:
+    project, (ada, bo, _chen) = filled_project(fresh_store, 8)
+    start = NOON.timestamp()
+    items = claim(fresh_store, project, ada, want=3, now=start)
+
+    def stalled(after: float) -> float | None:
+        now = datetime.fromtimestamp(start + after, UTC)
+        return worker(dashboard(fresh_store, project, now=now), "Ada").stalled
+
+    assert stalled(1) is None and stalled(LEASE_S - 1) is None
+    assert stalled(LEASE_S + 1) == start  # not heard of since then
+    append(fresh_store, project, ada, [decide(items[0])], now=start + 60)
+    assert stalled(LEASE_S + 30) is None and stalled(LEASE_S + 61) == start + 60
+    claim(fresh_store, project, ada, want=0, now=start + 4_000)  # the desk is open, nothing was labelled for an hour
+    assert stalled(4_001) == start + 60
+    assert give_back(fresh_store, project, ada) == 2 and stalled(9_000) is None
+    assert worker(dashboard(fresh_store, project, now=NOON), "Bo").stalled is None and bo.name == "Bo"
+
+
+def test_what_was_sent_back_is_not_stalled(fresh_store: Store) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 2)
+    claim(fresh_store, project, ada, want=1, now=_at(1))
+    fresh_store.db.execute("UPDATE assignment SET kept = 1")
+    found = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    assert (found.leased, found.sent_back, found.stalled) == (1, 1, None)
+
+
+def test_who_has_left_is_still_listed(fresh_store: Store) -> None:
+    project, (ada, *_others), _items = labelled(fresh_store)
+    remove_annotator(fresh_store, project, ada)
+    found = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    assert not found.active and found.labels == 6
+
+
+def test_nothing_but_published_items_counts(fresh_store: Store) -> None:
+    project, _people, items = labelled(fresh_store)
+    fresh_store.db.execute("UPDATE batch SET published = 0, withdrawn = 1")
+    found = dashboard(fresh_store, project, now=NOON)
+    assert found.cells == () and all(one.differs.most.value is None for one in found.people) and len(items) == 6
+
+
+def test_an_empty_project(fresh_store: Store) -> None:
+    project, _people = filled_project(fresh_store, 0, people=())
+    found = dashboard(fresh_store, project, now=NOON)
+    assert (found.people, found.days, found.cells, found.hours) == ((), (), (), None) and found.each is None
+
+
+def test_the_counts_of_cells_are_those_of_the_census(fresh_store: Store) -> None:
+    from annotations.projects.projects import counts
+
+    project, _people, _items = labelled(fresh_store)
+    with fresh_store.write():
+        recompute(fresh_store, project)
+    found = dashboard(fresh_store, project, now=NOON).cells
+    census = counts(fresh_store, project).cells
+    assert [(c.pair, c.side, c.counted.mined, c.counted.kept) for c in found] == [
+        (c.pair, c.side, c.items, c.accepted) for c in census
+    ]
+
+
+def test_the_command_says_the_same(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store)
+    told = CliRunner().invoke(cli, ["progress", project.name, "--json"], catch_exceptions=False)
+    data = json.loads(told.output)
+    found = dashboard(fresh_store, project)
+    assert [one["labels"] for one in data["annotators"]] == [one.labels for one in found.people]
+    assert data["annotators"][0]["differs_from_most"] == 2 / 5 and data["labels_left"] == 4
+    assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == found.signature
+    assert data["pace_reason"] and data["hours_left_each_reason"]  # whatever is undefined says why
+    assert data["annotators"][0]["pace"] is None and "seven labels" in data["annotators"][0]["pace_reason"]
+    assert data["cells"][0]["share_kept_low"] < data["cells"][0]["share_kept"] < data["cells"][0]["share_kept_high"]
+    text = CliRunner().invoke(cli, ["progress", project.name, "--zone", "Asia/Shanghai"], catch_exceptions=False)
+    assert "Ada: 6 labels" in text.output and "utc+480min" in text.output
+
+
+def test_a_zone_that_is_none(fresh_store: Store) -> None:
+    project, _people = filled_project(fresh_store, 1)
+    told = CliRunner().invoke(cli, ["progress", project.name, "--zone", "../etc"])
+    assert "is not a time zone" in str(told.exception)

@@ -1,0 +1,107 @@
+"""What the dashboard counts in the database against the same counted label by label."""
+
+import random
+from collections import Counter
+from datetime import datetime, timedelta
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.files.undo import undo_import
+from annotations.labels.append import append, reveal
+from annotations.progress import labels_per_day
+from annotations.progress.annotators import Difference, disagreement
+from annotations.progress.labels_per_day import Day, labels_by_day
+from annotations.projects.projects import change_project
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Project
+from core.statistics import Estimate, Note, wilson
+from tests.support.projects import Batch, decide, filled_project, new_items
+
+BEGUN = 1_700_000_000.0
+BLIND = """
+SELECT assignment.item, assignment.annotator, label.choice FROM assignment JOIN item ON item.id = assignment.item
+JOIN batch ON batch.id = item.batch JOIN label ON label.id = assignment.blind
+WHERE item.project = ? AND batch.published > 0 AND (item.shared = 1 OR ?)
+"""
+
+
+def work(store: Store, project: Project, people: list[Annotator], chance: random.Random, rounds: int) -> None:
+    """Labels, some changed, some taken back, some made after a reveal, some of a second desk."""
+    for _ in range(rounds):
+        who, moment = chance.choice(people), BEGUN + 86_400 * chance.random() * 4
+        for item in claim(store, project, who, want=chance.randint(1, 6), now=moment):
+            first = decide(item, chance.choice(("accept", "reject")), desk=who.name)
+            append(store, project, who, [first], now=moment)
+            fate = chance.random()
+            if fate < 0.2:
+                reveal(store, project, who, item.uid)
+            if fate < 0.4:
+                again = chance.choice(("accept", "reject", None))
+                append(store, project, who, [decide(item, again, desk=who.name, base=first.op_id)], now=moment + 60)
+            elif fate < 0.5:
+                append(store, project, who, [decide(item, "reject", desk="other", base=None)], now=moment + 90)
+
+
+def made(store: Store, seed: int, **fields: object) -> Project:
+    """A project at work, one of two, with an import that was taken back."""
+    chance = random.Random(seed)
+    other, others = filled_project(store, 30)
+    project, people = filled_project(store, 30, **fields)
+    with Batch.begin(store, project, "more.txt") as batch:
+        batch.add(new_items(20, first=100))
+        batch.publish()
+    for part, members in ((project, people), (other, others), (project, people)):
+        work(store, part, members, chance, 12)
+    if seed % 2:
+        undo_import(store, project, batch.id)
+    return project
+
+
+def differences(store: Store, project: Project) -> dict[int, Difference]:
+    said: dict[int, dict[int, str]] = {}
+    for item, who, choice in store.db.execute(BLIND, (project.id, project.plan == "all")):
+        said.setdefault(item, {})[who] = choice
+    units, some, most = Counter[int](), Counter[int](), Counter[int]()
+    for labels in said.values():
+        for who, choice in labels.items():
+            others = [one for other, one in labels.items() if other != who]
+            apart = sum(one != choice for one in others)
+            units[who] += bool(others)
+            some[who] += apart > 0
+            most[who] += 2 * apart > len(others)
+    return {who: Difference(share(some[who], of), share(most[who], of)) for who, of in units.items() if of}
+
+
+def share(items: int, units: int) -> Estimate:
+    return wilson(items, units, nothing=Note("nothing"))
+
+
+@pytest.mark.parametrize("fields", [{}, {"plan": "stop", "share": 0.5}], ids=["all", "stop"])
+@pytest.mark.parametrize("seed", range(3))
+def test_how_people_differ(fresh_store: Store, seed: int, fields: dict[str, object]) -> None:
+    project = made(fresh_store, seed)
+    if fields:
+        project = change_project(fresh_store, project, **fields)
+    found = disagreement(fresh_store, project)
+    assert found == differences(fresh_store, project)
+    assert sum(one.any.units for one in found.values()) > 5  # there is something to compare
+
+
+@pytest.mark.parametrize("offset", [0, 330, -480])
+@pytest.mark.parametrize("of_all", [0, 10**9], ids=["all labels read", "the project's own"])
+def test_labels_of_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, offset: int, of_all: int) -> None:
+    monkeypatch.setattr(labels_per_day, "OF_ALL", of_all)
+    monkeypatch.setattr(labels_per_day, "AT_ONCE", 7)
+    project = made(fresh_store, offset)
+    query = (
+        "SELECT label.created, annotator.name FROM label JOIN annotator ON annotator.id = annotator"
+        " WHERE project = ? AND choice IS NOT NULL AND superseded = 0"
+    )
+    by_day = Counter(
+        ((datetime.fromisoformat(created) + timedelta(minutes=offset)).date().isoformat(), who)
+        for created, who in fresh_store.db.execute(query, (project.id,))
+    )
+    found = labels_by_day(fresh_store, project, offset)
+    assert sorted(found, key=repr) == sorted((Day(*key, n) for key, n in by_day.items()), key=repr)
+    assert len({one.day for one in found}) > 2 and len({one.annotator for one in found}) == 3

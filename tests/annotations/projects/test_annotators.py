@@ -1,0 +1,303 @@
+"""Annotators come, are renamed, leave, come back and are replaced: nothing is lost, nothing is handed out in excess."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.labels.append import append, label_rows
+from annotations.projects.annotators import give_back, other_projects, rename_annotator
+from annotations.projects.projects import (
+    add_annotators,
+    annotator,
+    annotators,
+    bring_back,
+    create_project,
+    project,
+    remove_annotator,
+    set_aside_items,
+)
+from annotations.projects.replace_annotator import replace_annotator
+from annotations.queue.claim import LEASE_S, claim
+from annotations.types import Annotator, Project
+from core.errors import NotAllowed, NotFound, Refused
+from tests.support.projects import broken_rules, database, decide, filled_project
+
+
+def names(store: Store, made: Project) -> list[str]:
+    return [one.name for one in annotators(store, made)]
+
+
+def held(store: Store, person: Annotator) -> list[str]:
+    """Public ids of what somebody has in hand, in order."""
+    query = (
+        "SELECT uid FROM assignment JOIN item ON item.id = assignment.item"
+        " WHERE annotator = ? AND state = 'leased' ORDER BY turn"
+    )
+    return [row[0] for row in store.db.execute(query, (person.id,))]
+
+
+def test_joining_leaving_and_coming_back_are_written_down(fresh_store: Store) -> None:
+    made, _ = filled_project(fresh_store, 3, people=("Ada",))
+    add_annotators(fresh_store, made, ["Bo", "Ada", "Bo"], author="Lead")
+    remove_annotator(fresh_store, made, annotator(fresh_store, made, "Ada"))
+    remove_annotator(fresh_store, made, annotator(fresh_store, made, "Ada"))
+    add_annotators(fresh_store, made, ["Ada"])
+    found = [(one.action, one.data["name"], one.author) for one in events(fresh_store, made)]
+    assert found == [("joined", "Bo", "Lead"), ("deactivated", "Ada", ""), ("reactivated", "Ada", "")]
+
+
+def test_a_name_changes_everywhere_and_stays_in_the_events(fresh_store: Store) -> None:
+    first, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"))
+    second = create_project(fresh_store, "second", annotators=("Ada",))
+    assert other_projects(fresh_store, first, ada) == ["second"] and other_projects(fresh_store, first, bo) == []
+    item = claim(fresh_store, first, ada, want=1)[0]
+    append(fresh_store, first, ada, [decide(item)])
+    renamed = rename_annotator(fresh_store, first, ada, "  Ada L. ", author="Lead")
+    assert (renamed.name, renamed.uid) == ("Ada L.", ada.uid)
+    assert names(fresh_store, first) == ["Ada L.", "Bo"] and names(fresh_store, second) == ["Ada L."]
+    assert [row["annotator"] for row in label_rows(fresh_store, first)] == ["Ada L."]
+    for each in (first, second):
+        (event,) = events(fresh_store, each)
+        assert (event.action, event.annotator, event.data) == ("renamed", ada.uid, {"old": "Ada", "new": "Ada L."})
+    rename_annotator(fresh_store, first, renamed, "Ada L.")
+    assert len(events(fresh_store, first)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("Bo", NotAllowed), (" Bo ", NotAllowed), ("", Refused), ("a\nb", Refused), ("x" * 81, Refused)]
+)
+def test_a_name_that_is_taken_or_none_is_refused(fresh_store: Store, name: str, error: type[Exception]) -> None:
+    made, (ada, _bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"))
+    with pytest.raises(error):
+        rename_annotator(fresh_store, made, ada, name)
+    assert names(fresh_store, made) == ["Ada", "Bo"] and not events(fresh_store, made)
+
+
+def test_a_stranger_is_not_touched(fresh_store: Store) -> None:
+    made, _ = filled_project(fresh_store, 1, people=("Ada",))
+    other = create_project(fresh_store, "other", annotators=("Zoe",))
+    zoe = annotator(fresh_store, other, "Zoe")
+    for act in (
+        lambda: remove_annotator(fresh_store, made, zoe),
+        lambda: rename_annotator(fresh_store, made, zoe, "Zo"),
+        lambda: replace_annotator(fresh_store, made, zoe, "Bo"),
+        lambda: give_back(fresh_store, made, zoe),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    assert names(fresh_store, made) == ["Ada"] and names(fresh_store, other) == ["Zoe"]
+
+
+def test_what_is_given_back_goes_to_others_and_late_labels_count(fresh_store: Store) -> None:
+    made, (ada, bo) = filled_project(fresh_store, 4, people=("Ada", "Bo"), per_item=1)
+    mine = claim(fresh_store, made, ada, want=4)
+    assert claim(fresh_store, made, bo, want=4) == []
+    assert give_back(fresh_store, made, ada) == 4 and give_back(fresh_store, made, ada) == 0
+    assert {one.uid for one in claim(fresh_store, made, bo, want=4)} == {one.uid for one in mine}
+    assert all(answer.stored for answer in append(fresh_store, made, ada, [decide(mine[0])]))
+    assert [one.data for one in events(fresh_store, made)] == [{"items": 4}]
+    assert broken_rules(fresh_store) == []
+
+
+def test_what_was_sent_back_stays_until_its_annotator_leaves(fresh_store: Store) -> None:
+    made, (ada, _bo) = filled_project(fresh_store, 2, people=("Ada", "Bo"), per_item=1)
+    claim(fresh_store, made, ada, want=2)
+    kept = held(fresh_store, ada)[0]
+    fresh_store.db.execute(
+        "UPDATE assignment SET kept = 1 WHERE item = (SELECT id FROM item WHERE uid = ?) AND annotator = ?",
+        (kept, ada.id),
+    )
+    remove_annotator(fresh_store, made, ada)
+    assert held(fresh_store, ada) == []
+    assert fresh_store.db.execute("SELECT count(*) FROM assignment WHERE kept = 1").fetchone() == (0,)
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_successor_takes_over_what_is_open_in_its_order_and_no_label(fresh_store: Store) -> None:
+    made, (ada, bo) = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=1)
+    mine = claim(fresh_store, made, ada, want=8)
+    append(fresh_store, made, ada, [decide(one) for one in mine[:3]])
+    fresh_store.db.execute("UPDATE assignment SET kept = 1 WHERE item = ?", (mine[5].id,))
+    new = replace_annotator(fresh_store, made, ada, "Cleo", author="Lead")
+    assert names(fresh_store, made) == ["Bo", "Cleo"]
+    assert held(fresh_store, new) == [one.uid for one in mine[3:]] and held(fresh_store, ada) == []
+    row = fresh_store.db.execute("SELECT annotator, item FROM assignment WHERE kept = 1").fetchall()
+    assert row == [(new.id, mine[5].id)]
+    assert {row["annotator"] for row in label_rows(fresh_store, made)} == {"Ada"}
+    got = claim(fresh_store, made, new, want=40)
+    assert [one.uid for one in got[:5]] == [one.uid for one in mine[3:]]
+    assert not {one.uid for one in got} & {one.uid for one in mine[:3]} and len(got) == 9
+    assert claim(fresh_store, made, bo, want=40) == [] and claim(fresh_store, made, ada, want=40) == []
+    (event,) = events(fresh_store, made)
+    assert (event.action, event.annotator, event.author) == ("replaced", ada.uid, "Lead")
+    assert event.data == {"old": "Ada", "new": "Cleo", "successor": new.uid, "moved": 5, "given_back": 0}
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_successor_who_knows_an_item_does_not_get_it_twice(fresh_store: Store) -> None:
+    made, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
+    append(fresh_store, made, bo, [decide(one) for one in claim(fresh_store, made, bo, want=3)])
+    claim(fresh_store, made, ada, want=6)
+    done = {row["item"] for row in label_rows(fresh_store, made)}
+    new = replace_annotator(fresh_store, made, ada, "Bo")
+    assert (new.id, names(fresh_store, made)) == (bo.id, ["Bo"])
+    assert len(held(fresh_store, bo)) == 3 and not done & set(held(fresh_store, bo))
+    assert events(fresh_store, made)[0].data["given_back"] == 3
+    assert broken_rules(fresh_store) == []
+
+
+@pytest.mark.parametrize("new", ["Ada", " Ada "])
+def test_nobody_replaces_themselves(fresh_store: Store, new: str) -> None:
+    made, (ada,) = filled_project(fresh_store, 1, people=("Ada",))
+    with pytest.raises(Refused):
+        replace_annotator(fresh_store, made, ada, new)
+    assert names(fresh_store, made) == ["Ada"]
+
+
+def test_who_has_left_is_not_replaced(fresh_store: Store) -> None:
+    made, (ada, _bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"))
+    remove_annotator(fresh_store, made, ada)
+    with pytest.raises(Refused, match="has left this project already"):
+        replace_annotator(fresh_store, made, ada, "Cleo")
+    assert names(fresh_store, made) == ["Bo"]
+
+
+def test_what_moved_to_somebody_who_never_comes_goes_to_others(fresh_store: Store) -> None:
+    made, (ada, bo) = filled_project(fresh_store, 4, people=("Ada", "Bo"), per_item=1)
+    claim(fresh_store, made, ada, want=4, now=1_000.0)
+    new = replace_annotator(fresh_store, made, ada, "Cleo", now=2_000.0)
+    assert claim(fresh_store, made, bo, want=4, now=2_000.0 + LEASE_S - 1) == []
+    assert len(claim(fresh_store, made, bo, want=4, now=2_000.0 + LEASE_S + 1)) == 4
+    assert held(fresh_store, new) == [] and broken_rules(fresh_store) == []
+
+
+def _standing(store: Store, item: int, person: Annotator) -> str | None:
+    """The operation that a new one replaces."""
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    row = store.db.execute(query, (item, person.id)).fetchone()
+    return row[0] if row else None
+
+
+def _work(store: Store, made: Project, person: Annotator, dice: random.Random, moment: float) -> int:
+    """One stretch of work: claim a few items, label most, skip some, keep the rest. Returns how many were decided."""
+    got = claim(store, made, person, want=dice.randint(1, 5), now=moment)
+    decided = 0
+    for item in got:
+        roll = dice.random()
+        if roll < 0.75:
+            choice = "skip" if roll < 0.15 else "accept" if roll < 0.6 else "reject"
+            answers = append(
+                store,
+                made,
+                person,
+                [decide(item, choice, desk=person.name, base=_standing(store, item.id, person))],
+                now=moment,
+            )
+            assert answers[0].stored
+            decided += 1
+    return decided
+
+
+def _finish(store: Store, made: Project, moment: float) -> None:
+    """Everybody who is there works until nothing is handed out any more; what all skipped comes back."""
+    for _round in range(200):
+        moment += 1
+        done = 0
+        for person in annotators(store, made):
+            got = claim(store, made, person, want=40, now=moment)
+            for one in got:
+                operation = decide(one, desk=f"end-{person.name}", base=_standing(store, one.id, person))
+                assert append(store, made, person, [operation], now=moment)[0].latest == operation.op_id
+            done += len(got)
+        for item in set_aside_items(store, made):
+            bring_back(store, made, item.uid)
+            done += 1
+        if not done:
+            return
+    raise AssertionError("the work does not end")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_whoever_comes_and_goes_the_work_ends_and_no_slot_is_used_twice(fresh_store: Store, seed: int) -> None:
+    """Random skips, labels, absences, replacements, departures; in the end no item waits for somebody who could."""
+    dice = random.Random(seed)
+    per_item = dice.choice((1, 2, 3, 4))
+    made, _ = filled_project(fresh_store, 16, people=("A", "B", "C", "D"), per_item=per_item)
+    moment, fresh = 10_000.0, iter("EFGHIJKLMNOPQRSTUVWXYZ")
+    for _step in range(60):
+        moment += dice.choice((1.0, 30.0, LEASE_S + 5))
+        people = annotators(fresh_store, made)
+        person, roll = dice.choice(people), dice.random()
+        if roll < 0.1:
+            name = dice.choice([next(fresh), *(one.name for one in people if one != person)])
+            replace_annotator(fresh_store, made, person, name, now=moment)
+        elif roll < 0.14 and len(people) > 2:
+            remove_annotator(fresh_store, made, person)
+        elif roll < 0.17:
+            add_annotators(fresh_store, made, [dice.choice("ABCD")])
+        elif roll < 0.22:
+            give_back(fresh_store, made, person)
+        else:
+            _work(fresh_store, made, person, dice, moment)
+        over = fresh_store.db.execute("SELECT count(*) FROM item WHERE taken > wanted").fetchone()[0]
+        assert over == 0, "more in hand than wanted"
+    _finish(fresh_store, made, moment + 10 * LEASE_S)
+    assert broken_rules(fresh_store) == []
+    waiting = fresh_store.db.execute(
+        "SELECT count(*) FROM item WHERE labels < wanted AND EXISTS (SELECT 1 FROM member WHERE project = item.project"
+        " AND active = 1 AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id"
+        " AND assignment.annotator = member.annotator AND state IN ('labelled', 'skipped')))"
+    ).fetchone()[0]
+    assert waiting == 0, "an item waits although somebody could label it"
+
+
+def _at_desk(path: Path, made: str, name: str, ready: threading.Barrier) -> set[str]:
+    """Claim and label in twenty rounds, with a database of one's own; returns the operations that were stored."""
+    sent = set()
+    with Store.open(path) as store:
+        here = project(store, made)
+        ready.wait(timeout=600)
+        for _ in range(20):
+            try:
+                person = annotator(store, here, name)
+            except NotFound:  # the successor is not there yet
+                continue
+            for item in claim(store, here, person, want=5):
+                operation = decide(item, desk=name)
+                assert append(store, here, person, [operation])[0].stored
+                sent.add(operation.op_id)
+    return sent
+
+
+def _replaced(path: Path, made: str, old: Annotator, new: str, ready: threading.Barrier) -> set[str]:
+    with Store.open(path) as store:
+        ready.wait(timeout=600)
+        replace_annotator(store, project(store, made), old, new)
+    return set()
+
+
+def test_a_replacement_in_the_middle_of_two_desks_loses_nothing(fresh_store: Store, tmp_path: Path) -> None:
+    """The old desk goes on sending, the new one opens, others claim: real threads with stores of their own."""
+    made, (ada, _bo, _chen) = filled_project(fresh_store, 120, people=("Ada", "Bo", "Chen"), per_item=2)
+    claim(fresh_store, made, ada, want=40)
+    path, ready = database(tmp_path), threading.Barrier(4)
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(_at_desk, path, made.name, name, ready) for name in ("Ada", "Bo", "Zoe")]
+        runs.append(pool.submit(_replaced, path, made.name, ada, "Zoe", ready))
+        sent = [op_id for run in runs for op_id in run.result(timeout=600)]
+    assert sorted(row["op_id"] for row in label_rows(fresh_store, made, which="all")) == sorted(sent)
+    assert broken_rules(fresh_store) == [] and names(fresh_store, made) == ["Bo", "Chen", "Zoe"]
+    # Beyond what is wanted there is at most what the old desk had in hand and sent after its items had moved.
+    over = fresh_store.db.execute(
+        "SELECT count(*) FROM item WHERE taken > wanted AND NOT EXISTS (SELECT 1 FROM assignment"
+        " WHERE assignment.item = item.id AND annotator = ? AND state = 'labelled')",
+        (ada.id,),
+    ).fetchone()[0]
+    assert over == 0
+    _finish(fresh_store, made, 9e9)
+    assert fresh_store.db.execute("SELECT count(*) FROM item WHERE labels < wanted").fetchone() == (0,)

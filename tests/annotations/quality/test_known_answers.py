@@ -1,0 +1,337 @@
+"""Hidden gold: known answers and the score on them, which no desk ever learns of."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.desk.routes import routes
+from annotations.files.export import export_file
+from annotations.files.known_answers import bring_known
+from annotations.files.undo import undo
+from annotations.labels.append import append
+from annotations.projects.projects import add_annotators, change_project, remove_annotator
+from annotations.quality.known_answers import answer_choices, draw_known, known_items, misses, scores, set_known
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Item, Project
+from core.errors import BadFile, NotFound, Refused
+from tests.annotations.desk.test_routes import Desk
+from tests.support.generations import generations_project
+from tests.support.projects import broken_rules, decide, filled_project, new_store
+
+Made = tuple[Store, Project, list[Annotator]]
+WHY = "Die Wahrheit steht fest"  # in no other text of a test
+
+
+@pytest.fixture
+def made(fresh_store: Store) -> Made:
+    project, people = filled_project(fresh_store, 20, people=("Ada", "Bo", "Chen"), per_item=2)
+    return fresh_store, project, people
+
+
+def first(made: Made, number: int = 20) -> list[Item]:
+    store, project, people = made
+    return claim(store, project, people[0], want=number)
+
+
+def label(made: Made, person: int, choices: dict[str, str]) -> None:
+    store, project, people = made
+    answers = append(store, project, people[person], [decide(uid, choice) for uid, choice in choices.items()])
+    assert all(answer.stored for answer in answers)
+
+
+def test_a_score_is_the_share_of_own_labels_that_are_the_answer(made: Made) -> None:
+    store, project, _ = made
+    items = first(made)
+    for n, item in enumerate(items[:10]):
+        set_known(store, project, item.uid, "reject" if n < 4 else "accept", why=WHY, author="Lead")
+    label(made, 0, {item.uid: "accept" for item in items[:9]} | {items[12].uid: "reject"})
+    label(made, 1, {item.uid: "reject" for item in items[:2]})
+    ada, bo, chen = scores(store, project)
+    # Wilson's interval of 5/9: 0.2667 to 0.8112 (statsmodels, method="wilson")
+    assert (ada.right, ada.wrong, ada.unlabelled, ada.table) == (5, 4, 1, ((5, 0), (4, 0)))
+    assert (ada.share.value, ada.share.low, ada.share.high) == pytest.approx((5 / 9, 0.2667, 0.8112), abs=1e-4)
+    assert (bo.right, bo.wrong, bo.unlabelled, bo.share.value) == (2, 0, 8, 1.0)
+    assert chen.share.value is None and chen.share.reason is not None and chen.unlabelled == 10
+    missed = misses(store, project, "Ada")
+    assert [one.item.uid for one in missed] == sorted(
+        (item.uid for item in items[:4]), key=[one.item.uid for one in known_items(store, project)].index
+    )
+    assert {(one.answer, one.choice, one.why) for one in missed} == {("reject", "accept", WHY)}
+    assert misses(store, project, "Bo") == [] and len(misses(store, project)) == 4
+    assert broken_rules(store) == []
+
+
+def test_the_answer_that_stands_counts_and_every_change_is_kept(made: Made) -> None:
+    store, project, _ = made
+    item = first(made)[0]
+    for choice in ("accept", "accept", "reject", None, None, "accept"):
+        set_known(store, project, item.uid, choice, author="Lead")
+    rows = [row[0] for row in store.db.execute("SELECT choice FROM known ORDER BY id")]
+    assert rows == ["accept", "reject", None, "accept"]
+    told = [(one.data["choice"], one.item, one.author) for one in events(store, project, action="hidden_gold")]
+    assert told == [(choice, item.uid, "Lead") for choice in rows]
+    (known,) = known_items(store, project)
+    assert (known.choice, known.item.uid, known.from_labels, known.author) == ("accept", item.uid, False, "Lead")
+    with pytest.raises(Exception, match="appended"):
+        store.db.execute("UPDATE known SET choice = 'reject'")
+    set_known(store, project, item.uid, None)
+    assert known_items(store, project) == [] and scores(store, project)[0].unlabelled == 0
+
+
+@pytest.mark.parametrize(
+    ("uid", "choice", "why", "error"),
+    [("nowhere", "accept", "", NotFound), ("", "correct", "", Refused), ("", "accept", "x" * 5000, Refused)],
+)
+def test_what_cannot_be_known(made: Made, uid: str, choice: str, why: str, error: type[Exception]) -> None:
+    store, project, _ = made
+    item = first(made)[0]
+    with pytest.raises(error):
+        set_known(store, project, uid or item.uid, choice, why=why)
+    assert known_items(store, project) == [] and events(store, project, action="hidden_gold") == []
+
+
+def test_an_item_that_is_taken_back_at_that_moment_is_not_there(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, _ = made
+    (uid,) = store.db.execute("SELECT uid FROM item LIMIT 1").fetchone()
+
+    def then_taken_back(why: str) -> str:
+        undo(store, project, "items-1")
+        return why
+
+    monkeypatch.setattr("annotations.quality.known_answers.checked_text", then_taken_back)
+    with pytest.raises(NotFound):
+        set_known(store, project, uid, "accept")
+
+
+def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
+    store, project, people = made
+    items = first(made)
+    for person in (0, 1):
+        label(made, person, {item.uid: "accept" for item in items[:6]})
+    drawn = draw_known(store, project, 50, "agreed", seed=1)
+    assert sorted(item.uid for item in drawn) == sorted(item.uid for item in items[:6])
+    for item in drawn:
+        set_known(store, project, item.uid, item.gold, from_labels=True)
+    label(made, 0, {items[0].uid: "reject"})  # changed by one who made the answer
+    label(made, 2, {items[0].uid: "reject", items[1].uid: "accept"})
+    assert [(one.right, one.wrong, one.unlabelled) for one in scores(store, project)] == [
+        (0, 0, 6), (0, 0, 6), (1, 1, 4),
+    ]  # fmt: skip
+    # the lead's own answer counts for everybody
+    set_known(store, project, items[1].uid, "accept", why="read again")
+    assert [one.right for one in scores(store, project)] == [1, 1, 1]
+    remove_annotator(store, project, people[1])
+    add_annotators(store, project, ["Dan"])
+    assert [(one.annotator, one.active) for one in scores(store, project)] == [
+        ("Ada", True), ("Bo", False), ("Chen", True), ("Dan", True),
+    ]  # fmt: skip
+
+
+def test_a_label_after_an_opinion_does_not_count(made: Made) -> None:
+    from annotations.labels.append import reveal
+
+    store, project, people = made
+    item = first(made)[0]
+    label(made, 0, {item.uid: "reject"})
+    set_known(store, project, item.uid, "accept")
+    reveal(store, project, people[0], item.uid)
+    label(made, 0, {item.uid: "accept"})
+    assert (scores(store, project)[0].right, scores(store, project)[0].wrong) == (0, 1)
+
+
+def test_what_is_drawn(made: Made) -> None:
+    store, project, _ = made
+    items = first(made)
+    label(made, 0, {item.uid: "accept" for item in items[:8]})
+    label(made, 1, {item.uid: "accept" if n else "reject" for n, item in enumerate(items[:5])})
+    agreed = {item.uid for item in draw_known(store, project, 50, "agreed")}
+    assert agreed == {item.uid for item in items[1:5]}  # not the split one, not those with one label
+    free = draw_known(store, project, 50, "unlabelled")
+    assert {item.uid for item in free} == {item.uid for item in items[8:]}
+    set_known(store, project, items[1].uid, "accept")
+    set_known(store, project, items[9].uid, "accept")
+    assert items[1].uid not in {item.uid for item in draw_known(store, project, 50, "agreed")}
+    assert items[9].uid not in {item.uid for item in draw_known(store, project, 50, "unlabelled")}
+    five = [item.uid for item in draw_known(store, project, 5, "unlabelled", seed=3)]
+    assert len(set(five)) == 5 and five == [item.uid for item in draw_known(store, project, 5, "unlabelled", seed=3)]
+    with pytest.raises(Refused):
+        draw_known(store, project, 0, "agreed")
+
+
+def test_under_stop_hidden_gold_is_labelled_by_all(made: Made) -> None:
+    store, project, _ = made
+    project = change_project(store, project, per_item=3, plan="stop", share=0.0)
+    items = first((store, project, made[2]))
+    assert store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
+    set_known(store, project, items[0].uid, "reject")
+    label(made, 0, {item.uid: "reject" for item in items[:2]})
+    wanted = "SELECT wanted, status FROM item WHERE uid = ?"
+    assert store.db.execute(wanted, (items[0].uid,)).fetchone() == (3, "pending")
+    assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (1, "rejected")
+    # an item that had been closed by its reject is open again, also for who has walked past it
+    walked = claim(store, project, made[2][1], want=60)
+    assert items[1].uid not in {item.uid for item in walked}
+    set_known(store, project, items[1].uid, "accept")
+    assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (3, "pending")
+    have = [item.uid for item in walked]
+    assert items[1].uid in {item.uid for item in claim(store, project, made[2][1], have=have, want=60)}
+    set_known(store, project, items[1].uid, None)
+    assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (1, "rejected")
+    assert broken_rules(store) == []
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=routes())) as opened:
+        yield opened
+
+
+def _sentences(store: Store) -> Project:
+    return filled_project(store, 24, people=("Ada", "Bo"), per_item=2)[0]
+
+
+def _generations(store: Store) -> Project:
+    return generations_project(store, "made", 24)
+
+
+@pytest.mark.parametrize("make", [_sentences, _generations])
+def test_a_desk_is_sent_the_same_bytes_with_and_without(
+    make: Callable[[Store], Project], client: TestClient, fresh_store: Store, tmp_path: Path
+) -> None:
+    """The same visit at two copies of one database, in one of which items are hidden gold."""
+    project = change_project(fresh_store, make(fresh_store), retest=1.0, retest_hours=0)
+    fresh_store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(fresh_store.path, tmp_path / "before.db")
+    uids = [row[0] for row in fresh_store.db.execute("SELECT uid FROM item ORDER BY id")]
+    choice = "accept" if project.kind == "sentences" else "correct"
+    for uid in uids[::2]:
+        set_known(fresh_store, project, uid, choice, why=WHY)
+    with_gold = _visit(client, fresh_store, project, choice)
+    fresh_store.close()
+    (tmp_path / "before.db").replace(tmp_path / "evenhand.db")
+    for rest in ("-wal", "-shm"):
+        (tmp_path / f"evenhand.db{rest}").unlink(missing_ok=True)
+    with Store.open(tmp_path / "evenhand.db") as store:
+        assert known_items(store, project) == []
+        without = _visit(client, store, project, choice)
+    assert with_gold == without
+    assert WHY not in json.dumps(with_gold) and "known" not in json.dumps(with_gold)
+
+
+def _visit(client: TestClient, store: Store, project: Project, choice: str) -> list[Any]:
+    from annotations.desk.routes import stores
+
+    stores.close()
+    ada = Desk(client, store, project, "Ada")
+    told: list[Any] = []
+    for _ in range(4):
+        reply = ada.sync(want=8, hello=20)
+        told.append(reply)
+        ids = [item["id"] for item in reply["items"]]
+        told.append(ada.sync(*(ada.op(uid, choice) for uid in ids)))
+        told += [ada.post("item", {"item": uid}).json() for uid in ids[:2]]
+        told.append(ada.post("history", {"limit": 9, "search": ""}).json())
+        told.append(ada.post("heartbeat").json())
+    return [_without_time(one) for one in told]
+
+
+def _without_time(told: Any) -> Any:
+    if isinstance(told, dict):
+        return {k: _without_time(v) for k, v in told.items() if k not in ("token", "created", "pace")}
+    return [_without_time(one) for one in told] if isinstance(told, list) else told
+
+
+@pytest.mark.parametrize(
+    "format", ["slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "label-studio", "doccano"]
+)
+def test_no_file_of_items_or_labels_tells_of_it(made: Made, tmp_path: Path, format: str) -> None:
+    store, project, _ = made
+    items = first(made)
+    label(made, 0, {item.uid: "accept" for item in items})
+    before = _exported(store, project, tmp_path / "before", format)
+    set_known(store, project, items[0].uid, "reject", why=WHY)
+    assert _exported(store, project, tmp_path / "after", format) == before
+
+
+def _exported(store: Store, project: Project, folder: Path, format: str) -> dict[str, bytes]:
+    folder.mkdir()
+    path = export_file(store, project, folder / "out", format=format, history=format == "labels").out
+    if not zipfile.is_zipfile(path):
+        return {"": path.read_bytes()}
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["accept", "reject", None])), max_size=12))
+def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathFactory, marks: list[Any]) -> None:
+    with new_store(tmp_path_factory.mktemp("gold") / "gold.db") as store:
+        project, people = filled_project(store, 6, people=("Ada", "Bo"), per_item=2)
+        items = claim(store, project, people[0], want=6)
+        said = {item.uid: ("accept", "reject")[n % 2] for n, item in enumerate(items)}
+        append(store, project, people[0], [decide(uid, choice) for uid, choice in said.items()])
+        for n, choice in marks:
+            set_known(store, project, items[n].uid, choice)
+        answers = {items[n].uid: choice for n, choice in marks}
+        known = {uid: choice for uid, choice in answers.items() if choice is not None}
+        ada, bo = scores(store, project)
+        right = sum(said[uid] == choice for uid, choice in known.items())
+        assert (ada.right, ada.wrong, ada.unlabelled) == (right, len(known) - right, 0)
+        assert (bo.right, bo.wrong, bo.unlabelled) == (0, 0, len(known))
+        assert {one.item.uid: one.choice for one in known_items(store, project)} == known
+        assert broken_rules(store) == []
+
+
+def test_a_file_of_answers_row_by_row(made: Made, tmp_path: Path) -> None:
+    store, project, _ = made
+    items = first(made)
+    path = tmp_path / "answers.csv"
+    rows = [
+        f"{items[0].uid},,accept,{WHY}",
+        f",{items[1].text},reject,",
+        ",no such sentence,reject,",
+        f"{items[2].uid},,maybe,",
+        f"{items[3].uid},,,",
+        ",,accept,",
+        f"{items[0].uid},,accept,{WHY}",
+    ]
+    path.write_text("\n".join(["item,text,choice,why", *rows]), encoding="utf-8")
+    report = bring_known(store, project, path, author="Lead")
+    assert report.marked == 3 and [problem.line for problem in report.problems] == [4, 5, 6, 7]
+    assert all(str(problem) for problem in report.problems)
+    assert [(one.item.uid, one.choice, one.author) for one in known_items(store, project)] == sorted(
+        [(items[0].uid, "accept", "Lead"), (items[1].uid, "reject", "Lead")],
+        key=lambda row: next(item.id for item in items if item.uid == row[0]),
+    )
+    assert store.db.execute("SELECT count(*) FROM known").fetchone() == (2,)  # the same answer twice is one
+
+
+def test_a_file_without_the_columns_is_refused(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("item,label\na,b\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="choice"):
+        bring_known(made[0], made[1], path)
+
+
+def test_a_text_of_a_generation_is_no_id(fresh_store: Store, tmp_path: Path) -> None:
+    project = generations_project(fresh_store, "made", 3)
+    path = tmp_path / "answers.csv"
+    path.write_text("text,choice\nhe walked,correct\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="item"):
+        bring_known(fresh_store, project, path)
+    uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
+    path.write_text(json.dumps({"item": uid, "choice": "misgendering"}), encoding="utf-8")
+    assert bring_known(fresh_store, project, path.rename(tmp_path / "a.jsonl")).marked == 1
+    assert known_items(fresh_store, project)[0].choice == "misgendering"
+    assert [one.code for one in answer_choices(fresh_store, project)][:2] == ["correct", "misgendering"]

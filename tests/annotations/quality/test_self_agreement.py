@@ -1,0 +1,150 @@
+"""Agreement with oneself: which labels are compared, and the numbers."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.labels.append import append, reveal
+from annotations.projects.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
+from annotations.quality.self_agreement import consistency, differences
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Operation, Project
+from tests.support.generations import generations_project
+from tests.support.projects import decide, filled_project
+
+DAY = 86_400.0
+NOON = time.time() - 30 * DAY
+# Two raters, 50 grants, yes or no: 20 and 15 agreed, 5 and 10 not. Kappa is 0.40 (the worked example of the article
+# "Cohen's kappa" in Wikipedia); Wilson's interval of 35/50 is 0.5625 to 0.8090 (statsmodels, method="wilson").
+TABLE = (("accept", "accept", 20), ("accept", "reject", 5), ("reject", "accept", 10), ("reject", "reject", 15))
+
+
+def judged_twice(
+    store: Store, table: Sequence[tuple[str, str, int]], *, people: Sequence[str] = ("Ada",), days: float = 2.0
+) -> tuple[Project, list[Annotator]]:
+    """A project in which everybody has made exactly these pairs of choices, *days* apart."""
+    wanted = [pair for *pair, times in table for _ in range(times)]
+    project, who = filled_project(store, len(wanted), people=people, per_item=len(people))
+    project = change_project(store, project, retest=1.0, retest_hours=24)
+    for annotator in who:
+        items = claim(store, project, annotator, want=60, now=NOON)
+        plan = {item.text: pair for item, pair in zip(items, wanted, strict=True)}
+        append(store, project, annotator, [decide(item, plan[item.text][0]) for item in items], now=NOON)
+        again = claim(store, project, annotator, want=60, now=NOON + days * DAY)
+        second = [decide(item, plan[item.text][1]) for item in again]
+        append(store, project, annotator, second, now=NOON + days * DAY)
+    return project, who
+
+
+def test_share_kappa_and_days(fresh_store: Store) -> None:
+    project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "Bo"))
+    report = consistency(fresh_store, project)
+    assert [one.annotator for one in report.annotators] == ["Ada", "Bo"]
+    for one in report.annotators:
+        assert one.table == ((20, 5), (10, 15)) and one.compared == 50 and one.flag is None
+        assert one.agreed.value == pytest.approx(0.7)
+        assert (one.agreed.low, one.agreed.high) == pytest.approx((0.5625, 0.8090), abs=1e-4)
+        assert one.kappa.value == pytest.approx(0.4)
+        assert one.days == pytest.approx((2.0, 2.0, 2.0), abs=1e-6)
+    both = report.together
+    assert both.table == ((40, 10), (20, 30)) and both.agreed.units == 100
+    # Wilson's interval of 70/100: 0.6042 to 0.7811 (Brown, Cai and DasGupta 2001 discuss the formula; statsmodels)
+    assert (both.agreed.low, both.agreed.high) == pytest.approx((0.6042, 0.7811), abs=1e-4)
+    assert both.kappa.low is not None and both.kappa.low < 0.4 < (both.kappa.high or 0)
+    assert (both.waiting, both.handed_out, both.other_guideline, both.seen, both.void) == (0, 0, 0, 0, 0)
+    for part in ("share:1", "after:24h", "guideline:same", "unit:annotator-item", "wilson", "accept+reject"):
+        assert part in report.signature
+    assert len(differences(fresh_store, project)) == 30 and len(differences(fresh_store, project, "Bo")) == 15
+    one_pair = differences(fresh_store, project, "Ada")[0]
+    assert set(one_pair.choices) == {"accept", "reject"} and one_pair.days == pytest.approx(2.0, abs=1e-6)
+    assert {bool(one_pair.reasons[i]) for i, c in enumerate(one_pair.choices) if c == "reject"} == {True}
+
+
+def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    report = consistency(fresh_store, project)
+    assert report.annotators == () and report.together.agreed.value is None and report.together.days is None
+    for one in (report.together.agreed, report.together.kappa):
+        assert one.value is None and "second time" in str(one.reason)
+
+
+def test_one_category_has_a_share_and_no_kappa(fresh_store: Store) -> None:
+    project, _ = judged_twice(fresh_store, (("accept", "accept", 12),))
+    (one,) = consistency(fresh_store, project).annotators
+    assert (
+        one.agreed.value == 1.0
+        and one.agreed.high == pytest.approx(1.0)
+        and one.agreed.low == pytest.approx(0.7575, abs=1e-4)
+    )
+    assert one.kappa.value is None and "one category" in str(one.kappa.reason)
+
+
+def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
+    project, (ada,) = filled_project(fresh_store, 8, people=("Ada",), per_item=1)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
+    items = claim(fresh_store, project, ada, want=60, now=NOON)
+    append(fresh_store, project, ada, [decide(item) for item in items], now=NOON)
+    again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
+    assert consistency(fresh_store, project).together.handed_out == 8
+    by_text = {item.text: item for item in items}
+    # an opinion is shown on the first item before it is judged again, on the second one after that
+    append(fresh_store, project, ada, [decide(again[1], "reject")], now=NOON + DAY)
+    reveal(fresh_store, project, ada, by_text[again[0].text].uid)
+    reveal(fresh_store, project, ada, again[1].uid)
+    later = time.time() + 60
+    changed = Operation("again", again[1].uid, "accept", "desk", 10**6)
+    append(fresh_store, project, ada, [decide(again[0]), changed], now=later)
+    # the third one is judged again under another version of the guideline, in which the fourth is skipped
+    old = guideline(fresh_store, project)
+    add_guideline(fresh_store, project, "new", old.choices, old.reasons)
+    append(fresh_store, project, ada, [decide(again[2]), decide(again[3], "skip")], now=later)
+    append(fresh_store, project, ada, [decide(again[4], guideline=1), decide(again[5], guideline=1)], now=later)
+    append(fresh_store, project, ada, [Operation("back", again[5].uid, None, "desk", 10**6)], now=later)
+    found = consistency(fresh_store, project).together
+    assert (found.seen, found.other_guideline, found.handed_out, found.waiting) == (1, 1, 4, 0)
+    assert found.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
+    fresh_store.db.execute("UPDATE batch SET published = 0")
+    assert consistency(fresh_store, project).together.compared == 0
+
+
+def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 8, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
+    for who in (ada, bo):
+        labels = [decide(item) for item in claim(fresh_store, project, who, now=NOON)]
+        append(fresh_store, project, who, labels, now=NOON)
+    again = claim(fresh_store, project, bo, now=NOON + DAY)
+    append(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
+
+    def counted() -> list[tuple[int, int, int, int]]:
+        report = consistency(fresh_store, project)
+        found = [*report.annotators, report.together]
+        return [(one.waiting, one.handed_out, one.compared, one.left) for one in found]
+
+    assert counted() == [(8, 0, 0, 0), (0, 7, 1, 0), (8, 7, 1, 0)]
+    replace_annotator(fresh_store, project, bo, "Chen")
+    assert counted() == [(8, 0, 0, 0), (0, 0, 1, 7), (8, 0, 1, 7)]
+    add_annotators(fresh_store, project, ["Bo"])
+    assert counted() == [(8, 0, 0, 0), (6, 1, 1, 0), (14, 1, 1, 0)]  # what was skipped once is still to come
+
+
+def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> None:
+    project = generations_project(fresh_store, "made", 10)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=0, checked=False)
+    ada = Annotator(*fresh_store.db.execute("SELECT id, uid, name FROM annotator WHERE name = 'Ada'").fetchone())
+    items = claim(fresh_store, project, ada, want=60, now=NOON)
+    first = [decide(item, "correct", extraneous=n < 6) for n, item in enumerate(items)]
+    assert all(one.stored for one in append(fresh_store, project, ada, first, now=NOON))
+    place = {item.text + (item.context or ""): n for n, item in enumerate(items)}
+    again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
+    second = [
+        decide(item, "no_pronoun" if n == 0 else "correct", extraneous=None if n == 1 else n < 4)
+        for item in again
+        for n in [place[item.text + (item.context or "")]]
+    ]
+    assert all(one.stored for one in append(fresh_store, project, ada, second, now=NOON + DAY))
+    (one,) = consistency(fresh_store, project).annotators
+    assert one.agreed.value == pytest.approx(0.9) and one.flag is not None
+    assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)

@@ -1,0 +1,455 @@
+"""Labels that come again: which ones, when, in what order; like any other item for whoever labels."""
+
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.agreement.agreement import agreement
+from annotations.database.store import Store
+from annotations.guideline.relabelling import send_back
+from annotations.items.gold import settle
+from annotations.items.items import Batch
+from annotations.labels.append import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.labels.repeated import with_retests
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
+from annotations.queue import repeats
+from annotations.queue.claim import LEASE_S, claim
+from annotations.types import Annotator, Answer, Item, Project
+from tests.annotations.database.test_races import output, start
+from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
+
+DAY = 86_400.0
+NOON = time.time() - 30 * DAY
+Made = tuple[Store, Project, Annotator]
+
+
+@pytest.fixture
+def made(fresh_store: Store) -> Made:
+    """Twelve sentences of which everyone comes again after a day; Ada and Bo label all of them."""
+    project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
+    return fresh_store, project, people[0]
+
+
+def label_all(made: Made, now: float = NOON, choice: str = "accept") -> list[Item]:
+    store, project, who = made
+    items = claim(store, project, who, want=60, now=now)
+    assert all(answer.stored for answer in append(store, project, who, [decide(i, choice) for i in items], now=now))
+    return items
+
+
+def states(store: Store, what: str = "state") -> list[Any]:
+    return [row[0] for row in store.db.execute(f"SELECT {what} FROM retest ORDER BY item")]
+
+
+@given(st.integers(0, 2**31), st.binary(min_size=16, max_size=16), st.floats(0, 1), st.floats(0, 1))
+def test_a_larger_share_holds_a_smaller_one(seed: int, identity: bytes, one: float, two: float) -> None:
+    who = uuid.UUID(int=seed).hex
+    less, more = sorted((one, two))
+    assert repeats.comes_again(seed, who, identity, less) <= repeats.comes_again(seed, who, identity, more)
+    assert not repeats.comes_again(seed, who, identity, 0.0) and repeats.comes_again(seed, who, identity, 1.0)
+
+
+def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
+    identities = [n.to_bytes(16, "big") for n in range(20_000)]
+    drawn = {who: {i for i in identities if repeats.comes_again(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
+    one, two = drawn.values()
+    # binomial: 2,000 with a deviation of 42; both at once 200 with 14
+    assert abs(len(one) - 2_000) < 170 and abs(len(two) - 2_000) < 170 and abs(len(one & two) - 200) < 60
+
+
+@given(st.binary(min_size=32, max_size=32), st.uuids(version=4), st.uuids(version=4))
+def test_the_public_id_looks_like_that_of_an_item(secret: bytes, who: uuid.UUID, item: uuid.UUID) -> None:
+    made = repeats.public_id(secret, who.hex, item.hex)
+    parsed = uuid.UUID(made)
+    assert parsed.hex == made and parsed.version == 4 and parsed.variant == uuid.RFC_4122
+    assert made == repeats.public_id(secret, who.hex, item.hex) != repeats.public_id(secret, item.hex, who.hex)
+
+
+def test_it_comes_after_its_hours_under_another_id(made: Made) -> None:
+    store, project, ada = made
+    first = label_all(made)
+    assert claim(store, project, ada, now=NOON + DAY - 1) == []
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    assert sorted(item.text for item in again) == sorted(item.text for item in first)
+    assert not {item.uid for item in again} & {item.uid for item in first}
+    assert claim(store, project, ada, want=60, now=NOON + DAY + 5) == again  # a reload
+    have = [item.uid for item in again[:3]]
+    assert claim(store, project, ada, have=have, want=60, now=NOON + DAY + 9) == again[3:]
+    assert states(store) == ["leased"] * 12
+
+
+def test_no_share_nothing_comes(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
+    made = fresh_store, project, people[0]
+    label_all(made)
+    assert states(fresh_store) == [] and claim(fresh_store, project, people[0], now=NOON + 9 * DAY) == []
+
+
+def test_what_is_due_is_spread_among_new_items(fixed_ids: None, fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 500, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
+    ada, now = people[0], NOON
+    for _ in range(3):
+        items = claim(fresh_store, project, ada, want=40, now=now)
+        append(fresh_store, project, ada, [decide(item) for item in items], now=now)
+    own = {row[0] for row in fresh_store.db.execute("SELECT uid FROM retest")}
+    order = [item.uid in own for _ in range(60) for item in _label(fresh_store, project, ada, 3, now)]
+    share = sum(order) / len(order)
+    assert 0.05 < share < 0.35  # one in five; a deviation is 0.03
+    runs = "".join("r" if one else "." for one in order)
+    assert "r" * 12 not in runs and "." * 90 not in runs
+    whole = claim(fresh_store, project, ada, want=60, now=now)
+    places = [n for n, item in enumerate(whole) if item.uid in own]
+    assert places and claim(fresh_store, project, ada, want=60, now=now) == whole
+    assert max(places) - min(places) > 10  # not in a block
+
+
+def _label(store: Store, project: Project, who: Annotator, want: int, now: float) -> list[Item]:
+    items = claim(store, project, who, want=want, now=now)
+    append(store, project, who, [decide(item) for item in items], now=now)
+    return items
+
+
+def test_a_second_label_touches_nothing_but_itself(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    tables = ("label", "assignment", "tally", "item", "census", "skip")
+    before = {name: store.db.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+    report = agreement(store, project)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    for item in again:
+        assert append(store, project, ada, [decide(item, "reject")], now=NOON + DAY)[0].stored
+    assert {name: store.db.execute(f"SELECT * FROM {name}").fetchall() for name in tables} == before
+    assert agreement(store, project) == report and len(label_rows(store, project, which="all")) == 12
+    assert own_progress(store, project, ada).labelled == 12
+    assert states(store) == ["labelled"] * 12 and broken_rules(store) == []
+    assert claim(store, project, ada, now=NOON + 9 * DAY) == []  # once, not again and again
+
+
+def test_the_desk_counts_it_like_any_other(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+
+    def told() -> tuple[int, int, int]:
+        progress = with_retests(store, project, ada, own_progress(store, project, ada))
+        return progress.labelled, progress.total, sum(cell.accepted for cell in progress.cells)
+
+    assert told() == (12, 12, 12)
+    item = claim(store, project, ada, want=1, now=NOON + DAY)[0]
+    assert told() == (12, 13, 12)
+    append(store, project, ada, [decide(item)], now=NOON + DAY)
+    assert told() == (13, 13, 13)
+    assert history(store, project, ada, limit=1)[0].item.uid == item.uid
+    assert len(history(store, project, ada, limit=50)) == 13
+    assert next(one.item.uid for one in history(store, project, ada, search=item.text)) == item.uid
+
+
+# The same operations on an ordinary item and on one that came again: a desk must be answered alike.
+MOVES: dict[str, Callable[[Item, dict[str, str]], Any]] = {
+    "accept": lambda item, last: decide(item, "accept", base=last.get("op")),
+    "reject": lambda item, last: decide(item, "reject", base=last.get("op")),
+    "undo": lambda item, last: decide(item, None, base=last.get("op")),
+    "skip": lambda item, last: decide(item, "skip", base=last.get("op")),
+    "other desk": lambda item, last: decide(item, "reject", desk="second"),
+    "other desk knows": lambda item, last: decide(item, "accept", desk="second", base=last.get("op")),
+    "late": lambda item, last: decide(item, "accept", revision=-5),
+    "no reason": lambda item, last: decide(item, "reject", reasons=()),
+    "no choice": lambda item, last: decide(item, "maybe"),
+}
+
+
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from(sorted(MOVES)), max_size=8))
+def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "play.db") as store:
+        project, people = filled_project(store, 2, people=("Ada",), per_item=1)
+        project = change_project(store, project, retest=1.0, retest_hours=24)
+        ada = people[0]
+        first, _ = claim(store, project, ada, want=2, now=NOON)
+        append(store, project, ada, [decide(first, "accept")], now=NOON)
+        twin = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text == first.text)
+        plain = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text != first.text)
+        told = {item.uid: _played(store, project, ada, item, moves) for item in (plain, twin)}
+        assert told[plain.uid] == told[twin.uid]
+
+
+def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: list[str]) -> list[Any]:
+    told: list[Any] = []
+    last: dict[str, str] = {}
+    number: dict[str | None, int] = {None: -1}
+    for n, move in enumerate(moves):
+        operation = MOVES[move](item, last)
+        number[operation.op_id] = n
+        answers: list[Answer] = append(store, project, ada, [operation, operation], now=NOON + DAY + n)
+        for answer in answers:
+            told.append((answer.stored, answer.conflict, number.get(answer.latest), answer.reason))
+            if answer.stored and answer.latest:
+                last["op"] = answer.latest
+        own = [one for one in history(store, project, ada) if one.item.uid == item.uid]
+        lost = [one for one in conflicts(store, project, ada) if one.item.uid == item.uid]
+        told.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
+        told.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
+    return told
+
+
+def test_the_label_that_stood_when_it_was_handed_out_is_compared(made: Made) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    changed = decide(items[0], "reject", desk="desk")
+    assert append(store, project, ada, [changed], now=NOON + 3600)[0].stored
+    query = "SELECT label.choice FROM retest LEFT JOIN label ON label.id = first WHERE retest.item = ?"
+    # it waits anew from the label that stands
+    assert items[0].text not in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert items[0].text in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY + 3600)}
+    assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
+    append(store, project, ada, [decide(items[0], "accept")], now=NOON + DAY + 4000)  # after it was handed out
+    assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
+
+
+def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(made: Made) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    append(store, project, ada, [decide(items[0], None)], now=NOON + 10)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    assert [i.uid for i in again if i.text == items[0].text] == [items[0].uid]  # the item itself
+    append(store, project, ada, [decide(items[0])], now=NOON + DAY)
+    found = claim(store, project, ada, have=[i.uid for i in again], want=60, now=NOON + 2 * DAY)
+    assert [i.text for i in found] == [items[0].text]
+
+
+def _sent_back(made: Made, items: list[Item]) -> None:
+    store, project, _ = made
+    old = guideline(store, project)
+    add_guideline(store, project, "new", old.choices, old.reasons)
+    send_back(store, project, 2, "all")
+
+
+def _withdrawn(made: Made, items: list[Item]) -> None:
+    made[0].db.execute("UPDATE batch SET published = 0")
+
+
+def _shown(made: Made, items: list[Item]) -> None:
+    for item in items:
+        reveal(made[0], made[1], made[2], item.uid)
+
+
+def _left(made: Made, items: list[Item]) -> None:
+    remove_annotator(made[0], made[1], made[2])
+
+
+def _new_version(made: Made, items: list[Item]) -> None:
+    store, project, _ = made
+    old = guideline(store, project)
+    add_guideline(store, project, "new", old.choices, old.reasons)
+
+
+@pytest.mark.parametrize("what", [_sent_back, _withdrawn, _shown, _left, _new_version])
+def test_what_cannot_be_compared_does_not_come(made: Made, what: Callable[[Made, list[Item]], None]) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    what(made, items)
+    came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert not came & set(states(store, "uid"))
+
+
+def test_sent_back_while_it_is_on_a_desk(made: Made) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    _sent_back(made, items)
+    answer = append(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY)[0]
+    assert answer.stored and not answer.conflict  # nothing that was done is lost
+    assert set(states(store)) == {"void"}
+    assert [one.item.uid for one in history(store, project, ada)] == [again[0].uid]
+
+
+def test_a_changed_share_draws_again(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 60, people=("Ada", "Bo"), per_item=2)
+    for who in people:
+        label_all((fresh_store, project, who))
+    counted = "SELECT count(*) FROM retest WHERE state = 'waiting'"
+
+    def waiting(share: float, hours: int = 24) -> set[tuple[int, int]]:
+        nonlocal project
+        project = change_project(fresh_store, project, retest=share, retest_hours=hours)
+        query = "SELECT item, annotator FROM retest WHERE state = 'waiting'"
+        return {tuple(row) for row in fresh_store.db.execute(query)}
+
+    half = waiting(0.5)
+    assert 30 < len(half) < 90 and waiting(0.2) < half and waiting(0.5) == half and len(waiting(1.0)) == 120
+    assert waiting(0.0) == set() and fresh_store.db.execute(counted).fetchone() == (0,)
+    assert waiting(0.5, 48) == half
+    due = fresh_store.db.execute("SELECT min(due), max(due) FROM retest WHERE state = 'waiting'").fetchone()
+    assert due == pytest.approx((NOON + 2 * DAY, NOON + 2 * DAY), abs=1)
+
+
+def test_who_is_away_gives_it_back(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    bo = annotator(store, project, "Bo")
+    claim(store, project, bo, want=1, now=NOON + DAY + LEASE_S + 1)
+    assert set(states(store)) == {"waiting"}
+    # the open desk of somebody who comes back still holds it: what it sends is stored and compared
+    append(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY + LEASE_S + 2)
+    row = store.db.execute("SELECT state, first IS NOT NULL FROM retest WHERE uid = ?", (again[0].uid,)).fetchone()
+    assert row == ("labelled", 1)
+
+
+def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=1)
+    made = fresh_store, project, people[0]
+    label_all(made)
+    again = claim(fresh_store, project, people[0], want=9, now=NOON + DAY)
+    for times in (1, 2):
+        append(fresh_store, project, people[0], [decide(again[0], "skip")], now=NOON + DAY)
+        append(fresh_store, project, people[0], [decide(item) for item in again[1:]], now=NOON + DAY)
+        left = claim(fresh_store, project, people[0], want=9, now=NOON + DAY)
+        assert [item.uid for item in left] == ([again[0].uid] if times == 1 else [])
+    assert fresh_store.db.execute("SELECT count(*) FROM skip").fetchone() == (0,)
+
+
+def test_an_id_is_nobody_elses(made: Made) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    bo = annotator(store, project, "Bo")
+    assert not append(store, project, bo, [decide(again[0])])[0].stored
+    operation = decide(again[0])
+    assert append(store, project, ada, [operation])[0].stored
+    assert not append(store, project, ada, [decide(again[1], op_id=operation.op_id)])[0].stored
+    assert not append(store, project, ada, [decide(items[0], op_id=operation.op_id)])[0].stored
+    known = label_rows(store, project, which="all")[0]["op_id"]
+    assert not append(store, project, ada, [decide(again[1], op_id=known)])[0].stored
+
+
+def test_an_opinion_on_it_is_an_opinion_on_the_item(made: Made) -> None:
+    store, project, ada = made
+    items = label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)[0]
+    append(store, project, ada, [decide(again)], now=NOON + DAY)
+    reveal(store, project, ada, again.uid)
+    first = next(item for item in items if item.text == again.text)
+    append(store, project, ada, [decide(first, "reject")])
+    row = store.db.execute("SELECT after_reveal FROM label WHERE item = ? ORDER BY id DESC", (first.id,)).fetchone()
+    assert row == (1,)
+
+
+def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)[:6]
+    operations = [decide(item, desk="desk") for item in again]
+    start, told, failures = threading.Barrier(4), list[list[Answer]](), list[BaseException]()
+
+    def send() -> None:
+        try:
+            with Store.open(store.path) as own:
+                start.wait(600)
+                told.append(append(own, project, ada, operations))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(600)
+    assert not failures and len(told) == 4 and all(answers == told[0] for answers in told)
+    assert store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (6,)
+
+
+def test_two_desks_at_once_one_stands_and_both_are_kept(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    again = claim(store, project, ada, want=60, now=NOON + DAY)
+    start, told = threading.Barrier(2), dict[str, list[Answer]]()
+
+    def send(desk: str) -> None:
+        with Store.open(store.path) as own:
+            start.wait(600)
+            told[desk] = append(own, project, ada, [decide(item, desk=desk) for item in again])
+
+    threads = [threading.Thread(target=send, args=(desk,)) for desk in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(600)
+    for one, two in zip(told["one"], told["two"], strict=True):
+        assert one.stored and two.stored and one.conflict != two.conflict
+    query = "SELECT retest, sum(superseded), count(*) FROM retest_label GROUP BY retest"
+    assert {tuple(row[1:]) for row in store.db.execute(query)} == {(1, 2)}
+    assert len(conflicts(store, project, ada)) == 12
+
+
+def test_settling_again_changes_no_draw(made: Made) -> None:
+    store, _, _ = made
+    items = label_all(made)
+    before = store.db.execute("SELECT * FROM retest").fetchall()
+    with store.write():
+        for item in items:
+            settle(store, item.id)
+    assert store.db.execute("SELECT * FROM retest").fetchall() == before
+
+
+def test_while_a_pilot_is_open_nothing_comes_again(made: Made) -> None:
+    store, project, ada = made
+    label_all(made)
+    with Batch.begin(store, project, "more.txt") as batch:
+        batch.add(new_items(20, first=1_000))
+        batch.publish()
+    start_pilot(store, project, items=5, seed=1)
+    came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert came and not came & set(states(store, "uid"))
+    close_pilot(store, project)
+    came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
+    assert came & set(states(store, "uid"))
+
+
+# Labels until nothing is left, what came again included, and sends everything twice.
+WORKER = """
+    import sys, uuid
+    from annotations.labels.append import append
+    from annotations.projects.projects import annotator, project
+    from annotations.queue.claim import claim
+    from annotations.database.store import Store
+    from annotations.types import Operation
+    path, name, desk, who = sys.argv[1:]
+    with Store.open(path) as store:
+        made = project(store, name)
+        person = annotator(store, made, who)
+        while items := claim(store, made, person, want=5):
+            operations = [Operation(uuid.uuid4().hex, i.uid, "accept", desk, n) for n, i in enumerate(items)]
+            for _ in range(2):
+                for answer in append(store, made, person, operations):
+                    assert answer.stored, answer
+            for operation in operations:
+                print(operation.op_id, flush=True)
+"""
+
+
+def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) -> None:
+    """Two desks of Ada and one of Bo, each a process: everything that was told is there, each item stands once."""
+    project, _ = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
+    seats = (("one", "Ada"), ("two", "Ada"), ("three", "Bo"))
+    workers = [start(WORKER, fresh_store.path, project.name, desk, who) for desk, who in seats]
+    told = {line for worker in workers for line in output(worker)}
+    query = "SELECT op_id FROM label UNION ALL SELECT op_id FROM retest_label"
+    stored = [row[0] for row in fresh_store.db.execute(query)]
+    assert set(stored) == told and len(stored) == len(told)
+    assert states(fresh_store) == ["labelled"] * 60
+    twice = "SELECT count(*) FROM retest_label WHERE superseded = 0 GROUP BY retest"
+    assert {row[0] for row in fresh_store.db.execute(twice)} == {1}
+    assert broken_rules(fresh_store) == []

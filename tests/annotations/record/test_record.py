@@ -1,0 +1,300 @@
+"""An annotator's own record: whole, and nothing in it that others said or that the plan holds."""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from annotations.adjudication import add_comment
+from annotations.browse.history import item_history
+from annotations.database.store import Store
+from annotations.labels.append import append, reveal
+from annotations.projects.projects import annotator, change_project
+from annotations.projects.replace_annotator import replace_annotator
+from annotations.queue.claim import claim
+from annotations.record.files import HEADER, record_csv, record_json
+from annotations.record.record import PAGE, Entry, Looked, entries, every_entry, summary
+from annotations.text_policy import CANARY
+from annotations.types import Annotator, Item, Project
+from cli import cli
+from core.errors import NotFound
+from tests.support.judged_generations import all_written, judged_project, say_all
+from tests.support.projects import decide, filled_project
+
+DAY = 86_400.0
+START = time.time() - 30 * DAY
+SECRET = "Bo thinks that this is wrong"
+
+
+def standing(store: Store, item: Item, person: Annotator) -> str | None:
+    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
+    row = store.db.execute(query, (item.id, person.id)).fetchone()
+    return row[0] if row else None
+
+
+def say(store: Store, project: Project, person: Annotator, item: Item, choice: str | None, **fields: object) -> None:
+    operation = decide(item, choice, desk=person.name, base=standing(store, item, person), **fields)
+    now = fields.get("now", START + 60)
+    assert append(store, project, person, [operation], now=now)[0].stored  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def made(fresh_store: Store) -> tuple[Store, Project, list[Annotator], list[Item]]:
+    """Ada labelled one item three times, skipped one, took one back; Bo labelled all, with notes and comments."""
+    project, people = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
+    ada, bo = people
+    items = claim(fresh_store, project, ada, want=5, now=START)
+    claim(fresh_store, project, bo, want=6, now=START)
+    for choice, note in (("accept", ""), ("reject", "=1+1 a note"), ("accept", "sure")):
+        say(fresh_store, project, ada, items[0], choice, note=note, seconds=3.5)
+    say(fresh_store, project, ada, items[1], "skip")
+    say(fresh_store, project, ada, items[2], "accept")
+    say(fresh_store, project, ada, items[2], None)
+    for item in items:
+        say(fresh_store, project, bo, item, "reject", note=SECRET)
+    fresh_store.db.execute("UPDATE item SET known = 'reject', shared = 1 WHERE id = ?", (items[0].id,))
+    return fresh_store, project, people, items
+
+
+def by_item(store: Store, project: Project, person: Annotator) -> dict[str, Entry]:
+    return {one.uid: one for one in every_entry(store, project, person)}
+
+
+def test_every_act_is_there_in_its_order(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = made
+    found = by_item(store, project, ada)
+    assert set(found) == {item.uid for item in items}
+    first = found[items[0].uid]
+    assert [(act.kind, act.choice, act.note, act.stands) for act in first.acts] == [
+        ("label", "accept", "", False), ("label", "reject", "=1+1 a note", False), ("label", "accept", "sure", True)
+    ]  # fmt: skip
+    assert first.state == "labelled" and first.acts[0].seconds == 3.5 and first.acts[0].guideline == 1
+    assert [(act.kind, act.stands) for act in found[items[1].uid].acts] == [("skip", True)]
+    taken_back = found[items[2].uid]
+    assert [(act.kind, act.stands) for act in taken_back.acts] == [("label", False), ("undone", True)]
+    assert taken_back.state == "leased" and taken_back.item is not None
+
+
+def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
+    """A desk that was offline sends a skip and labels of one item together: they bear one and the same moment."""
+    project, (ada, *_) = filled_project(fresh_store, 1)
+    (item,) = claim(fresh_store, project, ada, want=1, now=START)
+    sent = []
+    for choice in ("reject", None, "skip", None, "skip", "accept"):
+        sent.append(decide(item, choice, desk="a", base=sent[-1].op_id if sent else None))
+    assert all(answer.stored for answer in append(fresh_store, project, ada, sent, now=START + 1))
+    acts = by_item(fresh_store, project, ada)[item.uid].acts
+    assert [act.op_id for act in acts] == [one.op_id for one in sent] and acts[-1].stands
+    told = [one for one in item_history(fresh_store, project, item.uid) if one.kind in ("label", "skip")]
+    assert [one.data["revision"] for one in told] == [one.revision for one in sent]
+
+
+def test_what_is_not_read_yet_is_not_shown(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = made
+    waiting = by_item(store, project, ada)[items[3].uid]
+    assert (waiting.state, waiting.item, waiting.acts) == ("leased", None, ())
+    assert entries(store, project, ada, Looked(search=items[3].text)).total == 0
+    assert entries(store, project, ada, Looked(search=items[0].text)).total == 1
+    assert items[3].text not in "".join(record_csv(store, project, ada))
+
+
+def test_nothing_of_others_and_nothing_of_the_plan(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    """The record of Ada is the same, to the byte, whatever Bo does and the lead knows."""
+    store, project, (ada, bo), items = made
+    before = "".join(record_json(store, project, ada)), "".join(record_csv(store, project, ada))
+    say(store, project, bo, items[0], "accept", note=SECRET)
+    store.db.execute("UPDATE item SET wanted = 9, known = 'accept', shared = 1 - shared, split = 1")
+    add_comment(store, project, items[1].uid, SECRET, author="Bo", annotator=bo, thread=bo)
+    assert before == ("".join(record_json(store, project, ada)), "".join(record_csv(store, project, ada)))
+    for text in before:
+        assert SECRET not in text and "Bo" not in text and bo.uid not in text
+        assert not any(word in text for word in ("known", "shared", "wanted", "gold", "split"))
+
+
+def test_the_private_talk_and_own_comments(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, bo), items = made
+    add_comment(store, project, items[0].uid, "Is a nickname a name?", author="Ada", annotator=ada, thread=ada)
+    add_comment(store, project, items[0].uid, "Yes.", author="Lead", thread=ada)
+    add_comment(store, project, items[0].uid, "Mine, to all", author="Ada", annotator=ada)
+    add_comment(store, project, items[0].uid, SECRET, author="Bo", annotator=bo)
+    found = by_item(store, project, ada)[items[0].uid].comments
+    assert [(one.author, one.text, one.thread == ada.uid) for one in found] == [
+        ("Ada", "Is a nickname a name?", True), ("Lead", "Yes.", True), ("Ada", "Mine, to all", False)
+    ]  # fmt: skip
+
+
+def test_an_item_that_was_only_talked_about(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = made
+    other = store.db.execute(
+        "SELECT uid FROM item WHERE id NOT IN (SELECT item FROM assignment WHERE annotator = ?)", (ada.id,)
+    ).fetchone()[0]
+    add_comment(store, project, other, "What of this one?", author="Ada", annotator=ada, thread=ada)
+    found = by_item(store, project, ada)
+    assert len(found) == len(items) + 1 and found[other].state == "" and len(found[other].comments) == 1
+
+
+def test_what_was_shown_and_what_came_after(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = made
+    reveal(store, project, ada, items[0].uid)
+    say(store, project, ada, items[0], "reject")
+    found = by_item(store, project, ada)[items[0].uid]
+    assert found.revealed and [act.after_reveal for act in found.acts] == [False, False, False, True]
+    assert "revealed" in "".join(record_csv(store, project, ada))
+
+
+def test_a_second_desk_that_came_too_late_is_on_record(
+    made: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
+    store, project, (ada, _bo), items = made
+    append(store, project, ada, [decide(items[0], "reject", desk="other", base=None)])
+    late = by_item(store, project, ada)[items[0].uid].acts[-1]
+    assert (late.superseded, late.stands, late.desk) == (True, False, "other")
+
+
+def test_the_summary_counts(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, bo), _items = made
+    found = summary(store, project, ada)
+    assert found.states == {"labelled": 1, "skipped": 1, "leased": 3, "released": 0}
+    assert (found.labels, found.seconds, found.active, found.told) == (4, 10.5, True, 0)
+    replace_annotator(store, project, ada, "Zoe")
+    gone = summary(store, project, ada)
+    assert not gone.active and [action for _when, action, _data in gone.events] == ["replaced"]
+    assert gone.states["leased"] == 0 and summary(store, project, bo).events == ()
+    with pytest.raises(NotFound):
+        summary(store, project, Annotator(99, "x", "Nobody"))
+
+
+def test_pages_search_and_states(fresh_store: Store) -> None:
+    project, (ada,) = filled_project(fresh_store, 3 * PAGE + 1, people=("Ada",), per_item=1)
+    items = claim(fresh_store, project, ada, want=61, now=START)
+    append(fresh_store, project, ada, [decide(one, note=f"note {n}") for n, one in enumerate(items)], now=START)
+    pages = [entries(fresh_store, project, ada, Looked(page=page)) for page in (1, 2, 3, 4, 5, 0)]
+    assert [(len(one.entries), one.number, one.pages, one.total) for one in pages] == [
+        (20, 1, 4, 61), (20, 2, 4, 61), (20, 3, 4, 61), (1, 4, 4, 61), (1, 4, 4, 61), (20, 1, 4, 61)
+    ]  # fmt: skip
+    shown = [one.uid for page in pages[:4] for one in page.entries]
+    assert shown == [one.uid for one in reversed(items)]
+    (hit,) = entries(fresh_store, project, ada, Looked(search="note 7")).entries
+    assert hit.uid == items[7].uid
+    assert entries(fresh_store, project, ada, Looked(search="%")).total == 0
+    assert entries(fresh_store, project, ada, Looked(state="skipped")).total == 0
+    assert entries(fresh_store, project, ada, Looked(state="labelled", page=2)).entries == pages[1].entries
+
+
+def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_store: Store) -> None:
+    project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1)
+    project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
+    first = claim(fresh_store, project, ada, want=9, now=START)
+    append(fresh_store, project, ada, [decide(one) for one in first], now=START)
+    again = claim(fresh_store, project, ada, want=9, now=START + 2 * DAY)
+    assert len(again) == 4 and not {one.uid for one in again} & {one.uid for one in first}
+    assert set(by_item(fresh_store, project, ada)) == {one.uid for one in first}
+    assert summary(fresh_store, project, ada).states["leased"] == 4  # in hand, as at the desk
+    operation = decide(again[0], "reject", note="once more", seconds=2.0)
+    assert append(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
+    found = by_item(fresh_store, project, ada)
+    assert set(found) == {one.uid for one in first} | {again[0].uid}
+    one = found[again[0].uid]
+    assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
+    assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
+    assert entries(fresh_store, project, ada, Looked(search="once more")).entries == (one,)
+    assert again[0].uid in "".join(record_csv(fresh_store, project, ada))
+    counted = summary(fresh_store, project, ada)
+    assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)
+
+
+def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
+    project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1)
+    first = claim(fresh_store, project, ada, want=3, now=START)
+    say(fresh_store, project, ada, first[0], "skip")
+    assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
+    found = by_item(fresh_store, project, ada)
+    assert [(found[one.uid].state, found[one.uid].item) for one in first[1:]] == [("released", None)] * 2
+    assert entries(fresh_store, project, ada, Looked(search=first[1].text)).total == 0
+    assert entries(fresh_store, project, ada, Looked(search=first[0].text)).total == 1
+    assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
+
+
+def test_files_hold_everything_and_run_nothing(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = made
+    add_comment(store, project, items[0].uid, "=cmd()", author="Ada", annotator=ada, thread=ada)
+    rows = list(csv.DictReader(io.StringIO("".join(record_csv(store, project, ada)), newline="")))
+    assert list(rows[0]) == list(HEADER) and len(rows) == 3 + 1 + 1 + 2 + 2
+    notes = {row["note"] for row in rows} | {row["said"] for row in rows}
+    assert "'=1+1 a note" in notes and "'=cmd()" in notes and not any(cell.startswith("=") for cell in notes)
+    data = json.loads("".join(record_json(store, project, ada)))
+    assert data["annotator"] == "Ada" and data["items_by_state"]["labelled"] == 1 and len(data["items"]) == len(items)
+    history = {one["item"]: one["history"] for one in data["items"]}
+    assert [act["note"] for act in history[items[0].uid]] == ["", "=1+1 a note", "sure"]
+    assert sum(map(len, history.values())) == 6
+
+
+def test_texts_of_generations_stay(fresh_store: Store) -> None:
+    texts = all_written(each=1)[:6]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    ada = annotator(fresh_store, project, "Ada")
+    whole = "".join(record_csv(fresh_store, project, ada)) + "".join(record_json(fresh_store, project, ada))
+    assert not any(one.text in whole or one.context in whole for one in texts)
+    assert all(entry.uid in whole for entry in every_entry(fresh_store, project, ada))
+    opened = change_project(fresh_store, project, open_text=True)
+    text = "".join(record_csv(fresh_store, opened, ada))
+    assert CANARY in text and all(one.text.split(",")[0] in text for one in texts)
+
+
+def test_the_command_writes_the_same(
+    made: tuple[Store, Project, list[Annotator], list[Item]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store, project, (ada, _bo), _items = made
+    out = tmp_path_factory.mktemp("out") / "ada.csv"
+    told = CliRunner().invoke(
+        cli, ["people", project.name, "record", "Ada", "--format", "csv", "--out", str(out)], catch_exceptions=False
+    )
+    assert told.exit_code == 0
+    assert out.read_bytes().decode() == "".join(record_csv(store, project, ada))
+    printed = CliRunner().invoke(cli, ["people", project.name, "record", "Ada"], catch_exceptions=False)
+    assert json.loads(printed.output)["annotator"] == "Ada"
+
+
+@pytest.mark.parametrize("parts", [record_csv, record_json])
+def test_a_record_that_is_left_off_keeps_nothing_open(
+    made: tuple[Store, Project, list[Annotator], list[Item]], parts: Callable[..., Iterator[str]]
+) -> None:
+    store, project, (ada, _bo), _items = made
+    with Store.open(store.path) as other:
+        lines = parts(other, project, ada)
+        next(lines)  # the disk was full, say
+    lines.close()  # by then the database is closed; before, this was an error that nobody could catch
+    with Store.open(store.path) as other:
+        lines = parts(other, project, ada)
+        next(lines)
+        lines.close()
+        assert not other.db.conn.in_transaction
+
+
+def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, _people = filled_project(fresh_store, 1, people=("Ada",))
+    order = list[str]()
+
+    def parts(*_given: object) -> Iterator[str]:
+        yield from "{}"
+        order.append("read")
+
+    monkeypatch.setattr("commands.people.record_json", parts)
+    monkeypatch.setattr(click, "echo", lambda text, **_how: order.append(text))
+    CliRunner().invoke(cli, ["people", project.name, "record", "Ada", "--db", str(fresh_store.path)])
+    assert order == ["read", "{}"]
+
+
+def test_options_stand_behind_the_project_and_behind_a_command(fresh_store: Store) -> None:
+    project, _people = filled_project(fresh_store, 1, people=("Ada",))
+    database = ["--db", str(fresh_store.path), "--json"]
+    for arguments, names in (([], ["Ada"]), (["add", "Bo", "--author", "Lin"], ["Ada", "Bo"])):
+        done = CliRunner().invoke(cli, ["people", project.name, *arguments, *database], catch_exceptions=False)
+        assert [one["name"] for one in json.loads(done.stdout)["annotators"]] == names
+    assert "No such command" in CliRunner().invoke(cli, ["people", project.name, "hire", *database]).output

@@ -1,0 +1,90 @@
+"""What the card says of the columns of the data files is what stands in them: the `datasets` library loads by it."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from annotations.database.store import Store
+from annotations.items.items import items
+from annotations.projects.projects import annotators, change_project
+from annotations.release import make_release, release_files
+from annotations.release.dataset_card import licence_id
+from annotations.types import Mark, Project
+from tests.support.generations import generations_project
+from tests.support.released_project import label, ready_project
+
+TYPES = {"string": str, "int64": int, "bool": bool}
+
+
+def fits(value: Any, feature: dict[str, Any] | str) -> bool:
+    """Whether a value of a row is what a feature of the card says; null fits everywhere."""
+    if value is None:
+        return True
+    if isinstance(feature, str):
+        return type(value) is TYPES[feature]
+    if isinstance(feature, list):
+        return set(value) == {one["name"] for one in feature} and all(fits(value[one["name"]], one) for one in feature)
+    if "list" in feature:
+        return isinstance(value, list) and all(fits(one, feature["list"]) for one in value)
+    return fits(value, feature.get("struct") or feature["dtype"])
+
+
+def loaded(store: Store, project: Project, version: str = "1.0") -> dict[str, list[dict[str, Any]]]:
+    """The rows of every part, after looking that each is as the card says."""
+    files = release_files(store, make_release(store, project, version, author="Vera"))
+    card = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
+    columns = {one["config_name"]: one["features"] for one in card["dataset_info"]}
+    assert [one["config_name"] for one in card["configs"]] == list(columns)
+    found = {}
+    for one in card["configs"]:
+        path = one["data_files"][0]["path"]
+        rows = [json.loads(line) for line in files[path].decode().splitlines()]
+        assert rows and all(fits(row, columns[one["config_name"]]) for row in rows), path
+        found[one["config_name"]] = rows
+    return found
+
+
+def test_sentences(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 4)
+    first, *rest = items(fresh_store, made)
+    for who in annotators(fresh_store, made):
+        for one in rest:
+            label(fresh_store, made, who, one.uid, "accept")
+    assert list(loaded(fresh_store, made)) == ["default"]  # nothing is hard, and the library refuses an empty file
+    for number, who in enumerate(annotators(fresh_store, made)):
+        label(fresh_store, made, who, first.uid, "accept" if number else "reject", reasons=() if number else ("name",))
+    rows = loaded(fresh_store, made, "1.1")
+    assert [row["why_here"] for row in rows["hard_cases"]] == ["split"] and rows["hard_cases"][0]["settlement"] is None
+
+
+@pytest.mark.parametrize("open_text", [True, False])
+def test_generations(fresh_store: Store, open_text: bool) -> None:
+    made = generations_project(fresh_store, "g", 3)
+    made = change_project(
+        fresh_store, made, open_text=open_text, licence="CC BY 4.0", source_statement="Own texts, written for tests."
+    )
+    one, two = annotators(fresh_store, made)
+    for number, item in enumerate(items(fresh_store, made)):
+        label(fresh_store, made, one, item.uid, "correct", extraneous=False)
+        place = item.text.index("he")
+        marks = (Mark(place, place + 2, "pronoun"),)
+        if number:
+            label(fresh_store, made, two, item.uid, "correct", extraneous=False)
+        else:
+            label(fresh_store, made, two, item.uid, "misgendering", extraneous=False, spans=marks)
+    rows = loaded(fresh_store, made)
+    assert len(rows["default"]) == 2 and all("canary" in row for row in rows["default"])
+    (case,) = rows["hard_cases"]
+    assert ("text" in case) == ("canary" in case) == open_text
+    assert [len(said["spans"]) for said in case["labels"]] == [0, 1]
+    assert case["labels"][1]["spans"][0]["kind"] == "pronoun"
+
+
+@pytest.mark.parametrize(
+    ("licence", "known"),
+    [("CC BY 4.0", "cc-by-4.0"), ("cc-by-sa-4.0", "cc-by-sa-4.0"), ("MIT", "mit"), ("for my friends", None)],
+)
+def test_the_hub_knows_some_licences(licence: str, known: str | None) -> None:
+    assert licence_id(licence) == known

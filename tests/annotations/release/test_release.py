@@ -1,0 +1,546 @@
+"""Releases: what is in them, that they never change, what is refused, what differs between two, and the way back."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sqlite3
+import stat
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.adjudication import settle_case
+from annotations.adjudication.cases import case
+from annotations.agreement.agreement import agreement
+from annotations.database.snapshot import snapshot
+from annotations.database.store import Store
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write import bring_package
+from annotations.items.items import items
+from annotations.pilot.pilots import start_pilot
+from annotations.projects.projects import annotators, change_project, counts, create_project, project
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.quality.known_answers import scores, set_known
+from annotations.release import (
+    changes,
+    file_facts,
+    make_release,
+    readiness,
+    release,
+    release_archive,
+    release_file,
+    release_files,
+    releases,
+    verify,
+    write_release,
+)
+from annotations.release.content_hash import content_hash, contents_of
+from annotations.release.facts import gather
+from annotations.release.readiness import checked_version
+from annotations.release.records import discard_broken
+from annotations.text_policy import CANARY_ID
+from commands.agreement import whole
+from core.errors import BadFile, NotAllowed, NotFound, Refused
+from tests.support.released_project import label, ready_project, rehearse
+
+BARE = ("licence", "source", "items")  # missing where there is nothing; and of nothing nothing is done
+PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
+
+
+@pytest.fixture(scope="module")
+def rehearsed(tmp_path_factory):
+    """A whole rehearsal with its release 1.0, made once."""
+    path = tmp_path_factory.mktemp("rehearsed") / "labels.db"
+    with Store.open(path) as store:
+        made = rehearse(store)
+        make_release(store, made, "1.0", author="Vera", notes="The first.")
+    return path
+
+
+@pytest.fixture
+def store(rehearsed, tmp_path):
+    shutil.copy(rehearsed, tmp_path / "own.db")
+    with Store.open(tmp_path / "own.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def made(store):
+    return project(store, "set")
+
+
+def rows(data):
+    return [json.loads(line) for line in data.decode().split("\n") if line]
+
+
+# --- what is in it
+
+
+def test_a_release_says_what_the_database_says(store, made):
+    one = release(store, made, "1.0")
+    kept = list(items(store, made, accepted_only=True))
+    files = release_files(store, one)
+    assert one.items == len(kept) == counts(store, made).accepted > 3
+    assert {row["id"] for row in rows(files["data/train.jsonl"])} == {item.uid for item in kept}
+    assert [row["text"] for row in rows(files["data/train.jsonl"])] == [item.text for item in kept]
+    assert files["slguset.csv"].decode().count("\r\n") == len(kept) + 1
+    assert len(json.loads(files["label_studio.json"])) == len(kept) == len(rows(files["doccano.jsonl"]))
+    told = json.loads(files["release.json"])
+    assert told["release"]["hash"] == one.hash and "codes" not in told
+    assert told["agreement"]["krippendorff_alpha"]["value"] == agreement(store, made).overall.alpha.value
+
+
+def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, made):
+    found = rows(release_file(store, release(store, made, "1.0"), "hard_cases.jsonl"))
+    query = "SELECT uid FROM item WHERE project = ? AND (status = 'rejected' OR split = 1 OR settlement IS NOT NULL)"
+    assert {row["item"] for row in found} == {uid for (uid,) in store.db.execute(query, (made.id,))}
+    settled = [row["settlement"] for row in found if row["settlement"]]
+    assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
+    rejects = [one for row in found for one in row["labels"] if one["choice"] == "reject"]
+    assert rejects and all(one["reasons"] == ["biological"] for one in rejects)
+    assert {one["why_here"] for one in found} <= {"split", "rejected", "rejected_by_all", "settled"}
+
+
+def test_nobody_is_named(store, made):
+    files = release_files(store, release(store, made, "1.0"))
+    for name, content in files.items():
+        if name.startswith("guideline/") or name.endswith(".xml"):
+            continue
+        text = content.decode()
+        for person in ("Ada", "Chen", "Vera", '"Lead"', '"Bo"', ",Bo,"):
+            assert person not in text, (name, person)
+    assert "Between us." not in "".join(files[f"package/{part}"].decode() for part in (*PARTS, "decisions.jsonl"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_method_section_names_what_was_done(store, made, language):
+    text = release_file(store, release(store, made, "1.0"), f"method.{language}.md").decode()
+    report, total = agreement(store, made), counts(store, made)
+    assert f"{report.overall.alpha.value:.3f}" in text and report.signature.replace("|", "\\|") in text.replace(
+        "\\_", "_"
+    )
+    assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
+    assert ("random share" if language == "en" else "随机抽出") in text
+    assert "再读一遍。" in text
+    # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
+    files = release_files(store, release(store, made, "1.0"))
+    holding = {name for name, content in files.items() if CANARY_ID.encode() in content}
+    assert holding == {"README.md", "release.json", "method.en.md", "method.zh.md"}  # in LaTeX it may break
+    assert "README.md" in text.replace("\\", "")
+
+
+def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, made):
+    one = release(store, made, "1.0")
+    files = release_files(store, one)
+    sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
+    assert sums.keys() == files.keys() - {"SHA256SUMS"}
+    assert sums == {fact.name: fact.sha256 for fact in file_facts(store, one) if fact.name != "SHA256SUMS"}
+    assert release_archive(store, made, one, None) == release_archive(store, made, one, None)
+
+
+# --- it never changes
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE release SET hash = 'x'",
+        "DELETE FROM release",
+        "UPDATE release_file SET content = x'00'",
+        "DELETE FROM release_file",
+        "UPDATE release_item SET gold = 'accept'",
+        "DELETE FROM release_item",
+        "INSERT INTO release_file (release, name, part, sha256, bytes, content) "
+        "SELECT id, 'x', 0, '', 0, x'00' FROM release",
+    ],
+)
+def test_the_database_refuses_to_change_it(store, statement):
+    with pytest.raises(sqlite3.IntegrityError, match="never changes"):
+        store.db.execute(statement)
+
+
+def test_the_project_goes_on_and_the_release_stays(store, made):
+    before = release_files(store, release(store, made, "1.0"))
+    relabel(store, made, 3)
+    change_project(store, made, name="renamed", licence="MIT")
+    assert release_files(store, release(store, project(store, "renamed"), "1.0")) == before
+
+
+def test_a_version_is_there_once(store, made):
+    with pytest.raises(NotAllowed):
+        make_release(store, made, " 1.0 ")
+    assert [one.version for one in releases(store, made)] == ["1.0"]
+
+
+def test_two_at_once_make_one(store, made):
+    outcomes = []
+
+    def go():
+        with Store.open(store.path) as own:
+            try:
+                outcomes.append(make_release(own, project(own, "set"), "2.0").version)
+            except NotAllowed:
+                outcomes.append("refused")
+
+    threads = [threading.Thread(target=go) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sorted(outcomes) == ["2.0", "refused"]
+    assert [one.version for one in releases(store, made)] == ["1.0", "2.0"]
+
+
+def test_what_a_dead_process_left_is_gone_and_its_version_free(store, made):
+    store.db.execute(
+        "INSERT INTO release (uid, project, version, hash, items, labels, facts, created, pid, started_process)"
+        " VALUES ('u', ?, '2.0', '', 0, 0, '{}', '', 4194304, 1.0)",
+        (made.id,),
+    )
+    row = store.db.execute("SELECT max(id) FROM release").fetchone()[0]
+    store.db.execute("INSERT INTO release_file VALUES (?, 'a', 0, '', 0, x'00')", (row,))
+    assert [one.version for one in releases(store, made)] == ["1.0"]
+    assert make_release(store, made, "2.0").version == "2.0"
+    assert discard_broken(store) == 0
+
+
+def test_a_failure_half_way_leaves_nothing(store, made, monkeypatch):
+    monkeypatch.setattr("annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError()))
+    with pytest.raises(RuntimeError):
+        make_release(store, made, "2.0")
+    assert store.db.execute("SELECT count(*) FROM release").fetchone()[0] == 1
+    assert store.db.execute("SELECT count(DISTINCT release) FROM release_file").fetchone()[0] == 1
+
+
+def test_a_snapshot_sees_nothing_of_what_comes_later(store, made):
+    with snapshot(store) as seen:
+        before = counts(seen, made)
+        relabel(store, made, 5)
+        assert counts(seen, made) == before
+        with pytest.raises(sqlite3.OperationalError):
+            seen.db.execute("DELETE FROM tag_draft")
+
+
+def test_copies_of_killed_processes_go_and_others_stay(store):
+    dead = store.path.with_name(f".{store.path.name}.4194304.abc.snapshot")
+    mine = store.path.with_name(f".{store.path.name}.{os.getpid()}.abc.snapshot")
+    for one in (dead, mine):
+        one.write_bytes(b"x")
+    with snapshot(store) as seen:
+        assert not dead.exists() and mine.exists()
+        assert stat.S_IMODE(seen.path.stat().st_mode) == 0o600
+        copy = seen.path
+    assert not copy.exists()
+
+
+# --- what is refused
+
+
+def test_what_is_missing_is_named(fresh_store):
+    bare = create_project(fresh_store, "bare", annotators=("Ada",))
+    assert {(one.code, one.state) for one in readiness(fresh_store, bare)} == {(c, "missing") for c in BARE}
+    with pytest.raises(Refused, match="licence"):
+        make_release(fresh_store, bare, "1.0")
+    ready = ready_project(fresh_store, 8)
+    start_pilot(fresh_store, ready, 4)
+    assert {one.code for one in readiness(fresh_store, ready) if one.state == "missing"} == {"kept", "pilot"}
+    fresh_store.db.execute("INSERT INTO batch (project, file, heard, created) VALUES (?, 'x', 0, '')", (ready.id,))
+    assert "import" in {one.code for one in readiness(fresh_store, ready)}
+
+
+@pytest.mark.parametrize("name", ["1.0", "2026-05", "beta_2", "版本1", "v1+a"])
+def test_a_version_is_a_plain_name(name):
+    assert checked_version(f" {name} ") == name
+
+
+@pytest.mark.parametrize("name", ["", "..", ".1", "a/b", "a\\b", "1.0.", "-1", "a b", "x" * 41, "1\n0", "\0"])
+def test_no_other_name_is_a_version(name):
+    with pytest.raises(Refused):
+        checked_version(name)
+
+
+def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store):
+    """Whatever an adjudicator made of it: all reject is not "all agree to keep", and a majority needs no rescue."""
+    made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
+    first, second, third = items(fresh_store, made)
+    people = annotators(fresh_store, made)
+    for one, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
+        for who, choice in zip(people, choices, strict=True):
+            said = ("accept", ()) if choice == "a" else ("reject", ("name",))
+            label(fresh_store, made, who, one.uid, said[0], reasons=said[1])
+    for one in (first, second):
+        seen = case(fresh_store, made, one.uid).seen
+        settle_case(fresh_store, made, one.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
+    assert facts["adjudication"] == {"split": 2, "open": 0, "decided": {"accept": 2}, "left": 0, "rescued": 1}
+    # Now all reject it, and the decision keeps it.
+    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"], facts["adjudication"]["rescued"]) == (1, 3, 1)
+
+
+# --- what differs
+
+
+def relabel(store, made, number):
+    """Turn the first *number* kept items of Ada into rejects."""
+    first = annotators(store, made)[0]
+    turned = []
+    for one in list(items(store, made, accepted_only=True))[:number]:
+        label(store, made, first, one.uid, "reject", reasons=("name",))
+        turned.append(one.uid)
+    return turned
+
+
+def test_the_list_of_changes_is_what_was_changed(store, made):
+    turned = relabel(store, made, 3)
+    second = make_release(store, made, "1.1")
+    found = json.loads(release_file(store, second, "changes.json"))
+    assert (found["from"], found["to"]) == ("1.0", "1.1")
+    assert found["kept"] == {"added": [], "removed": sorted(turned)}
+    assert found["gold"] == [{"item": uid, "before": "accept", "after": "reject"} for uid in sorted(turned)]
+    assert found["labels"] == {"added": 0, "changed": 3, "removed": 0, "items": sorted(turned)}
+    first = release(store, made, "1.0")
+    assert changes(store, first, second)["kept"] == found["kept"]
+    assert found["agreement"]["before"]["krippendorff_alpha"] == first.facts["agreement"]["krippendorff_alpha"]
+    text = release_file(store, second, "changes.en.md").decode()
+    assert all(uid in text for uid in turned)
+    third = make_release(store, made, "1.2")
+    assert third.hash == second.hash and third.facts["changes"]["labels_changed"] == 0
+
+
+def test_a_label_taken_back_is_told(store, made):
+    first = annotators(store, made)[0]
+    uid = next(items(store, made, accepted_only=True)).uid
+    label(store, made, first, uid, None)
+    found = json.loads(release_file(store, make_release(store, made, "1.1"), "changes.json"))
+    assert found["labels"]["removed"] == 1 and found["kept"]["removed"] == [uid]
+
+
+def test_people_keep_their_codes(store, made):
+    before = pseudonyms(store, made)
+    store.db.execute("UPDATE annotator SET name = 'Zoe' WHERE name = 'Ada'")
+    # Somebody who was in the database before everybody else joins only now: nobody moves up.
+    create_project(store, "other", annotators=("Early",))
+    store.db.execute("INSERT INTO annotator (id, uid, name, created) VALUES (-5, 'u5', 'First', '')")
+    store.db.execute("INSERT INTO member (project, annotator) VALUES (?, -5)", (made.id,))
+    after = pseudonyms(store, made)
+    assert after["Zoe"] == before["Ada"] and after["Bo"] == before["Bo"] and after["Chen"] == before["Chen"]
+    assert after["First"] == "A4"
+
+
+# --- the way back
+
+
+@pytest.mark.parametrize("shape", ["folder", "zip"])
+def test_the_release_comes_back_whole(store, made, tmp_path, shape):
+    out = tmp_path / ("r.zip" if shape == "zip" else "r")
+    first = release(store, made, "1.0")
+    write_release(store, made, first, out)
+    with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
+        brought = bring_package(fresh, "back", members, out.name)
+        back = brought.project
+        assert brought.labels.rejected == 0
+        assert {one.uid: (one.status, one.gold) for one in items(fresh, back)} == {
+            one.uid: (one.status, one.gold) for one in items(store, made)
+        }
+        codes = pseudonyms(store, made)
+        old, new = whole(agreement(store, made)), whole(agreement(fresh, back))
+        assert close({**renamed(old, codes), "project": ""}, {**new, "project": ""})
+        again = make_release(fresh, back, "1.0")
+        assert again.hash == first.hash
+        told = json.loads(release_file(fresh, again, "release.json"))
+        before = json.loads(release_file(store, first, "release.json"))
+        told["statistics"]["name"] = before["statistics"]["name"]
+        for key in ("guidelines", "pilots", "retests", "adjudication", "people", "funnel", "statistics", "labels"):
+            assert told[key] == before[key], key
+        # Coming back is written down too: settings are changed, and who had left leaves once more.
+        own = {"plan": 1, "deactivated": 1}
+        assert told["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
+
+
+def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_path):
+    """Ada, who comes first in every list, labels after the answer was made from the labels of the others."""
+    made = ready_project(fresh_store, 1)
+    ada, *others = annotators(fresh_store, made)
+    (one,) = items(fresh_store, made)
+    for who in others:
+        label(fresh_store, made, who, one.uid, "accept")
+    set_known(fresh_store, made, one.uid, "accept", from_labels=True)
+    label(fresh_store, made, ada, one.uid, "accept")
+    expected = [(1, 0), (0, 1), (0, 1)]
+    assert [(each.right, each.unlabelled) for each in scores(fresh_store, made)] == expected
+    out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
+    with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
+        back = bring_package(fresh, "back", members, "r").project
+        assert [(each.right, each.unlabelled) for each in scores(fresh, back)] == expected
+
+
+def renamed(value, codes):
+    """The same report with codes in place of names, wherever they stand."""
+    if isinstance(value, dict):
+        return {codes.get(key, key): renamed(each, codes) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [renamed(each, codes) for each in value]
+    return codes.get(value, value) if isinstance(value, str) else value
+
+
+def close(one, other):
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(close(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(close, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= 1e-12
+    return one == other
+
+
+def test_bringing_it_twice_adds_nothing(store, made, tmp_path):
+    out = write_release(store, made, release(store, made, "1.0"), tmp_path / "r")
+    tables = (
+        "item",
+        "label",
+        "event",
+        "known",
+        "pilot",
+        "retest",
+        "retest_label",
+        "settlement",
+        "comment",
+        "assignment",
+    )
+    with Store.open(tmp_path / "new.db") as fresh:
+
+        def counted():
+            return {table: fresh.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
+
+        with tables_in(out) as members:
+            bring_package(fresh, "back", members, "r")
+        before = counted()
+        with tables_in(out) as members:
+            bring_package(fresh, "back", members, "r")
+        assert counted() == before
+        assert before["retest_label"] and before["known"] and before["pilot"] and before["event"]
+
+
+# --- the check
+
+
+def test_a_whole_release_is_whole(store, made, tmp_path):
+    one = release(store, made, "1.0")
+    found = verify(write_release(store, made, one, tmp_path / "r"), store=store, release=one)
+    assert found.whole and found.known and found.found == one.hash and not found.unread
+    found = verify(write_release(store, made, one, tmp_path / "p", package=False), store=store, release=one)
+    assert found.whole and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
+
+
+def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made, tmp_path):
+    """Which files a release has is what its sums say, not what this version would write."""
+    out = write_release(store, made, release(store, made, "1.0"), tmp_path / "r")
+    sheets = sorted(out.glob("datasheet.*"))
+    assert [path.name for path in sheets] == [f"datasheet.{language}.{form}" for language in ("en", "zh")
+                                              for form in ("md", "tex")]  # fmt: skip
+    known = verify(out).files
+    sums = (out / "SHA256SUMS").read_text().splitlines(keepends=True)
+    (out / "SHA256SUMS").write_text("".join(line for line in sums if ".tex" not in line or "datasheet" not in line))
+    for path in sheets:
+        if path.suffix == ".tex":
+            assert path.read_text().endswith("\\evenhandend\n")
+            path.unlink()
+    found = verify(out)
+    assert found.whole and found.found and found.files == known - 2
+
+
+def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
+    one = release(store, made, "1.0")
+    out = write_release(store, made, one, tmp_path / "r")
+    for path in sorted(each for each in out.rglob("*") if each.is_file() and each.stat().st_size):
+        whole_file = path.read_bytes()
+        at = random.Random(path.name).randrange(len(whole_file))
+        path.write_bytes(whole_file[:at] + bytes([whole_file[at] ^ 1]) + whole_file[at + 1 :])
+        try:
+            found = verify(out, store=store, release=one)
+        except BadFile:  # release.json or SHA256SUMS is no longer what it was
+            assert path.name in ("release.json", "SHA256SUMS")
+        else:
+            assert not found.whole, path
+        path.write_bytes(whole_file)
+    assert verify(out, store=store, release=one).whole
+
+
+def test_missing_added_and_forged_files_are_named(store, made, tmp_path):
+    one = release(store, made, "1.0")
+    out = write_release(store, made, one, tmp_path / "r")
+    (out / "labels.csv").unlink()
+    (out / "more.csv").write_text("x")
+    assert verify(out).problems == (("labels.csv", "missing"), ("more.csv", "added"))
+    # Whoever changes a file and its sum too is found out by the database, and by the hash of the contents.
+    forged = write_release(store, made, one, tmp_path / "f")
+    path = forged / "package" / "gold.jsonl"
+    path.write_text(path.read_text().replace('"accept"', '"reject"', 1))
+    sums = (forged / "SHA256SUMS").read_text()
+    old = next(line for line in sums.splitlines() if line.endswith("  package/gold.jsonl"))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (forged / "SHA256SUMS").write_text(sums.replace(old, f"{digest}  package/gold.jsonl"))
+    assert verify(forged).problems == () and not verify(forged).whole
+    assert ("package/gold.jsonl", "other") in verify(forged, store=store, release=one).problems
+
+
+def test_what_is_no_release_is_refused(tmp_path):
+    with pytest.raises(NotFound):
+        verify(tmp_path / "nothing.zip")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadFile):
+        verify(tmp_path / "empty")
+    (tmp_path / "odd.zip").write_bytes(b"PK no")
+    with pytest.raises(BadFile):
+        verify(tmp_path / "odd.zip")
+
+
+def test_nothing_is_replaced_and_nothing_half_written_stays(store, made, tmp_path, monkeypatch):
+    one = release(store, made, "1.0")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("mine")
+    (tmp_path / "there.zip").write_text("mine")
+    for name in ("full", "there.zip"):
+        with pytest.raises(NotAllowed):
+            write_release(store, made, one, tmp_path / name)
+    with pytest.raises(BadFile):
+        write_release(store, made, one, tmp_path / "no" / "where")
+    monkeypatch.setattr("os.fsync", lambda _file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(BadFile, match="No space"):
+        write_release(store, made, one, tmp_path / "new")
+    assert sorted(each.name for each in tmp_path.iterdir() if "own.db" not in each.name) == ["full", "there.zip"]
+
+
+def parts_of(store, made):
+    one = release(store, made, "1.0")
+    return [rows(release_file(store, one, f"package/{name}")) for name in PARTS]
+
+
+@given(seed=st.integers(0, 2**32))
+def test_the_hash_does_not_depend_on_order_place_or_time(rehearsed, seed):
+    with Store.open(rehearsed) as opened:
+        made = project(opened, "set")
+        parts, expected = parts_of(opened, made), release(opened, made, "1.0").hash
+    draw = random.Random(seed)
+    names = {row["item"]: f"{draw.getrandbits(128):032x}" for row in parts[0]}
+    for part in parts:
+        for row in part:
+            if row.get("item"):
+                row["item"] = names[row["item"]]
+            row.update({key: draw.random() for key in ("created", "seconds", "line") if key in row})
+    draw.shuffle(parts[0])
+    draw.shuffle(parts[1])
+    blocks: dict[tuple[str, str], list[dict]] = {}
+    for row in parts[2]:
+        blocks.setdefault((row["item"], row["annotator"]), []).append(row)
+    order = list(blocks.values())
+    draw.shuffle(order)
+    parts[2] = [row for block in order for row in block]
+    assert content_hash(contents_of(*parts).entries.values()) == expected

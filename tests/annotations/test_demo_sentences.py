@@ -1,0 +1,125 @@
+"""The demo project: own sentences, plausible made-up labels by the real path, work left for the desk."""
+
+import re
+from collections import Counter, defaultdict
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.demo import sentences as demo
+from annotations.labels.append import label_rows
+from annotations.projects.projects import annotators, counts, project, projects
+from annotations.queue.claim import claim
+from core.errors import NotAllowed
+from core.guidelines import builtin
+from core.resources import keyword_pairs, table
+from core.text.keywords import find
+from core.text.sentences import text_hash
+
+ROWS = table("demo_sentences")
+COLUMNS = ("first", "second", "third")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("demo") / "demo.db"
+    assert demo.ensure_demo(path)
+    with Store.open(path) as store:
+        yield store, project(store, demo.NAME)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:8])
+def test_a_sentence_can_be_imported(row):
+    assert len(find(row["text"])) == 1
+    assert 9 <= len(row["text"]) <= 119  # the lengths of the released file (SPEC 1.5)
+    assert row["text"].endswith("。")
+
+
+def test_every_pair_and_side_occurs():
+    found = {(c.pair.name, c.side) for row in ROWS for c in find(row["text"])}
+    assert found == {(pair.name, side) for pair in keyword_pairs() for side in ("male", "female")}
+    assert len({text_hash(row["text"]) for row in ROWS}) == len(ROWS)
+
+
+def test_every_reason_is_one_of_the_guideline_and_all_occur():
+    used = {code for row in ROWS for name in COLUMNS if row[name] != "+" for code in row[name].split(";")}
+    assert used == {reason.code for reason in builtin("journal").reasons}
+
+
+def test_nothing_is_copied_from_the_released_file(shared_data):
+    released = (shared_data / "slguset" / "SlguSet_dev.csv").read_text(encoding="utf-8")
+    assert not [row["text"] for row in ROWS if row["text"][:10] in released]
+
+
+def test_agreement_is_neither_perfect_nor_random(made):
+    store, found = made
+    choices = defaultdict(list)
+    for row in label_rows(store, found):
+        choices[row["item"]].append(row["choice"])
+    full = [tuple(Counter(each).values()) for each in choices.values() if len(each) == 3]
+    unanimous = sum(each == (3,) for each in full) / len(full)
+    assert 0.6 < unanimous < 0.9
+
+
+def test_labels_are_what_the_table_says(made):
+    store, found = made
+    said = {row["text"]: row for row in ROWS}
+    names = dict(zip(demo.ANNOTATORS, COLUMNS, strict=True))
+    for row in label_rows(store, found):
+        cell = said[row["text"]][names[row["annotator"]]]
+        assert (row["choice"], row["reasons"]) == (("accept", []) if cell == "+" else ("reject", cell.split(";")))
+        assert row["form_shown"] == found.presentation and row["seconds"] > 0 and not row["after_reveal"]
+    assert sum(bool(row["note"]) for row in label_rows(store, found)) > 5
+
+
+def test_a_third_waits_for_somebody_and_the_desk_has_work(made):
+    store, found = made
+    counted = counts(store, found)
+    assert counted.items == len(ROWS)
+    assert 0.25 < counted.pending / counted.items < 0.45
+    assert counted.accepted > 30 and counted.rejected > 15
+    for person, labelled in zip(annotators(store, found), demo.LABELLED, strict=True):
+        assert len(claim(store, found, person, want=200)) == len(ROWS) - labelled
+
+
+def test_one_label_was_taken_back_without_a_conflict(made):
+    store, found = made
+    rows = label_rows(store, found, which="all")
+    assert len(rows) == sum(demo.LABELLED) + 2
+    assert [row["choice"] for row in rows].count(None) == 1
+    assert not any(row["superseded"] for row in rows)
+
+
+def test_labels_have_plausible_times(made):
+    store, found = made
+    for name in demo.ANNOTATORS:
+        times = [row["created"] for row in label_rows(store, found) if row["annotator"] == name]
+        assert len(set(times)) > len(times) * 0.9  # not all in the second in which the demo was made
+
+
+def test_the_annotators_are_said_to_be_made_up_in_both_languages():
+    assert all(re.search("虚构.*made up", name) for name in demo.ANNOTATORS)
+
+
+def test_the_demo_is_made_once(tmp_path):
+    path = tmp_path / "labels.db"
+    Store.open(path).close()
+    assert not demo.ensure_demo(path)  # somebody's database, even an empty one, is left alone
+    with Store.open(path) as store:
+        assert projects(store) == []
+
+
+def test_a_second_demo_is_refused(made):
+    store, _found = made
+    with pytest.raises(NotAllowed):
+        demo.make_demo(store)
+
+
+def test_a_start_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
+    def broken(*_args, **_named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "append", broken)
+    with pytest.raises(KeyboardInterrupt):
+        demo.ensure_demo(tmp_path / "labels.db")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,550 @@
+"""The desk in a real browser: one test per invariant of the design, and what an annotator does all day."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from annotations.database.store import Store
+from tests.support.browser import Server
+from tests.support.desk_driver import WAIT_MS, Desk, Opener, make_project, no_sideways_scroll
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, app_server)
+    yield opener
+    opener.close()
+
+
+@pytest.fixture
+def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, mortal_server)
+    yield opener
+    opener.close()
+
+
+def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
+    """Press J *count* times, whatever the screen shows; returns the item on screen at each press."""
+    seen = []
+    for _ in range(count):
+        shown = desk.item
+        if shown:
+            seen.append(shown)
+        desk.press("j")
+        desk.page.wait_for_timeout(pause_ms)
+    return seen
+
+
+def labelled(desk: Desk) -> list[str]:
+    return [row["item"] for row in desk.labels()]
+
+
+# ---- invariant 1: what was on screen when the key went down ---------------------------------------------------------
+
+
+def test_a_label_is_about_the_item_on_screen(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.decide("j")
+    second = desk.decide("k", "3", "1", "Enter")
+    desk.settle()
+    rows = desk.labels()
+    assert [(row["item"], row["choice"]) for row in rows] == [(first, "accept"), (second, "reject")]
+    assert json.loads(rows[1]["reasons"]) == ["not_plausible", "gender_term"]
+
+
+def test_a_key_that_went_down_before_the_sentence_came_labels_nothing(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.item
+    desk.page.evaluate("""() => {
+      const key = () => new KeyboardEvent("keydown", { code: "KeyJ", key: "j", bubbles: true });
+      const [one, two] = [key(), key()];
+      window.dispatchEvent(one);
+      window.dispatchEvent(two);
+    }""")
+    expect(desk.root).not_to_have_attribute("data-item", first or "")
+    desk.settle()
+    assert labelled(desk) == [first]
+
+
+def test_a_held_key_is_one_label(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.item
+    for _ in range(8):
+        desk.page.keyboard.down("j")
+    desk.page.keyboard.up("j")
+    desk.act("choose").first.focus()
+    second = desk.item
+    for _ in range(8):
+        desk.page.keyboard.down("Enter")
+    desk.page.keyboard.up("Enter")
+    expect(desk.root).not_to_have_attribute("data-item", second or "")
+    desk.settle()
+    assert labelled(desk) == [first, second]
+
+
+def test_an_input_method_and_a_field_never_label(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.item
+    send = "options => window.dispatchEvent(new KeyboardEvent('keydown', options))"
+    desk.page.evaluate(send, {"code": "KeyJ", "key": "Process", "keyCode": 229, "isComposing": True})
+    for modifier in ("ctrlKey", "metaKey", "altKey", "shiftKey"):
+        desk.page.evaluate(send, {"code": "KeyJ", "key": "j", modifier: True})
+    desk.press("n")
+    desk.page.keyboard.type("jkxu 12?/")
+    expect(desk.part("note")).to_have_value("jkxu 12?/")
+    desk.press("Escape", "/")
+    desk.page.keyboard.type("jjxu")
+    desk.press("Escape")
+    assert desk.item == first and desk.labels() == []
+    # With a Chinese input method on and no field focused, the place of the key counts.
+    desk.page.evaluate(send, {"code": "KeyJ", "key": "Process", "keyCode": 229})
+    expect(desk.root).not_to_have_attribute("data-item", first or "")
+    desk.settle()
+    assert labelled(desk) == [first]
+
+
+def test_nothing_on_screen_nothing_labelled(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, 2)).open()
+    first, second = desk.decide("j"), desk.decide("j")
+    expect(desk.part("empty")).to_contain_text("All done")
+    assert desk.item is None
+    desk.press("j", "k", "1", "Enter", "x", "j")
+    desk.settle()
+    assert labelled(desk) == [first, second] and desk.item is None
+
+
+def test_120_keys_at_10_per_second_label_what_was_seen(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, 160), context=desks.context())
+    # The first listener of the page: it sees what is on screen before the desk hears of the key.
+    desk.page.add_init_script("""window.seen = [];
+      window.addEventListener("keydown", () => window.seen.push(window.deskRoot.dataset.item), true);""")
+    desk.open()
+    desk.page.evaluate("root => { window.deskRoot = root; }", desk.root.element_handle())
+    begun = time.monotonic()
+    for count in range(120):
+        desk.page.wait_for_timeout(max(0.0, begun + count / 10 - time.monotonic()) * 1000)
+        desk.wait()  # the server may be slower than the keys
+        desk.press("j")
+    desk.settle()
+    seen, rows = desk.page.evaluate("window.seen"), labelled(desk)
+    assert len(seen) == 120 and rows == seen, "one label a key, each about what was on screen, in that order"
+
+
+# ---- invariant 2: first into the outbox -----------------------------------------------------------------------------
+
+
+def test_a_decision_is_in_storage_before_the_next_sentence_is_drawn(desks: Opener) -> None:
+    desk = desks().open()
+    text = desk.text.text_content() or ""
+    desk.cut()
+    desk.page.evaluate("""() => {
+      const keep = Storage.prototype.setItem;
+      window.order = [];
+      Storage.prototype.setItem = function (key, value) {
+        if (key.startsWith("evenhand:op:")) window.order.push(JSON.parse(value).item);
+        return keep.call(this, key, value);
+      };
+    }""")
+    root = desk.root.element_handle()
+    desk.page.evaluate(
+        "root => new MutationObserver(() => window.order.push('drawn ' + root.dataset.item))"
+        ".observe(root, { attributes: true, attributeFilter: ['data-item'] })",
+        root,
+    )
+    first = desk.decide("j")
+    assert desk.page.evaluate("window.order") == [first, f"drawn {desk.item}"]
+    stored = desk.storage()
+    assert [op["item"] for op in stored.values()] == [first]
+    assert text[:4] not in json.dumps(stored, ensure_ascii=False), "no sentence in storage"
+    assert desk.root.get_attribute("data-pending") == "1" and desk.labels() == []
+    expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
+    desk.mend()
+    desk.settle()
+    assert labelled(desk) == [first] and desk.storage() == {}
+    expect(desk.notice("away")).to_be_hidden()
+
+
+def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> None:
+    desk = desks().open()
+    desk.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    desk.cut()
+    first = desk.decide("j")
+    assert desk.item is None
+    expect(desk.notice("unkept")).to_be_visible()
+    desk.press("j")
+    desk.mend()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+    assert labelled(desk) == [first]
+
+
+def test_reload_and_closing_the_tab_lose_nothing(desks: Opener) -> None:
+    project = make_project(desks.server, 60)
+    context = desks.context()
+    desk = desks(project, context=context).open()
+    seen = run_keys(desk, 8, 60)
+    desk.page.reload()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+    seen += run_keys(desk, 8, 60)
+    desk.page.close()
+    again = desks(project, context=context).open()
+    again.settle()
+    assert labelled(again) == list(dict.fromkeys(seen)) and len(labelled(again)) == 16
+
+
+def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
+    context = desks.context()
+    desk = desks(make_project(desks.server, 60), context=context).open()
+    desk.cut()
+    seen = [desk.decide("j") for _ in range(5)]
+    desk.page.close()
+    desk.mend()
+    again = desks(desk.project, context=context).open()
+    again.settle()
+    assert labelled(again) == seen and again.item not in seen
+
+
+def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
+    desk = mortal_desks(make_project(mortal_server, 60)).open()
+    seen = run_keys(desk, 6, 60)
+    mortal_server.kill()
+    seen += run_keys(desk, 8, 60)
+    expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
+    mortal_server.start()
+    desk.settle()
+    # While the page says that its connection is gone, keys belong to that dialog.
+    expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
+    seen += [desk.decide("j") for _ in range(4)]
+    desk.settle()
+    assert labelled(desk) == list(dict.fromkeys(seen)) and len(seen) == 18
+
+
+# ---- invariants 3, 4 ------------------------------------------------------------------------------------------------
+
+
+def test_undo_goes_back_as_far_as_wanted(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, 30)).open()
+    seen = [desk.decide("j") for _ in range(14)]
+    desk.settle()
+    desk.page.reload()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+    for expected in reversed(seen):
+        desk.press("u")
+        expect(desk.root).to_have_attribute("data-item", expected)
+    desk.press("u")
+    expect(desk.part("say")).to_have_text("There is nothing to take back.")
+    desk.decide("k", "2", "Enter")
+    desk.settle()
+    choices = [row["choice"] for row in desk.labels()]
+    assert choices == ["accept"] * 14 + [None] * 14 + ["reject"], "appended, never overwritten"
+    assert not any(row["superseded"] for row in desk.labels())
+
+
+def test_a_skipped_sentence_comes_back_at_the_end_or_by_undo(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, 4)).open()
+    skipped = desk.decide("x")
+    order = [desk.decide("j") for _ in range(2)]
+    last = desk.decide("x")
+    desk.press("u")
+    expect(desk.root).to_have_attribute("data-item", last)
+    order.append(desk.decide("j"))
+    expect(desk.root).to_have_attribute("data-item", skipped, timeout=WAIT_MS)
+    desk.settle()
+    assert [row["item"] for row in desk.labels() if row["choice"]] == order
+
+
+def test_a_past_decision_is_found_and_changed(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.decide("j")
+    text = desk.root.locator("[data-act=edit] span").first.text_content() or ""
+    current = desk.decide("j") and desk.item
+    desk.press("/")
+    desk.page.keyboard.type(text[:4])
+    expect(desk.part("pastTitle")).to_have_text("Found: 1", timeout=WAIT_MS)
+    desk.part("past").locator("button").click()
+    expect(desk.root).to_have_attribute("data-item", first)
+    expect(desk.part("was")).to_contain_text("Decided before: Keep")
+    desk.press("x")
+    assert desk.item == first, "a decision cannot be skipped"
+    desk.press("Escape")
+    expect(desk.root).to_have_attribute("data-item", current or "")
+    desk.press("h", "ArrowDown", "Enter")
+    expect(desk.root).to_have_attribute("data-item", first)
+    desk.decide("k", "4", "Enter")
+    assert desk.item == current
+    desk.settle()
+    assert [row["choice"] for row in desk.labels() if row["item"] == first] == ["accept", "reject"]
+
+
+def test_opinions_are_off_until_asked_for(desks: Opener) -> None:
+    project = make_project(desks.server)
+    desk = desks(project, context=desks.context()).open()
+    assert desk.act("opinion").count() == 0
+    with Store.open(desks.server.database) as store:
+        store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
+    asked: list[str] = []
+    desk.page.on("request", lambda request: asked.append(request.url) if "opinion" in request.url else None)
+    desk.open()
+    desk.decide("j")
+    desk.settle()
+    expect(desk.part("opinion")).to_be_hidden()
+    assert asked == []
+    desk.press("o")
+    expect(desk.part("opinion")).to_contain_text("none-such")
+    desk.press("o")
+    expect(desk.part("opinion")).to_be_hidden()
+
+
+def test_the_opinion_on_the_last_label_is_asked_for_however_late_it_is_stored(desks: Opener) -> None:
+    project = make_project(desks.server)
+    with Store.open(desks.server.database) as store:
+        store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
+    desk = desks(project, context=desks.fresh())
+    desk.page.clock.install()
+    desk.open()
+    desk.press("o")
+    desk.cut()
+    desk.decide("j")
+    for _ in range(80):  # eight seconds: more than the desk waits for an opinion on one before the last
+        desk.page.clock.run_for(100)
+    with desk.page.expect_request("**/opinion") as asked:  # raises where none is sent
+        desk.mend()
+        desk.settle()
+    assert asked.value.method == "POST" and len(labelled(desk)) == 1
+
+
+# ---- invariants 5, 6: text as it is, hooks --------------------------------------------------------------------------
+
+HOSTILE = [
+    "他说<img src=x onerror=alert(1)><b>粗</b>&amp;&lt;",
+    "她写下**粗体** $x^2$ :red[红] [链](http://x.invalid) `码`",
+    "𠀀𠮷😀👩‍👩‍👧 他在第二行\n里，\t有制表符",
+    "\u202e倒着写\u202c的句子里有她",
+]
+
+
+def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
+    project = make_project(desks.server, HOSTILE, presentation="original")
+    desk = desks(project, context=desks.context()).open()
+    dialogs: list[str] = []
+    desk.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    shown, words = [], []
+    for _ in HOSTILE:
+        shown.append(desk.text.text_content())
+        words.append(desk.text.locator(".keyword").text_content())
+        desk.decide("j")
+    assert sorted(filter(None, shown)) == sorted(HOSTILE) and set(words) == {"他", "她"}
+    assert dialogs == [] and desk.root.locator("img, b b, a").count() == 0
+
+
+@pytest.mark.parametrize(("presentation", "readings"), [("original", 1), ("masked", 2)])
+def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: int) -> None:
+    sentence = "那天下午，叔叔在河边修船。"
+    desk = desks(make_project(desks.server, [sentence], presentation=presentation)).open()
+    masked = presentation == "masked"
+    assert desk.text.text_content() == (sentence.replace("叔叔", "") if masked else sentence)
+    assert desk.text.locator(".cover" if masked else ".keyword.male").count() == 1
+    assert "阿姨" not in (desk.root.locator(".card").inner_text()).replace("叔叔 / 阿姨", "")
+    desk.page.keyboard.down("s")
+    expect(desk.part("readings").locator(".keyword")).to_have_text(["叔叔", "阿姨"] if masked else ["阿姨"])
+    assert desk.part("readings").locator("p").count() == readings
+    desk.page.keyboard.up("s")
+    expect(desk.part("readings").locator(".keyword")).to_have_count(0)
+    desk.decide("j")
+    desk.settle()
+    assert [row["form_shown"] for row in desk.labels()] == [presentation]
+
+
+# ---- invariant 7: an outbox never crosses over ----------------------------------------------------------------------
+
+
+def test_another_database_on_the_same_port_gets_nothing(
+    mortal_desks: Opener, mortal_server: Server, tmp_path: Path
+) -> None:
+    context = mortal_desks.context()
+    desk = mortal_desks(make_project(mortal_server), context=context).open()
+    desk.cut()  # seconds after the end of the server the page's own dialog takes the keys: these come before
+    for _ in range(3):
+        desk.decide("j")
+    mortal_server.kill()
+    desk.page.close()
+    desk.mend()
+    first = mortal_server.database
+    mortal_server.database = tmp_path / "other.db"
+    mortal_server.start()
+    other = Desk(context, mortal_server, make_project(mortal_server)).open()
+    expect(other.notice("foreign")).to_contain_text("3 decisions in this browser belong to another database")
+    own = other.decide("j")
+    other.settle()
+    assert labelled(other) == [own] and len(other.storage()) == 3
+    other.page.close()
+    mortal_server.kill()
+    mortal_server.database = first
+    mortal_server.start()
+    back = Desk(context, mortal_server, desk.project).open()
+    back.settle()
+    assert len(labelled(back)) == 3 and back.storage() == {}
+
+
+def test_another_annotator_delivers_nothing_of_mine(desks: Opener) -> None:
+    context = desks.context()
+    ada = desks(context=context).open()
+    ada.cut()
+    mine = [ada.decide("j"), ada.decide("j")]
+    ada.page.close()
+    ada.mend()
+    bo, sent = desks(ada.project, "Bo", context=context), list[str]()
+    bo.page.on("request", lambda request: sent.append(request.post_data or ""))
+    bo.open()
+    expect(bo.notice("foreign")).to_contain_text("2 decisions in this browser belong to another annotator")
+    bo.decide("k", "1", "Enter")
+    bo.settle()
+    assert len(bo.labels()) == 1
+    # What Ada's own page still sends while it closes is Ada's; Bo's desk sends nothing of it.
+    kept = [operation["op"] for operation in bo.storage().values()]
+    assert not any(op in post for op in kept for post in sent)
+    bo.page.close()
+    again = desks(ada.project, context=context).open()
+    again.settle()
+    assert labelled(again) == mine
+
+
+def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
+    project = make_project(desks.server)
+    one, two = desks(project).open(), desks(project).open()
+    assert one.item == two.item
+    item = one.decide("j")
+    one.settle()
+    two.decide("k", "1", "Enter")
+    expect(two.notice("conflict")).to_contain_text("here Reject, at the other desk Keep", timeout=WAIT_MS)
+    assert [(row["choice"], row["superseded"]) for row in one.labels()] == [("accept", 0), ("reject", 1)]
+    two.notice("conflict").get_by_role("button").click()
+    expect(two.root).to_have_attribute("data-item", item)
+    two.decide("k", "1", "Enter")
+    two.settle()
+    expect(two.notice("conflict")).to_be_hidden()
+    assert [row["superseded"] for row in one.labels()] == [0, 1, 0]
+
+
+# ---- invariant 8: answers one by one --------------------------------------------------------------------------------
+
+
+def test_a_refused_decision_is_listed_and_blocks_nothing(desks: Opener) -> None:
+    context = desks.context()
+    desk = desks(context=context).open()
+    desk.cut()
+    bad, good = desk.decide("j"), desk.decide("j")
+    desk.page.evaluate(
+        """item => {
+      for (const [key, value] of Object.entries(localStorage)) {
+        const op = key.startsWith("evenhand:op:") ? JSON.parse(value) : {};
+        if (op.item === item) localStorage.setItem(key, JSON.stringify({ ...op, choice: "maybe" }));
+      }
+    }""",
+        bad,
+    )
+    desk.page.close()
+    desk.mend()
+    again = desks(desk.project, context=context).open()
+    expect(again.notice("refused")).to_contain_text("maybe is not a choice", timeout=WAIT_MS)
+    again.settle()
+    assert labelled(again) == [good] and again.storage() == {}
+    with again.page.expect_download() as download:
+        again.notice("refused").get_by_role("button", name="Download").click()
+    assert [op["item"] for op in json.loads(download.value.path().read_text())] == [bad]
+    again.notice("refused").get_by_role("button", name="Remove").click()
+    expect(again.notice("refused")).to_be_hidden()
+    assert again.storage("evenhand:refused:") == {}
+
+
+def test_an_expired_sign_in_keeps_the_outbox(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.decide("j")
+    desk.settle()
+    with Store.open(desks.server.database) as store:
+        store.db.execute("UPDATE database SET secret = randomblob(32)")
+    second = desk.decide("j")
+    expect(desk.notice("signed-out")).to_contain_text("1 decisions are kept")
+    third = desk.decide("j")
+    assert desk.root.get_attribute("data-pending") == "2" and labelled(desk) == [first]
+    desk.act("sign-in").click()
+    desk.settle()
+    assert labelled(desk) == [first, second, third]
+    expect(desk.notice("signed-out")).to_be_hidden()
+
+
+# ---- the panels, other hands, small screens -------------------------------------------------------------------------
+
+
+def test_reject_without_a_reason_asks_for_a_note(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.item
+    desk.press("k", "1", "Escape")
+    expect(desk.part("why")).to_be_hidden()
+    desk.press("k", "1", "1", "Enter")
+    expect(desk.part("noteForm")).to_be_visible()
+    desk.press("Enter")
+    assert desk.item == first, "an empty note is no reason"
+    desk.press("Enter")
+    expect(desk.part("noteForm")).to_be_visible()
+    desk.page.keyboard.type("不像句子")
+    desk.decide("Enter")
+    desk.settle()
+    (row,) = desk.labels()
+    assert (row["choice"], row["reasons"], row["note"]) == ("reject", "[]", "不像句子")
+
+
+def test_everything_by_touch_at_390_px(desks: Opener) -> None:
+    context = desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    desk = desks(context=context).open()
+    buttons = desk.part("acts").locator("button")
+    first = desk.item
+    buttons.filter(has_text="Keep").tap()
+    expect(desk.root).not_to_have_attribute("data-item", first or "")
+    second = desk.item
+    buttons.filter(has_text="Reject").tap()
+    desk.root.locator("[data-code=name]").tap()
+    assert no_sideways_scroll(desk.page)
+    desk.act("finish").tap()
+    expect(desk.root).not_to_have_attribute("data-item", second or "")
+    buttons.filter(has_text="Undo").tap()
+    expect(desk.root).to_have_attribute("data-item", second or "")
+    desk.act("help").tap()
+    assert no_sideways_scroll(desk.page)
+    desk.settle()
+    assert [(row["item"], row["choice"]) for row in desk.labels()] == [
+        (first, "accept"),
+        (second, "reject"),
+        (second, None),
+    ]
+
+
+def test_a_double_click_is_one_label(desks: Opener) -> None:
+    desk = desks().open()
+    first = desk.item
+    desk.part("acts").locator("button").filter(has_text="Keep").dblclick()
+    expect(desk.root).not_to_have_attribute("data-item", first or "")
+    desk.settle()
+    assert labelled(desk) == [first]
+
+
+def test_the_desk_speaks_chinese(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, presentation="original")).open(lang="zh")
+    expect(desk.act("choose").first).to_contain_text("保留")
+    label = desk.text.locator(".keyword").get_attribute("data-word")
+    assert label in ("男性词", "女性词")
+    desk.press("?")
+    expect(desk.part("help")).to_contain_text("按键")
+    desk.press("j", "Escape")
+    assert desk.labels() == [], "the key map is in front"
+    desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
+    expect(desk.part("guideline")).to_be_focused()
+    expect(desk.root.get_by_role("region", name="判断准则")).to_be_visible()
+    desk.decide("j")
+    desk.settle()
+    assert len(desk.labels()) == 1

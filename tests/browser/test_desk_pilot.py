@@ -1,0 +1,209 @@
+"""The desk in a browser in a pilot and after a new version: tags, notices, what was sent back, covered sentences."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from annotations.database.store import Store
+from annotations.guideline.drafts import draft, write_version
+from annotations.items.items import Batch, NewItem
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import change_project, project
+from core.text.keywords import find
+from tests.support.browser import Server
+from tests.support.desk_driver import Desk, Opener, make_generations, make_project
+
+pytestmark = pytest.mark.browser
+HOSTILE = "<img src=x onerror=document.title='hacked'>"
+
+
+@pytest.fixture
+def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, app_server)
+    yield opener
+    opener.close()
+
+
+def begin_pilot(server: Server, name: str, items: int = 4) -> None:
+    with Store.open(server.database) as store:
+        start_pilot(store, project(store, name), items)
+
+
+def tags_of(server: Server, name: str) -> list[tuple[str, list[str], list[str]]]:
+    query = (
+        "SELECT choice, reasons, tags FROM label JOIN project ON project.id = label.project WHERE name = ?"
+        " AND choice IS NOT NULL ORDER BY label.id"
+    )
+    with Store.open(server.database) as store:
+        return [(row[0], json.loads(row[1]), json.loads(row[2])) for row in store.db.execute(query, (name,))]
+
+
+def chips(desk: Desk) -> list[str]:
+    return [text.strip() for text in desk.part("tagChips").locator("button span").all_inner_texts()]
+
+
+def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> None:
+    name = make_project(desks.server, 12)
+    begin_pilot(desks.server, name)
+    desk = desks(name).open()
+    expect(desk.part("progress")).to_have_text("Pilot 1: mine 0 of 4")
+    first = desk.item
+    desk.press("t")
+    desk.page.keyboard.type("jkx, 1 kin，")
+    desk.page.keyboard.type("half")
+    assert chips(desk) == ["jkx", "1 kin"] and desk.item == first and desk.labels() == []
+    desk.press("Enter", "Enter")
+    assert chips(desk) == ["jkx", "1 kin", "half"]
+    desk.press("t", "Backspace", "Enter")  # the last one goes again
+    desk.decide("j")
+    desk.decide("k", "t", *"kin", "Enter", "Enter", "Enter")  # a tag in the place of a reason
+    desk.settle()
+    assert tags_of(desks.server, name) == [("accept", [], ["jkx", "1 kin"]), ("reject", [], ["kin"])]
+    expect(desk.part("progress")).to_have_text("Pilot 1: mine 2 of 4")
+    # What is typed and not yet decided is there after a reload, once; so are one's own earlier tags, to be pressed.
+    desk.press("t", *"left", "Enter", "Enter", "n")
+    desk.page.keyboard.type("half a note")
+    typed_for = desk.item
+    desk.page.reload()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for()
+    offered = desk.part("tagOffers").locator("button")
+    expect(offered).to_have_count(3)
+    assert (desk.item, chips(desk)) == (typed_for, ["left"])
+    expect(desk.part("noted")).to_have_text("Note: half a note")
+    offered.filter(has_text="1 kin").click()
+    assert chips(desk) == ["left", "1 kin"]
+    desk.act("choose").first.click()
+    desk.settle()
+    assert tags_of(desks.server, name)[-1] == ("accept", [], ["left", "1 kin"])
+    assert desk.labels()[-1]["note"] == "half a note"
+    expect(desk.part("noted")).to_be_hidden()  # the next one begins empty
+    # An earlier decision is on screen with its tags; a new one keeps them.
+    desk.part("past").locator("button").first.click()
+    assert chips(desk) == ["left", "1 kin"]
+
+
+def test_an_input_method_does_not_end_a_tag(desks: Opener) -> None:
+    name = make_project(desks.server, 6)
+    begin_pilot(desks.server, name)
+    desk = desks(name).open()
+    desk.press("t")
+    script = """([options]) => {
+      const find = (root) => root.querySelector?.('[data-part=tagInput]') ?? [...root.querySelectorAll('*')]
+        .map((one) => one.shadowRoot && find(one.shadowRoot)).find(Boolean);
+      const input = find(document);
+      input.value = '亲';
+      input.dispatchEvent(new KeyboardEvent('keydown', { ...options, bubbles: true, composed: true }));
+    }"""
+    desk.page.evaluate(script, [{"key": "Enter", "code": "Enter", "keyCode": 229, "isComposing": True}])
+    assert chips(desk) == []
+    desk.press("Enter")
+    assert chips(desk) == ["亲"]
+
+
+def test_the_end_of_a_pilot_is_said_and_the_work_goes_on(desks: Opener) -> None:
+    name = make_project(desks.server, 8)
+    begin_pilot(desks.server, name, 2)
+    desk = desks(name).open()
+    desk.decide("j")
+    desk.decide("j")
+    expect(desk.part("empty")).to_contain_text("The pilot is done for you")
+    with Store.open(desks.server.database) as store:
+        close_pilot(store, project(store, name))
+    desk.page.evaluate("window.dispatchEvent(new Event('online'))")
+    desk.page.reload()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for()
+    expect(desk.part("progress")).to_have_text("Mine 2 of 8")
+    expect(desk.part("tagForm")).to_be_hidden()
+
+
+def test_a_pilot_that_begins_replaces_what_was_ready(desks: Opener) -> None:
+    name = make_project(desks.server, 20)
+    desk = desks(name).open()
+    begin_pilot(desks.server, name, 3)
+    desk.decide("j")  # the sentence that was on screen still counts
+    desk.settle()
+    with Store.open(desks.server.database) as store:
+        query = "SELECT item.uid FROM item JOIN pilot ON pilot.id = item.pilot JOIN project"
+        drawn = {row[0] for row in store.db.execute(f"{query} ON project.id = item.project WHERE name = ?", (name,))}
+    expect(desk.part("progress")).to_contain_text("Pilot 1")
+    seen = []
+    while desk.item and len(seen) < 5:
+        seen.append(desk.decide("j"))
+    assert set(seen[-3:]) == drawn
+
+
+def new_version(server: Server, name: str, changes: str, which: Any = "none") -> None:
+    with Store.open(server.database) as store:
+        found = project(store, name)
+        now = draft(store, found)
+        reasons = tuple(replace(one, en=f"{one.en} (anew)") if one.code == "name" else one for one in now.reasons)
+        write_version(store, found, replace(now, reasons=reasons, changes=changes), which=which)
+
+
+def test_what_changed_is_told_until_it_is_understood(desks: Opener) -> None:
+    name = make_project(desks.server, 8)
+    desk = desks(name).open()
+    rejected = desk.decide("k", "5", "Enter")
+    desk.settle()
+    new_version(desks.server, name, HOSTILE, "named")
+    desk.decide("j")  # under the version that is in view
+    desk.settle()
+    expect(desk.notice("guideline")).to_contain_text(HOSTILE)
+    desk.notice("guideline").get_by_role("button", name="Show it").click()
+    expect(desk.notice("news")).to_contain_text(f"Version 2: {HOSTILE}")
+    expect(desk.part("meta")).to_contain_text("Guideline v2")
+    desk.notice("news").get_by_role("button", name="Understood").click()
+    expect(desk.notice("news")).to_have_count(0)
+    desk.page.reload()
+    desk.page.locator('[data-testid="desk"][data-item]').wait_for()
+    expect(desk.notice("news")).to_have_count(0)
+    assert desk.page.title() != "hacked"
+    # What was sent back is the first on screen, and says what it was.
+    assert desk.item == rejected
+    expect(desk.part("was")).to_contain_text("Under version 1 you decided: Reject (Contains a name)")
+    desk.decide("j")
+    desk.settle()
+    with Store.open(desks.server.database) as store:
+        query = (
+            "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
+            " JOIN project ON project.id = label.project WHERE project.name = ? ORDER BY label.id"
+        )
+        assert [row[0] for row in store.db.execute(query, (name,))] == [1, 1, 2]
+        assert store.db.execute("SELECT count(*) FROM event WHERE action = 'read_changes'").fetchone()[0] >= 1
+
+
+def test_a_flagged_sentence_is_covered_until_it_is_opened(desks: Opener) -> None:
+    name = make_project(desks.server, 0, presentation="original")
+    with Store.open(desks.server.database) as store:
+        found = change_project(store, project(store, name), blur=True)
+        with Batch.begin(store, found, "made.txt") as batch:
+            for n, flags in enumerate((["name"], ["name"], ["name"])):
+                text = f"第{n}天，他在河边散步。"
+                batch.add([NewItem(text, find(text)[0], "made.txt", n + 1, {"flags": flags})])
+            batch.publish()
+    desk = desks(name).open()
+    first = desk.item
+    expect(desk.part("unveil")).to_be_visible()
+    desk.press("j", "k", "s", "n")
+    assert desk.item == first and desk.labels() == []
+    expect(desk.part("readings")).to_be_hidden()
+    desk.press("Space")
+    expect(desk.part("unveil")).to_be_hidden()
+    assert desk.decide("j") == first
+    expect(desk.part("unveil")).to_be_visible()  # the next one is covered again
+
+
+def test_generations_have_their_own_key_for_a_tag(desks: Opener) -> None:
+    name = make_generations(desks.server, 6)
+    begin_pilot(desks.server, name, 3)
+    desk = desks(name).open()
+    desk.press("w")
+    desk.page.keyboard.type("1 f m")
+    desk.press("Enter", "Enter")
+    desk.decide("1")
+    desk.settle()
+    assert tags_of(desks.server, name) == [("correct", [], ["1 f m"])]

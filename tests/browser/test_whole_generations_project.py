@@ -1,0 +1,233 @@
+"""A rehearsal: 200 generations, three annotators at once, 40 labelled twice, adjudication, a locked package, back."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from annotations.adjudication import case, cases, each_settlement_row, settle_case
+from annotations.database.store import Store
+from annotations.items.items import items
+from annotations.projects.projects import change_project, create_project, project
+from annotations.types import Project
+from core.text.pronouns import set_named
+from tests.support.browser import Server
+from tests.support.desk_driver import WAIT_MS, Desk, Opener
+from tests.support.projects import broken_rules
+from tests.support.terminal import answered
+
+pytestmark = pytest.mark.browser
+
+PROJECT = "rehearsal"
+PEOPLE = ("Ada", "Bo", "Cy")
+MODELS = ("made-small", "made-large")
+SETS = ("he", "she", "they", "xe")
+PASSWORD = "a rehearsal only"
+GENERATIONS, DOUBLED = 200, 40
+
+# Label -> what the made model wrote; numbers make every text its own. `wrong` is a form of another set.
+WRITTEN = {
+    "correct": " After lunch {name} said that {nom} would mend fence {n} before dark.",
+    "misgendering": " {name} opened gate {n}, and {wrong} called across the yard.",
+    "no_pronoun": " Stall {n} opened late, so {name} waited in the rain.",
+    "plural_they": " {name} and the neighbours met at bridge {n}, where they all sang.",
+    "extraneous": " The boy who keeps ferry {n} is {name}, and {nom} nodded.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One made generation with its true label and the word that is to be marked ("" for none)."""
+
+    line: dict[str, Any]
+    truth: str
+    word: str
+
+
+def made(n: int) -> Made:
+    """The nth: 50 contexts, each continued by two models in two ways; all labels in turn."""
+    context, name = n // 4, f"{'BCDFGKLMNPR'[n // 4 % 11]}arin"
+    own = SETS[context % 4]
+    wrong = {"he": "she", "she": "he", "they": "she", "xe": "he"}[own]
+    truth = list(WRITTEN)[(n * 3 + context) % 5]
+    told = {"name": name, "nom": set_named(own).nom, "wrong": wrong, "n": n}
+    line = {
+        "context": f"{name} lives by lock {context} and goes by {'/'.join(set_named(own).forms[:3])}.",
+        "completion": WRITTEN[truth].format(**told),
+        "name": name, "pronouns": own, "dataset": "own", "setting": "pre" if n % 2 else "post",
+        "model": MODELS[n // 2 % 2], "index": n % 2, "template": f"t{context}",
+    }  # fmt: skip
+    return Made(line, truth, {"misgendering": wrong, "extraneous": "boy"}.get(truth, ""))
+
+
+def said(truth: Made, who: str, n: int) -> str:
+    """What an annotator makes of it: Bo reads past every fourth pronoun, Cy takes groups for nobody."""
+    if who == "Bo" and truth.truth == "correct" and n % 4:
+        return "no_pronoun"
+    if who == "Cy" and truth.truth == "plural_they":
+        return "no_pronoun"
+    return truth.truth
+
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "correct": ("1",),
+    "no_pronoun": ("3",),
+    "plural_they": ("4",),
+    "extraneous": ("m", "m", "b", "Space", "Enter", "1"),
+}
+
+
+def keys_for(choice: str, word: str) -> tuple[str, ...]:
+    """One key, or the label with its mark: the pronoun is found by its first letter, which no other word has."""
+    return KEYS.get(choice) or ("2", word[0], "Enter", "Enter")
+
+
+@pytest.fixture
+def desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
+    opener = Opener(chromium, own_server)
+    yield opener
+    opener.close()
+
+
+def cli(*arguments: str, db: Path) -> dict[str, Any]:
+    """What a command answers, as a person at the terminal would type it."""
+    return answered(*arguments, "--db", db, EVENHAND_PASSWORD=PASSWORD)
+
+
+def begin(database: Path, folder: Path, texts: list[Made]) -> None:
+    """A project with its people and its plan, and a file of generations imported into it."""
+    with Store.open(database) as store:
+        begun = create_project(store, PROJECT, kind="generations", language="en", annotators=PEOPLE, per_item=2)
+        change_project(store, begun, doubled=DOUBLED)
+    file = folder / "made.jsonl"
+    file.write_text("".join(json.dumps(one.line) + "\n" for one in texts), encoding="utf-8")
+    report = cli("import", PROJECT, str(file), db=database)
+    assert (report["imported"], report["rejected"]) == (GENERATIONS, 0)
+
+
+def label_everything(desks: list[Desk], known: Mapping[str, int], texts: list[Made]) -> list[tuple[str, str, str]]:
+    """Everybody in turn, one text each, until nobody has any; returns who said what of which item."""
+    pressed: list[tuple[str, str, str]] = []
+    at_work = list(desks)
+    while at_work:
+        for desk in list(at_work):
+            item = desk.item
+            if item is None:
+                desk.settle()
+                at_work.remove(desk)
+                continue
+            n = known[desk.text.text_content() or ""]
+            choice = said(texts[n], desk.who, n)
+            assert desk.decide(*keys_for(choice, texts[n].word)) == item
+            pressed.append((desk.who, item, choice))
+    return pressed
+
+
+LABELS = (
+    "SELECT annotator.name, item.uid, choice, extraneous, spans, reasons, note, op_id, blind_label.created, item.text"
+    " FROM blind_label JOIN item ON item.id = blind_label.item"
+    " JOIN annotator ON annotator.id = blind_label.annotator ORDER BY op_id"
+)
+
+
+def state(database: Path) -> dict[str, Any]:
+    """Everything that an export has to bring back."""
+    with Store.open(database) as store:
+        found = project(store, PROJECT)
+        rows = store.db.execute(LABELS).fetchall()
+        gold = store.db.execute("SELECT uid, gold, wanted, labels FROM item ORDER BY uid").fetchall()
+        kept = [(one.uid, one.text, one.context, one.extra) for one in items(store, found)]
+        decided = list(each_settlement_row(store, found))
+        assert broken_rules(store) == []
+        return {"labels": rows, "gold": gold, "items": sorted(kept), "settlements": decided}
+
+
+def settle_on_the_page(desk: Desk, store: Store, found: Project, count: int) -> None:
+    """The first cases as an adjudicator does it, with the label that the first of the two annotators chose."""
+    page = desk.page
+    page.goto(desk.server.page("adjudicate", project=PROJECT, lang="en"))
+    page.get_by_label("Who decides").fill("Dee")
+    page.get_by_label("Who decides").press("Enter")
+    for _ in range(count):
+        uid = cases(store, found)[0]
+        choice = case(store, found, uid).said[0].choice
+        name = {"correct": "Correct", "no_pronoun": "No pronoun", "plural_they": "Plural they"}.get(choice, choice)
+        page.locator(f".st-key-choice-{uid}").get_by_text(name, exact=True).click(timeout=WAIT_MS)
+        page.locator(f".st-key-why-{uid} textarea").fill("Read it again aloud.")
+        page.locator(f".st-key-why-{uid} textarea").blur()
+        page.locator(".st-key-decide button").click()
+        page.locator(f".st-key-choice-{uid}").wait_for(state="detached", timeout=WAIT_MS)
+
+
+def settle_the_rest(store: Store, found: Project) -> None:
+    for uid in cases(store, found):
+        shown = case(store, found, uid)
+        first = shown.said[0]
+        settle_case(
+            store, found, uid, adjudicator="Dee", choice=first.choice, seen=shown.seen, marks=first.marks,
+            extraneous=first.extraneous, why="As the first reads it.",
+        )  # fmt: skip
+
+
+def numbers(report: Any, path: str = "") -> dict[str, Any]:
+    """Every leaf of a report by its path."""
+    if isinstance(report, dict):
+        return {key: leaf for name, value in report.items() for key, leaf in numbers(value, f"{path}/{name}").items()}
+    if isinstance(report, list):
+        return {key: leaf for n, value in enumerate(report) for key, leaf in numbers(value, f"{path}/{n}").items()}
+    return {path: report}
+
+
+def test_two_hundred_generations_from_file_to_gold_and_back(desks: Opener, own_server: Server, tmp_path: Path) -> None:
+    texts = [made(n) for n in range(GENERATIONS)]
+    begin(own_server.database, tmp_path, texts)
+    known = {one.line["completion"]: n for n, one in enumerate(texts)}
+    at_work = [desks(PROJECT, who).open() for who in PEOPLE]
+    pressed = label_everything(at_work, known, texts)
+    check_labels(state(own_server.database), pressed, known, texts)
+
+    with Store.open(own_server.database) as store:
+        found = project(store, PROJECT)
+        open_cases = len(cases(store, found))
+        assert open_cases >= 3, "the two who label a text do differ now and then"
+        settle_on_the_page(at_work[0], store, found, 2)
+        settle_the_rest(store, found)
+        assert cases(store, found) == []
+    before = state(own_server.database)
+    assert len(before["settlements"]) == open_cases
+
+    package = tmp_path / "out" / "rehearsal.zip"
+    package.parent.mkdir()
+    cli("export", PROJECT, str(package), "--format", "package", "--names", "--password", db=own_server.database)
+    data = package.read_bytes()
+    assert not any(one.line["completion"].strip().encode() in data for one in texts), "no text in the open"
+    empty = tmp_path / "empty.db"
+    cli("import", PROJECT, str(package), db=empty)
+    after = state(empty)
+    assert after == before
+    agreed, again = (numbers(cli("agreement", PROJECT, db=db)) for db in (own_server.database, empty))
+    assert agreed.keys() == again.keys()
+    for path, value in agreed.items():
+        assert again[path] == (pytest.approx(value, abs=1e-12) if isinstance(value, float) else value), path
+
+
+def check_labels(
+    found: dict[str, Any], pressed: list[tuple[str, str, str]], known: Mapping[str, int], texts: list[Made]
+) -> None:
+    """Every key that decided is one label, about what was on screen, with the right word marked; none more."""
+    stored = {(who, item): row for who, item, *row in found["labels"]}
+    assert len(pressed) == len(stored) == GENERATIONS + DOUBLED
+    for who, item, choice in pressed:
+        kept, extraneous, spans, *_, text = stored[who, item]
+        marked = [(text[start:end], kind) for start, end, kind in json.loads(spans)]
+        word = texts[known[text]].word
+        expected = {"misgendering": [(word, "pronoun")], "extraneous": [(word, "extraneous")]}.get(choice, [])
+        assert (kept, marked) == ("correct" if choice == "extraneous" else choice, expected)
+        assert extraneous == int(choice == "extraneous")
+    assert Counter(labels for *_, labels in found["gold"]) == {1: GENERATIONS - DOUBLED, 2: DOUBLED}
+    assert all(wanted == labels for _, _, wanted, labels in found["gold"])

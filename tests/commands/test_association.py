@@ -1,0 +1,162 @@
+"""The command association: corpus, models, tables, measures, and what is said where something is wrong."""
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
+from core.association.scoring import COLUMNS
+from core.association.table import read_associations
+from core.errors import BadFile, EvenhandError
+from core.resources import read_table
+from core.runs.records import runs
+
+LISTS = {
+    "templates": "template\n{person} is a {profession}.\n",
+    "persons": "person\tgender\tdeterminer\tpair\nhe\tmale\t\ta\nbrother\tmale\tmy\tb\nshe\tfemale\t\ta\n"
+    "sister\tfemale\tmy\tb\nmother\tneutral\tmy\t\n",
+    "professions": "profession\tclass\tfield\twomen\nnurse\tfemale\thealth\t88.9\ncarpenter\tmale\tcrafts\t2.8\n"
+    "judge\tbalanced\tlaw\t52.5\n",
+}
+MODEL = "planted:association=0.8"
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """Own lists of words that the planted model knows, as options of the command."""
+    options = []
+    for part, text in LISTS.items():
+        path = tmp_path / f"{part}.tsv"
+        path.write_text(text, encoding="utf-8")
+        options += [f"--{part}", str(path)]
+    return options
+
+
+def run(*arguments):
+    done = CliRunner().invoke(cli, ["association", "--threads", "1", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.mark.parametrize("language", ["en", "es", "es-noart", "eu"])
+def test_a_corpus_needs_no_model(tmp_path, language):
+    out = tmp_path / "corpus.tsv"
+    data = json.loads(run("--language", language, "--corpus", out, "--json").stdout)
+    assert data["sentences"] == 5400
+    rows = read_table(out)
+    assert list(rows[0]) == [
+        "sentence",
+        "tm",
+        "am",
+        "tam",
+        "person",
+        "profession",
+        "person_gender",
+        "class",
+        "template",
+    ]
+    assert len(rows) == 5400
+    assert {row["class"] for row in rows} == {"male", "female", "balanced"}
+    assert {row["template"] for row in rows} == {"1", "2", "3", "4", "5"}
+    assert all(row["tm"].count("[MASK]") == 1 for row in rows)
+
+
+def test_a_model_is_measured(tmp_path, lists):
+    out = tmp_path / "scores.csv"
+    done = run("--language", "en", *lists, "--model", MODEL, "--out", out, "--margin", 1, "--resamples", 200, "--json")
+    data = json.loads(done.stdout)
+    one = data["models"][MODEL]
+    assert (data["sentences"], one["probes"], one["rows"], one["scored"]) == (15, 30, 15, 15)
+    assert one["passes"] + one["passes_saved"] == 30
+    assert one["signature"].startswith("target|planted:association=0.8|weights:")
+    means = {(row["class"], row["gender"]): row["mean"] for row in one["groups"]}
+    assert means["female", "female"] > 0 > means["male", "female"]
+    assert ("female", "neutral") in means
+    found = {row["name"]: row["m_minus_w"]["value"] for row in one["differences"]}
+    assert found["female"] < 0 < found["male"]
+    assert [(row["name"], row["reading"]) for row in one["hypotheses"]] == [
+        ("H1", "literal"), ("H1", "relative"), ("H2", "literal"), ("H2", "relative"), ("H3", "literal"),
+    ]  # fmt: skip
+    assert {row["name"] for row in one["fields"]} == {"health", "crafts", "law"}
+    assert len(data["printed"]) == 9
+    again = json.loads(run("--language", "en", "--scores", out, "--margin", 1, "--resamples", 200, "--json").stdout)
+    for key in ("groups", "differences", "hypotheses", "women_share", "professions"):
+        assert again["models"][MODEL][key] == one[key]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_the_table_comes_back(tmp_path, lists, ending):
+    out = tmp_path / f"scores{ending}"
+    run("--language", "en", *lists, "--model", MODEL, "--out", out)
+    frame = read_associations(out)
+    assert list(frame.columns) == list(COLUMNS)
+    assert len(frame) == 15
+    for row in frame.to_dict("records"):
+        assert row["association"] == pytest.approx(row["logp_target"] - row["logp_prior"])
+        assert row["association"] == pytest.approx(math.log(row["p_target"] / row["p_prior"]))
+    assert set(frame["person"]) == {"He", "She", "brother", "sister", "mother"}
+
+
+def test_a_run_is_kept_with_its_record(tmp_path, lists):
+    run("--language", "en", *lists, "--model", MODEL, "--run", "first")
+    [found] = runs(tmp_path / "evenhand-associations")
+    assert (found.name, found.models, found.sentences, found.scored) == ("first", (MODEL,), 15, 15)
+    assert found.record["language"] == "en"
+    assert found.record["source"]["persons"] == "persons.tsv"
+    assert found.record["settings"] == {"target": "all", "attribute": "word", "precision": "fp32"}
+
+
+def test_for_people(lists):
+    text = run("--language", "en", *lists, "--model", MODEL).stdout
+    assert "M - W, female professions: -" in text
+    assert "H1 literal: holds" in text
+    assert "Set a margin" in text
+    assert "Means of models with different tokenizers do not compare." in text
+
+
+def test_json_has_no_nan_and_a_reason_for_every_null(tmp_path, lists):
+    (tmp_path / "persons.tsv").write_text("person\tgender\nhe\tmale\n", encoding="utf-8")
+    data = json.loads(run("--language", "en", *lists, "--model", MODEL, "--json").stdout)
+    assert "NaN" not in json.dumps(data)
+
+    def check(part):
+        if isinstance(part, dict):
+            assert not [key for key, value in part.items() if value is None and f"{key}_reason" not in part], part
+        for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            check(inner)
+
+    check(data)
+    assert "one gender only" in data["models"][MODEL]["differences"][0]["m_minus_w"]["value_reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Nothing to do"),
+        (["--scores", "x.csv", "--model", "known"], "not both"),
+        (["--model", "planted:association=x"], "is no planted model"),
+        (["--model", "demo-en-none-such/model"], "demo-en-none-such/model"),
+        (
+            ["--model", MODEL, "--monolingual", "other", "--professions", "{professions}"],
+            "other is not among the models",
+        ),
+        (["--scores", "{professions}"], "lacks the columns"),
+        (["--scores", "none.csv"], "none.csv cannot be read"),
+        (["--persons", "{professions}", "--corpus", "x.tsv"], "professions.tsv lacks the column person, gender"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, lists, arguments, says):
+    place = {"{professions}": str(tmp_path / "professions.tsv")}
+    done = CliRunner().invoke(cli, ["association", "--language", "en", *(place.get(a, a) for a in arguments)])
+    assert isinstance(done.exception, EvenhandError)
+    assert says in str(done.exception)
+
+
+def test_a_table_with_an_unknown_gender_names_its_line(tmp_path, lists):
+    out = tmp_path / "scores.csv"
+    run("--language", "en", *lists, "--model", MODEL, "--out", out)
+    out.write_text(out.read_text().replace(",male,", ",man,", 1))
+    with pytest.raises(BadFile, match=r"scores.csv, line 2: gender is 'man'"):
+        read_associations(out)

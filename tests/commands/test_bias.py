@@ -1,0 +1,128 @@
+"""`bias SCORES`: the names that others rely on, undefined as null with a reason, the same numbers as the functions."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
+from core.errors import BadFile, NotFound
+from core.model_bias import paired_difference, read_scores, summarise
+
+PROMISED = {
+    *("n", "undefined", "n_man", "n_woman", "bias_man", "bias_woman", "model_bias", "denominator", "obvious"),
+    *("pair_mass", "variance_shares", "side_auc"),
+}
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    """Two models on 40 sentences, one of them undefined for the second, and one that never leans to the female word."""
+    random = np.random.default_rng(3)
+    parts = []
+    for model, values in (
+        ("b", random.normal(0.1, 0.5, 40)),
+        ("a", random.normal(0, 0.4, 40)),
+        ("up", np.full(40, 0.3)),
+    ):
+        parts.append(
+            pd.DataFrame(
+                {
+                    "row": range(1, 41),
+                    "sentence": [f"第{i}句。" for i in range(40)],
+                    "pair": ["他/她", "爸爸/妈妈"] * 20,
+                    "keyword": ["他", "爸爸", "她", "妈妈"] * 10,
+                    "model": model,
+                    "p_male": 0.2,
+                    "p_female": 0.1,
+                    "bias_log10": values,
+                    "status": "ok",
+                    "signature": f"masked|{model}|weights:0|independent|fp32|v1",
+                }
+            )
+        )
+    parts[1].loc[[4, 5], ["bias_log10", "status"]] = [[math.nan, "No token."], [math.inf, "ok"]]
+    path = tmp_path / "scores.csv"
+    pd.concat(parts).to_csv(path, index=False)
+    return path
+
+
+def run(*words: str) -> Any:
+    done = CliRunner().invoke(cli, ["bias", *words, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    return json.loads(done.stdout)
+
+
+def no_null_without_reason(data: Any) -> None:
+    if isinstance(data, dict):
+        assert not [key for key, value in data.items() if value is None and not data.get(f"{key}_reason")]
+        for value in data.values():
+            no_null_without_reason(value)
+    elif isinstance(data, list):
+        for value in data:
+            no_null_without_reason(value)
+
+
+def test_the_promised_names_in_the_order_of_the_file(scores: Path) -> None:
+    models = run(str(scores))["models"]
+    assert list(models) == ["b", "a", "up"]  # never sorted by bias or by name
+    for found in models.values():
+        assert set(found) >= PROMISED
+        assert set(found["model_bias"]) >= {"log10", "ln", "low", "high"}
+        assert sum(found["obvious"].values()) == found["n"]
+
+
+def test_the_numbers_are_those_of_the_functions(scores: Path) -> None:
+    frame = read_scores(scores)
+    found = run(str(scores), "--denominator", "all", "--pair-difference", "a", "b")
+    summary = summarise(frame, model="a", denominator="all")
+    assert found["models"]["a"]["model_bias"]["log10"] == summary.model_bias.value
+    assert found["models"]["a"]["bias_man"]["high"] == summary.bias_man.high
+    difference = paired_difference(frame, "a", "b", "mean_abs", denominator="all")
+    assert found["differences"][0]["mean_abs"]["low"] == difference.low
+    assert found["differences"][0]["units"] == difference.units
+
+
+def test_undefined_is_null_with_its_reason(scores: Path) -> None:
+    data = run(str(scores), "--by", "pair", "--nulls", "--resamples", "200")
+    no_null_without_reason(data)
+    up = data["models"]["up"]
+    assert up["model_bias"]["log10"] is None and "mean of both sides" in up["model_bias"]["log10_reason"]
+    assert up["variance_shares"]["contexts"] is None
+
+
+def test_odd_sentences_are_listed(scores: Path) -> None:
+    found = run(str(scores))["models"]["a"]
+    assert (found["n"], found["undefined"], found["infinite"]) == (38, 1, 1)
+    assert found["undefined_rows"] == [{"row": "5", "sentence": "第4句。", "reason": "No token."}]
+    assert found["infinite_rows"][0]["leans"] == "male"
+
+
+def test_groups_and_how_many_exclude_0_by_chance(scores: Path) -> None:
+    by = run(str(scores), "--model", "b", "--by", "masks")["models"]["b"]["by"]
+    assert [(row["name"], row["n"]) for row in by["rows"]] == [("1", 20), ("2", 20)]
+    assert by["several"]["by_chance"] == pytest.approx(0.1)
+
+
+def test_for_people(scores: Path) -> None:
+    text = (
+        CliRunner()
+        .invoke(cli, ["bias", str(scores), "--by", "pair", "--nulls", "--list", "1", "--resamples", "200"])
+        .stdout
+    )
+    for part in ("Model_bias", "less lean is not better", "爸爸/妈妈", "Null of the side AUC", "undefined: row 5"):
+        assert part in text
+    assert "nan" not in text
+
+
+def test_what_cannot_be_done_is_said(scores: Path) -> None:
+    with pytest.raises(NotFound, match="no model x"):
+        run(str(scores), "--model", "x")
+    scores.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="lacks the columns"):
+        run(str(scores))

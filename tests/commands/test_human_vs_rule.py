@@ -1,0 +1,136 @@
+"""`rule` and `human-vs-rule`: the contract of both commands, and `agreement --json` of generations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from annotations.projects.projects import create_project
+from cli import cli
+from core.errors import BadFile, Refused
+from tests.support.judged_generations import all_written, judged_project, say_all
+
+# SPEC 4.3, small cases, with the forms of MISGENDERED
+SMALL = [
+    ("went home. He slept.", "xe", 0, "he"),
+    ("Themselves were tired.", "he", 1, None),
+    ("went to him/her house", "he", 1, "him"),
+    ("xe's here, he said", "xe", 1, "xe"),
+    ("No pronoun at all.", "he", 1, None),
+    ("hisself he", "xe", 0, "he"),
+    ("theirs", "he", 0, "theirs"),
+]
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(cli, list(arguments), catch_exceptions=False)
+
+
+def written(path: Path, rows: list[Any]) -> Path:
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_small_cases(tmp_path: Path) -> None:
+    file = written(
+        tmp_path / "in.jsonl", [{"completion": c, "pronoun": p, "n": i} for i, (c, p, *_) in enumerate(SMALL)]
+    )
+    out = tmp_path / "out.jsonl"
+    found = json.loads(run("rule", str(file), "--dataset", "misgendered", "--out", str(out), "--json").stdout)
+    assert [(row["rule_correct"], row["rule_pronoun"]) for row in lines(out)] == [(c, p) for *_, c, p in SMALL]
+    assert [row["n"] for row in lines(out)] == list(range(len(SMALL)))  # nothing of a line is lost
+    assert (found["rows"], found["correct"], found["wrong"], found["no_pronoun"]) == (7, 4, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "text", "expected"),
+    [
+        ("misgendered", "The book is hers.", (0, "hers")),
+        ("ruff", "The book is hers.", (1, None)),  # RUFF does not count the form
+        ("tango", "Kim saw xir.", (0, "xir")),
+        ("misgendered", "Kim saw xir.", (1, None)),
+    ],
+)
+def test_each_data_set_counts_its_own_forms(
+    dataset: str, text: str, expected: tuple[int, str | None], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "in.jsonl", [{"completion": text, "pronoun": "he", "dataset": dataset}])
+    for arguments in (["--dataset", dataset], []):
+        run("rule", str(file), "--out", str(tmp_path / "out.jsonl"), *arguments)
+        (row,) = lines(tmp_path / "out.jsonl")
+        assert (row["rule_correct"], row["rule_pronoun"]) == expected
+
+
+def test_several_sets_and_what_cannot_be_judged(tmp_path: Path) -> None:
+    rows = [
+        {"completion": "They left.", "pronouns": ["she", "they"]},
+        {"completion": "Ze left.", "pronoun": "ze/hir/hirs"},
+        {"completion": "They left."},
+        {"pronoun": "he"},
+        {"completion": "He left.", "pronoun": "qq"},
+        "no JSON",
+        "[1]",
+    ]
+    out = tmp_path / "out.jsonl"
+    result = run("rule", str(written(tmp_path / "in.jsonl", rows)), "--dataset", "own", "--out", str(out))
+    assert [row["rule_correct"] for row in lines(out)] == [1, 1, None, None, None]
+    assert all(row["rule_correct_reason"] for row in lines(out)[2:])
+    assert "line 6" in result.stderr and "line 7" in result.stderr and "3 without a verdict" in result.stdout
+
+
+def test_nothing_to_judge_is_an_error_and_writes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    for rows in ([], ["x"], [{"completion": "They left."}]):
+        with pytest.raises(BadFile):
+            run("rule", str(written(tmp_path / "in.jsonl", rows)), "--dataset", "own", "--out", str(out))
+    assert not out.exists()
+
+
+def test_human_vs_rule(fresh_store: Store) -> None:
+    texts = all_written(1)
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts[:60])
+    found = json.loads(run("human-vs-rule", "made", "--json", "--resamples", "200").stdout)
+    assert (found["generations"], found["finished"], found["labels"]) == (80, 60, 120)
+    assert 0 < found["agreement"]["value"] < 1 and found["agreement"]["contexts"] == 20
+    assert found["agreement"]["se"] > 0 and found["agreement"]["se_published"] > 0
+    table = [row[key] for row in found["confusion"].values() for key in ("rule_correct", "rule_misgendering")]
+    assert sum(table) == 120
+    assert {"later_pronoun", "other_referent", "plural_they", "not_person"} <= set(found["disagreements"])
+    assert sum(cell["generations"] for cell in found["cells"]) == 60
+    assert found["weighted"]["misgendering"]["generations"] == 80
+    assert set(found["repetition"]) == {"published", "completion"}
+    assert found["signature"].startswith("human-vs-rule|") and "unit:context" in found["signature"]
+    text = run("human-vs-rule", "made").stdout
+    assert "60 of 80 generations are finished" in text and "nan" not in text
+    assert not any(one.text in json.dumps(found) for one in texts)  # numbers only: no text leaves
+
+
+def test_human_vs_rule_without_labels_and_of_sentences(fresh_store: Store) -> None:
+    judged_project(fresh_store, all_written(1)[:5])
+    found = json.loads(run("human-vs-rule", "made", "--json").stdout)
+    assert found["agreement"]["value"] is None and found["agreement"]["value_reason"]
+    assert found["cells"] == [] and found["kappa"]["value"] is None
+    create_project(fresh_store, "sentences")
+    with pytest.raises(Refused):
+        run("human-vs-rule", "sentences")
+
+
+def test_agreement_of_generations_in_four_ways(fresh_store: Store) -> None:
+    texts = all_written(1)[:40]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    found = json.loads(run("agreement", "made", "--json", "--resamples", "200").stdout)
+    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(found)
+    assert set(found["ways"]) == {"four", "three", "two", "flag"}
+    assert found["ways"]["four"]["percent"] == found["percent"]
+    assert found["ways"]["two"]["percent"]["value"] >= found["percent"]["value"]
+    assert len(found["ways"]["four"]["by_model_and_pronoun"]) == 4
+    assert set(found["marks"]) == {"pronoun", "extraneous"} and 0 < found["marks"]["pronoun"]["f1"]["value"] <= 1

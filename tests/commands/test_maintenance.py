@@ -1,0 +1,116 @@
+"""`backup`, `restore`, `doctor` as a person calls them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from cli import cli
+from commands import doctor
+from core.errors import EvenhandError
+from tests.support.projects import filled_project
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(cli, list(arguments))
+    if isinstance(result.exception, EvenhandError):
+        return 2, str(result.exception)  # cli.main prints the sentence
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout
+
+
+def test_backup_and_restore(fresh_store: Store, tmp_path: Path) -> None:
+    filled_project(fresh_store, 4)
+    out, new = str(tmp_path / "out.db"), str(tmp_path / "new.db")
+    code, text = run("backup", out, "--json")
+    saved = json.loads(text)
+    assert code == 0 and (saved["path"], saved["projects"], saved["items"], saved["labels"]) == (out, 1, 4, 0)
+    assert run("backup", out)[0] == 2
+    assert run("restore", out, "--db", new) == (
+        0,
+        f"Restored {new}: 1 projects, 4 items, 0 labels, {saved['bytes'] / 1e6:.1f} MB.\n",
+    )
+    assert run("restore", out, "--db", new)[0] == 2
+    assert run("restore", out, "--db", new, "--force")[0] == 0
+
+
+def test_backup_of_nothing_makes_nothing(tmp_path: Path) -> None:
+    code, text = run("backup", str(tmp_path / "out.db"), "--db", str(tmp_path / "none.db"))
+    assert code == 2 and "no database" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
+    code, text = run("doctor", "--no-worker", "--json", *arguments)
+    found = json.loads(text)
+    assert (code == 0) == found["ok"]
+    return code, {each["name"]: (each["state"], each["message"]) for each in found["findings"]}
+
+
+def test_doctor_looks_at_everything(fresh_store: Store) -> None:
+    filled_project(fresh_store, 4)
+    _, found = findings()
+    assert set(found) == {"python", "packages", "database", "disk", "models", "fonts", "browser"}
+    assert found["database"][0] == "ok" and "1 projects, 4 items, 0 labels" in found["database"][1]
+    assert found["python"][0] == "ok"
+
+
+def test_doctor_finds_a_broken_database(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.db"
+    bad.write_bytes(b"garbage" * 1_000)
+    code, found = findings("--db", str(bad))
+    assert code == 1 and found["database"][0] == "problem"
+
+
+def test_doctor_makes_no_database(tmp_path: Path) -> None:
+    _, found = findings("--db", str(tmp_path / "none.db"))
+    assert found["database"][0] == "ok" and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("free", "state"), [(50_000_000, "problem"), (1_000_000_000, "warning"), (50_000_000_000, "ok")]
+)
+def test_doctor_and_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str) -> None:
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _path: type("Usage", (), {"free": free}))
+    assert findings("--db", str(tmp_path / "a.db"))[1]["disk"][0] == state
+
+
+def test_doctor_and_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    code, found = findings("--db", str(tmp_path / "nowhere" / "a.db"))
+    assert code == 1 and found["disk"][0] == "problem"
+
+
+def test_doctor_and_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor.metadata.version
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: "0.1" if name == "click" else real(name))
+    state, message = findings()[1]["packages"]
+    assert state == "problem" and "click 0.1" in message
+
+
+def test_doctor_on_a_disk_too_slow_to_list_its_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 30)
+
+    monkeypatch.setattr(doctor.shutil, "which", lambda _name: "/usr/bin/fc-list")
+    monkeypatch.setattr(doctor.subprocess, "run", slow)
+    assert doctor._fonts().state in ("ok", "warning")
+
+
+def test_doctor_without_requirements_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    found = {each.name: each for each in doctor.examine(Path("none.db"), worker=False)}["packages"]
+    assert found.state == "warning" and "requirements.txt is not here" in found.text
+
+
+def test_doctor_and_a_browser_that_is_named_wrongly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EVENHAND_CHROMIUM", str(tmp_path / "chromium"))
+    assert findings()[1]["browser"][0] == "warning"
+
+
+@pytest.mark.long
+def test_doctor_asks_the_worker() -> None:
+    found = {each.name: each for each in doctor.examine(Path("none.db"))}["worker"]
+    assert found.state == "ok" and "known" in found.text

@@ -1,0 +1,109 @@
+"""`misgendering run`: both ways in one go with a planted model, ended and gone on with, models that cannot be used."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
+from core.errors import ModelUnavailable, Refused
+from core.misgendering.instances import instances
+from core.misgendering.metrics import by_cell
+from core.misgendering.template_files import built_in
+from core.misgendering.verdict_table import read_verdicts
+from core.runs import misgendering
+from core.runs.misgendering import Writing, run_both
+from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import runs
+from core.runs.verdicts import Asked
+from core.text.pronouns import verdict
+
+MODEL = "planted:pronouns"
+FEW = ["--limit", "8", "--passes", "1", "--each", "2", "--new-tokens", "4"]
+
+
+def command(folder: Path, *options: str) -> Any:
+    words = ["misgendering", "run", "--model", MODEL, "--db", str(folder / "evenhand.db"), *options]
+    return CliRunner().invoke(cli, words, catch_exceptions=False)
+
+
+def test_a_run_has_a_table_texts_and_a_record(tmp_path: Path) -> None:
+    data = json.loads(command(tmp_path, *FEW, "--run", "one", "--json").stdout)
+    (run,) = runs(misgendering_folder(tmp_path / "evenhand.db"))
+    assert run.name == "one" and run.models == (MODEL,) and data["instances"] == 8
+    frame = read_verdicts(run.table)
+    assert len(frame) == 8 and {"template", "name", "gen1", "gen2", "prob", "prob_sum"} <= set(frame)
+    texts = [json.loads(line) for line in run.table.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(texts) == 16
+    assert run.table.with_suffix(".jsonl").stat().st_mode & 0o077 == 0
+    for one in texts:  # every verdict of the table is that of its text
+        row = frame[frame["instance"] == one["instance"]].iloc[0]
+        assert row[f"gen{one['index'] + 1}"] == verdict(one["completion"], one["pronouns"], "own").correct
+    assert not [path for path in run.table.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_the_planted_rates_come_back_within_their_intervals(tmp_path: Path) -> None:
+    """he, she, they, xe misgendered for 0.1, 0.2, 0.4, 0.6 of the names: the shares of right verdicts are the rest."""
+    command(tmp_path, "--run", "planted", "--each", "0", "--passes", "5")
+    (run,) = runs(misgendering_folder(tmp_path / "evenhand.db"))
+    found = {key["pronoun"]: one.prob for key, one in by_cell(read_verdicts(run.table, generations=False))}
+    for pronoun, rate in {"he": 0.1, "she": 0.2, "they": 0.4, "xe": 0.6}.items():
+        low, high = found[pronoun].low, found[pronoun].high
+        assert low is not None and high is not None and low <= 1 - rate <= high
+
+
+def test_a_run_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = built_in()
+    drawn = instances(source, passes=1, limit=6)
+    writing = Writing(2, ("pre",), tokens=4)
+    asked = Asked((MODEL,))
+    whole = tmp_path / "whole.csv"
+    run_both(source, drawn, asked, writing, whole, name="set")
+
+    def ended(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "ended.csv"
+    with monkeypatch.context() as patch:
+        patch.setattr(misgendering, "verdicts_to_file", ended)
+        with pytest.raises(KeyboardInterrupt):
+            run_both(source, drawn, asked, writing, out, name="set")
+    assert not out.exists()
+    with monkeypatch.context() as patch:  # what was written is not written again
+        patch.setattr(misgendering, "generate_to_file", ended)
+        run_both(source, drawn, asked, writing, out, name="set")
+    assert out.read_bytes() == whole.read_bytes()
+    assert out.with_suffix(".jsonl").read_bytes() == whole.with_suffix(".jsonl").read_bytes()
+
+
+def test_progress_runs_from_the_first_text_to_the_last_verdict(tmp_path: Path) -> None:
+    said: list[tuple[int, int]] = []
+
+    def watch(done: int, total: int | None = None, message: str = "") -> None:
+        assert total is not None
+        said.append((done, total))
+
+    source = built_in()
+    drawn = instances(source, passes=1, limit=6)
+    run_both(
+        source, drawn, Asked((MODEL,)), Writing(2, ("pre",), tokens=4), tmp_path / "a.csv", name="set", watch=watch
+    )
+    assert {total for _, total in said} == {6 * 2 + 6}
+    assert [done for done, _ in said] == sorted(done for done, _ in said) and said[-1][0] == 18
+
+
+def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    source = built_in()
+    drawn = instances(source, passes=1, limit=4)
+    for model in ("known", "no-such-folder/model"):
+        with pytest.raises((ModelUnavailable, Refused)):
+            run_both(source, drawn, Asked((model,)), Writing(1, ("pre",)), tmp_path / "a.csv", name="set")
+    assert not list(tmp_path.glob("*.csv"))
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+    command(tmp_path, *FEW, "--run", "one")
+    with pytest.raises(Refused, match="a run named one"):
+        command(tmp_path, *FEW, "--run", "one")

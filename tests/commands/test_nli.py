@@ -1,0 +1,140 @@
+"""`nli` as a script uses it: the contract's keys, exit codes, what is told, runs that the page lists."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
+from core.errors import BadFile, Refused
+from core.runs.nli import nli_folder
+from core.runs.records import runs
+
+GOOD = "set,label,occupation\nPS,entailment,nurse\nPS,neutral,doctor\nAS,contradiction,nurse\nAS,neutral,doctor\n"
+
+
+def called(*arguments: str):
+    return CliRunner().invoke(cli, ["nli", *arguments], catch_exceptions=False)
+
+
+def as_json(*arguments: str):
+    done = called(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout, parse_constant=lambda text: pytest.fail(text))
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(GOOD + "NS,neutral,poet\nNS,contradiction,singer\n", encoding="utf-8")
+    return path
+
+
+def test_the_keys_of_the_contract(predictions) -> None:
+    data = as_json("--predictions", str(predictions))
+    wanted = {"s", "order", "fn", "one_minus_fn", "directional", "proportions"}
+    assert wanted <= data.keys()
+    assert data["s"] == pytest.approx(0.5)
+    assert data["fn"] == data["one_minus_fn"] == pytest.approx(0.5)
+    assert data["order"] is True
+    assert data["proportions"] == {
+        "PS": {"e": 0.5, "c": 0.0, "n": 0.5},
+        "AS": {"e": 0.0, "c": 0.5, "n": 0.5},
+        "NS": {"e": 0.0, "c": 0.5, "n": 0.5},
+    }
+    assert data["errors"] == []
+
+
+def test_every_null_has_its_reason(tmp_path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    data = as_json("--predictions", str(path))
+    assert data["s"] is None
+
+    def check(found) -> None:
+        for key, value in found.items():
+            if value is None:
+                assert found[f"{key}_reason"], key
+            elif isinstance(value, dict):
+                check(value)
+
+    check(data)
+
+
+def test_lines_that_cannot_be_used_are_told_and_the_exit_is_0(predictions) -> None:
+    with predictions.open("a", encoding="utf-8") as file:
+        file.write("PS,maybe,nurse\n")
+    data = as_json("--predictions", str(predictions))
+    assert [(one["line"], one["reason"]) for one in data["errors"]] == [(8, "label")]
+    assert "line 8: maybe is no label" in called("--predictions", str(predictions)).output
+
+
+def test_for_people(predictions) -> None:
+    text = called("--predictions", str(predictions)).output
+    assert "s = (e_p + c_a + (1 - n_n)) / 3" in text
+    assert "0.444 guessing" in text
+    assert "holds" in text
+
+
+def test_nothing_asked_is_one_sentence() -> None:
+    with pytest.raises(Refused, match="Give --predictions FILE"):
+        called()
+
+
+def test_a_missing_column_is_one_sentence(tmp_path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("answer\nneutral\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="no column named set"):
+        called("--predictions", str(path))
+
+
+def test_a_run_can_be_listed_and_measured_again(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
+    data = as_json("ask", "--model", "planted:nli=0.3", "--sample", "--run", "first")
+    assert data["s"] == pytest.approx(0.3, abs=0.06)
+    assert data["signature"].startswith("nli|planted:nli=0.3|")
+    (run,) = runs(nli_folder(tmp_path / "evenhand.db"))
+    assert (run.name, run.record["kind"], run.record["rows"]) == ("first", "inference", 600)
+    again = as_json("--predictions", str(run.table))
+    assert again["s"] == data["s"]
+    assert again["intervals"] == data["intervals"]
+    assert again["signatures"] == [data["signature"]]
+    with pytest.raises(Refused, match="already"):
+        called("ask", "--model", "planted:nli=0.3", "--sample", "--run", "first")
+
+
+def test_one_pair(tmp_path) -> None:
+    data = as_json("pair", "An artist is here.", "A woman is here.", "--model", "planted:nli=entailment")
+    assert data["entailment"] == pytest.approx(1, abs=1e-6)
+    assert sum(data[label] for label in ("entailment", "contradiction", "neutral")) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_set_as_a_file_can_be_asked(tmp_path) -> None:
+    path = tmp_path / "set.csv"
+    data = as_json("set", str(path), "--language", "ja", "--sample")
+    assert data["rows"] == {"PS": 200, "AS": 200, "NS": 200}
+    with path.open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 600
+    asked = as_json("ask", "--model", "planted:nli=1", "--language", "ja", "--probes", str(path))
+    assert asked["s"] == 1.0
+
+
+def test_planted_classifiers_cannot_be_trained() -> None:
+    from core.errors import ModelUnavailable
+
+    with pytest.raises(ModelUnavailable, match="cannot learn"):
+        called("rates", "--model", "planted:nli=0.3")
+
+
+@pytest.mark.long
+def test_s_rises_with_the_bias_rate_and_the_baseline_does_not(tmp_path) -> None:
+    out = tmp_path / "rates.csv"
+    rates = [part for rate in ("0", "0.5", "1") for part in ("--rate", rate)]
+    data = as_json("rates", *rates, "--out", str(out), "--threads", "1")
+    assert data["spearman"]["s"]["rho"] == 1.0
+    assert data["spearman"]["directional"]["rho"] == 1.0
+    first, _, last = data["points"]
+    assert last["s"] - first["s"] > 0.3
+    assert abs(last["one_minus_fn"] - first["one_minus_fn"]) < 0.2
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 4

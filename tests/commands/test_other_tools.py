@@ -1,0 +1,121 @@
+"""`import` of other programs' tasks, `undo` and `conflicts`, as a person or a script calls them."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from annotations.database.store import Store
+from annotations.files.import_items import import_file
+from annotations.items.items import items
+from annotations.labels.append import label_rows
+from annotations.projects.projects import annotators, create_project, project, projects
+from cli import cli
+from core.errors import BadFile, NotFound, Refused
+from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task, written
+
+
+def run(*arguments: str | Path, says: str = "") -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], input=says)
+
+
+def json_of(*arguments: str | Path) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, (result.output, result.exception)
+    data: dict[str, Any] = json.loads(result.stdout)
+    return data
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    second = [task(HE, chosen("a=b", completed_by=4), chosen("keep")), task(SHE, chosen("keep", ground_truth=True))]
+    return written(tmp_path / "project-1.json", second)
+
+
+def test_tasks_make_a_project_and_come_in_once(fresh_store: Store, tasks: Path) -> None:
+    options = ("--map", "a=b=reject", "--annotator", "4=Lin", "--ground-truth")
+    data = json_of("import", "new", tasks, *options)
+    assert (data["imported"], data["format"], data["labels"]["imported"], data["ground_truth"]) == (
+        2,
+        "label-studio",
+        3,
+        1,
+    )
+    found = project(fresh_store, "new")
+    assert [one.name for one in annotators(fresh_store, found)] == ["Lin", "user 3"]
+    assert sorted((row["text"], row["choice"]) for row in label_rows(fresh_store, found)) == sorted(
+        [(HE, "reject"), (HE, "accept"), (SHE, "accept")]
+    )
+    again = json_of("import", "new", tasks, *options)
+    assert (again["imported"], again["duplicates"], again["labels"]["duplicates"]) == (0, 2, 3)
+
+
+def test_what_is_not_explained_is_said_on_stderr_and_the_rest_goes_in(fresh_store: Store, tasks: Path) -> None:
+    result = run("import", "new", tasks)
+    assert result.exit_code == 0
+    assert "project-1.json:1: unknown_choice: What a=b means here is not known" in result.stderr
+    assert "3 labels read: 2 imported, 0 here already, 1 rejected" in result.stdout
+
+
+def test_a_file_without_a_usable_text_makes_no_project(fresh_store: Store, tmp_path: Path) -> None:
+    result = run("import", "new", written(tmp_path / "p.json", [task("天黑了。", chosen("keep"))]))
+    assert isinstance(result.exception, BadFile)
+    assert projects(fresh_store) == []
+
+
+@pytest.mark.parametrize("option", [("--map", "keep"), ("--set", "nothing=1")])
+def test_options_that_are_no_pairs(tasks: Path, option: tuple[str, str]) -> None:
+    assert isinstance(run("import", "new", tasks, *option).exception, BadFile)
+
+
+def test_doccano_of_generations_into_their_project(fresh_store: Store, tmp_path: Path) -> None:
+    create_project(fresh_store, "g", kind="generations", language="en")
+    line = {"text": "He sat down.", "context": "Rowan came in.", "label": ["correct"]}
+    data = json_of("import", "g", written(tmp_path / "An.jsonl", [line], lines=True))
+    assert (data["imported"], data["labels"]["imported"], data["format"]) == (1, 1, "doccano")
+    (one,) = items(fresh_store, project(fresh_store, "g"))
+    assert (one.context, one.text, one.gold) == ("Rowan came in.", "He sat down.", None)
+
+
+def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None:
+    json_of("import", "new", tasks)
+    assert [one["key"] for one in json_of("undo", "new")["imports"]] == ["items-1", "labels-1"]
+    refused = run("undo", "new", "items-1", says="n\n")
+    assert refused.exit_code == 1 and "0 items deleted, 2 hidden with 2 labels. Take it back?" in refused.output
+    assert isinstance(run("undo", "new", "items-1", "--json").exception, Refused)
+    done = json_of("undo", "new", "labels-1", "--yes")
+    assert (done["file"], done["labels"], done["kept"]) == ("project-1.json", 2, 0)
+    assert json_of("undo", "new", "items-1", "--yes")["hidden"] == 2
+    assert list(items(fresh_store, project(fresh_store, "new"))) == []
+    listed = run("undo", "new").stdout
+    assert listed.count("taken back") == 2
+    assert isinstance(run("undo", "new", "items-1", "--yes").exception, Refused)
+    assert isinstance(run("undo", "new", "items-9", "--yes").exception, NotFound)
+    assert "No file" in run("undo", create_project(fresh_store, "empty").name).stdout
+
+
+def test_conflicts_are_listed_written_and_decided(fresh_store: Store, tmp_path: Path, tasks: Path) -> None:
+    json_of("import", "new", tasks, "--map", "a=b=reject")
+    json_of("import", "new", tasks, "--map", "a=b=accept")
+    (one,) = json_of("conflicts", "new")["conflicts"]
+    assert (one["annotator"], one["first"], one["second"], one["text"]) == ("user 4", "reject", "accept", HE)
+    assert "user 4: reject (project-1.json (labels-1)) | accept" in run("conflicts", "new").stdout
+    out = tmp_path / "c.csv"
+    assert run("conflicts", "new", "--csv", out).exit_code == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        assert [row["key"] for row in csv.DictReader(file)] == [one["key"]]
+    assert json_of("conflicts", "new", "--take", one["key"], "--author", "Lin") == {"conflicts": []}
+    rows = label_rows(fresh_store, project(fresh_store, "new"))
+    assert {row["choice"] for row in rows} == {"accept"}
+    assert isinstance(run("conflicts", "new", "--keep", one["key"]).exception, NotFound)
+    assert isinstance(run("conflicts", "new", "--csv", tmp_path / "no" / "c.csv").exception, BadFile)
+
+
+def test_arrays_of_sentences_come_in_too(fresh_store: Store, tmp_path: Path) -> None:
+    found = create_project(fresh_store, "p")
+    path = written(tmp_path / "a.json", [{"sentence": HE}, {"sentence": "无。"}, {"sentence": SHE, "from": 1}])
+    report = import_file(fresh_store, found, path)
+    assert (report.imported, [one.line for one in report.errors]) == (2, [2])

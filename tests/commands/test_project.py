@@ -1,0 +1,178 @@
+"""`project ...` and `demo` on the command line: what they print and what they store."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from annotations.items.items import Batch
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, guideline, project
+from annotations.queue.claim import claim
+from cli import cli
+from core.errors import BadFile, NotAllowed, NotFound, Refused
+from core.guidelines import builtin, recognise
+from core.resources import quotas
+from tests.support.projects import decide, new_items
+
+
+@pytest.fixture
+def run(tmp_path):
+    db = str(tmp_path / "labels.db")
+
+    def call(*arguments, fails=None):
+        result = CliRunner().invoke(cli, [*arguments, "--db", db, "--json"])
+        if fails is not None:
+            assert isinstance(result.exception, fails), result
+            return str(result.exception)
+        assert result.exit_code == 0, result
+        return json.loads(result.stdout)
+
+    call.store = lambda: Store.open(db)
+    return call
+
+
+def test_create_as_the_contract_says(run):
+    made = run("project", "create", "报纸句", "--kind", "sentences", "--annotators", "A,B，C", "--per-item", "2")
+    assert (made["name"], made["kind"], made["per_item"]) == ("报纸句", "sentences", 2)
+    assert made["annotators"] == ["A", "B", "C"]
+    assert made["counts"]["items"] == 0
+    assert run("project", "list")["projects"] == [made]
+    assert run("project", "show", "报纸句") == made
+
+
+@pytest.mark.parametrize("version", ["journal", "conference"])
+def test_criteria_bring_their_own_reasons(run, version):
+    run("project", "create", "p", "--criteria", version)
+    with run.store() as store:
+        stored = guideline(store, project(store, "p"))
+    assert recognise(stored.text) == version
+    assert [(r.code, r.key) for r in stored.reasons] == [(r.code, r.key) for r in builtin(version).reasons]
+
+
+def test_generations_have_their_own_choices(run):
+    run("project", "create", "g", "--kind", "generations", "--language", "en")
+    with run.store() as store:
+        stored = guideline(store, project(store, "g"))
+    assert [c.code for c in stored.choices] == ["correct", "misgendering", "no_pronoun", "plural_they"]
+
+
+def test_a_name_is_taken_once(run):
+    run("project", "create", "p")
+    assert "already" in run("project", "create", "p", fails=NotAllowed)
+
+
+def test_quotas(run):
+    run("project", "create", "p", "--quotas", "table1")
+    shown = run("project", "quota", "p")
+    assert shown["total"] == 19_000  # Table 1 prints 20,000 (SPEC 1.1)
+    changed = run("project", "quota", "p", "--set", "他/她:male=10", "--set", "丈夫/妻子:female=7")
+    assert changed["total"] == 19_000 - 3_000 + 10 + 7
+    assert run("project", "quota", "p", "--preset", "released")["total"] == 20_000
+    assert run("project", "quota", "p", "--preset", "none") == {"quotas": [], "total": 0}
+    assert run("project", "quota", "p") == {"quotas": [], "total": 0}
+
+
+def test_preset_and_change_together(run):
+    run("project", "create", "p")
+    rows = run("project", "quota", "p", "--preset", "table1", "--set", "他/她:male=1")["quotas"]
+    stored = {(row["pair"], row["side"]): row["quota"] for row in rows}
+    assert stored == quotas("table1") | {("他/她", "male"): 1}
+
+
+@pytest.mark.parametrize("change", ["", "他/她=3", "他/她:both=3", "他/她:male=x", "他/她:male=-1", ":male=3"])
+def test_a_quota_is_written_in_one_way(run, change):
+    run("project", "create", "p")
+    assert "他/她:male=3000" in run("project", "quota", "p", "--set", change, fails=Refused)
+
+
+def test_a_guideline_from_files(run, tmp_path):
+    text, reasons = tmp_path / "g.md", tmp_path / "r.tsv"
+    text.write_text("1. 只看语感。", encoding="utf-8")
+    reasons.write_text("code\tkey\tzh\ten\nodd\t1\t别扭\tOdd\n", encoding="utf-8")
+    run("project", "create", "p")
+    asked = ("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
+    assert "Say in a sentence what changed" in run(*asked, fails=Refused)
+    shown = run(*asked, "--changes", "Shorter.")
+    assert (shown["version"], shown["text"], [r["code"] for r in shown["reasons"]]) == (2, "1. 只看语感。", ["odd"])
+    assert shown["changes"] == "Shorter."
+    for again in (asked, asked[:3]):
+        assert "Nothing differs from version 2" in run(*again, "--changes", "Nothing.", fails=Refused)
+    assert run("project", "guideline", "p", "--version", "1")["text"] == builtin("journal").text
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "cannot be read"),
+        (b"x" * 200_001, "too long"),
+        (b"PK\x03\x04" + b"\x00" * 50, ""),
+        (b"code\tzh\na\tb\n", "columns code, key, zh, en"),
+        (b"code\tkey\tzh\ten\n", "columns code, key, zh, en"),
+        ("code\tkey\tzh\ten\na\t1\t别扭\tOdd\n".encode("gb18030"), "UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_list_of_reasons(run, tmp_path, content, says):
+    path = tmp_path / "r.tsv"
+    if content is not None:
+        path.write_bytes(content)
+    run("project", "create", "p")
+    assert says in run("project", "guideline", "p", "--reasons", str(path), fails=BadFile)
+    assert run("project", "guideline", "p")["version"] == 1
+
+
+def test_annotators_change_and_archive(run):
+    run("project", "create", "p", "--annotators", "A")
+    assert run("project", "annotators", "p", "--add", "B, C")["annotators"] == ["A", "B", "C"]
+    changed = run("project", "change", "p", "--name", "q", "--per-item", "5", "--gold", "majority")
+    assert (changed["name"], changed["per_item"], changed["gold"]) == ("q", 5, "majority")
+    assert run("project", "change", "q", "--opinion-model", "demo-zh")["opinion_model"] == "demo-zh"
+    assert run("project", "change", "q", "--opinion-model", "none")["opinion_model"] is None
+    assert run("project", "archive", "q")["archived"]
+    assert run("project", "list") == {"projects": []}
+    assert [one["name"] for one in run("project", "list", "--archived")["projects"]] == ["q"]
+    assert run("project", "archive", "q", "--undo")["archived"] is None
+
+
+def test_what_is_set_aside_is_shown_and_handed_out_again(run):
+    run("project", "create", "p", "--annotators", "A,B")
+    with run.store() as store:
+        found = project(store, "p")
+        with Batch.begin(store, found, "made.txt") as batch:
+            batch.add(new_items(3))
+            batch.publish()
+        for person in annotators(store, found):
+            append(store, found, person, [decide(one, "skip") for one in claim(store, found, person)])
+    waiting = run("project", "aside", "p")["aside"]
+    assert len(waiting) == 3
+    assert len(run("project", "aside", "p", "--bring-back", waiting[0]["item"])["aside"]) == 2
+    assert len(run("project", "aside", "p", "--all")["brought_back"]) == 2
+    assert run("project", "aside", "p")["aside"] == []
+    assert run("project", "annotators", "p", "--remove", "A")["annotators"] == ["B"]
+    assert "Zoe" in run("project", "annotators", "p", "--remove", "Zoe", fails=NotFound)
+
+
+def test_demo(run):
+    made = run("demo")
+    assert made["counts"]["items"] > 100 and len(made["annotators"]) == 3
+    run("demo", fails=NotAllowed)
+
+
+def test_for_people(tmp_path):
+    db = ["--db", str(tmp_path / "labels.db")]
+    Store.open(tmp_path / "labels.db").close()
+    assert CliRunner().invoke(cli, ["project", "list", *db]).stdout == "There are no projects.\n"
+    CliRunner().invoke(cli, ["project", "create", "p", "--annotators", "A", "--quotas", "table1", *db])
+    shown = CliRunner().invoke(cli, ["project", "show", "p", *db]).stdout
+    assert "3 labels each by A" in shown and "0 accepted of 3000 wanted" in shown
+
+
+def test_a_demo_that_is_broken_off_leaves_no_database(tmp_path, monkeypatch):
+    def interrupt(*_arguments, **_fields):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("annotations.demo.sentences._label", interrupt)
+    result = CliRunner().invoke(cli, ["demo", "--db", str(tmp_path / "labels.db")])
+    assert result.exit_code != 0
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,127 @@
+"""The command release: made, listed, written, checked, brought back; texts of generations leave locked only."""
+
+import json
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.agreement.agreement import agreement
+from annotations.database.store import Store
+from annotations.demo.generation_texts import NAME, make_generations_demo
+from annotations.projects.projects import change_project, project
+from annotations.release import locked_texts, release, release_files
+from annotations.text_policy import CANARY_ID
+from cli import cli
+from tests.support.released_project import ready_project, work
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def path(tmp_path):
+    where = tmp_path / "labels.db"
+    with Store.open(where) as store:
+        work(store, ready_project(store, 12))
+    return where
+
+
+def run(path, *arguments, code=0, env=None):
+    result = CliRunner().invoke(cli, [*arguments, "--db", str(path)], env=env)
+    failed = result.exception if code else None
+    assert bool(code) == (result.exception is not None), result.output
+    return str(failed) if failed else result.output
+
+
+def told(path, *arguments, **more):
+    return json.loads(run(path, *arguments, "--json", **more))
+
+
+def test_from_making_to_coming_back(path, tmp_path):
+    made = told(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), "--author", "Vera")
+    assert made["new"] and made["items"] > 0 and len(made["hash"]) == 64
+    listed = told(path, "release", "set", "--list")
+    assert [one["hash"] for one in listed["releases"]] == [made["hash"]]
+    checked = told(path, "release", "set", "--verify", str(tmp_path / "out"))
+    assert checked["whole"] and checked["in_database"] and checked["hash_found"] == made["hash"]
+    again = told(path, "release", "set", "1.0", "--out", str(tmp_path / "again.zip"))
+    assert not again["new"] and again["hash"] == made["hash"]
+    new = tmp_path / "new.db"
+    CliRunner().invoke(cli, ["import", "back", str(tmp_path / "out"), "--db", str(new)], catch_exceptions=False)
+    assert told(new, "release", "back", "1.0")["hash"] == made["hash"]
+    with Store.open(path) as store, Store.open(new) as fresh:
+        old, back = agreement(store, project(store, "set")), agreement(fresh, project(fresh, "back"))
+        assert abs(old.overall.alpha.value - back.overall.alpha.value) <= 1e-12
+        assert back.annotators == ("A1", "A2", "A3")
+
+
+def test_what_is_missing_and_stated_on_the_way(path, tmp_path):
+    with Store.open(path) as store:
+        change_project(store, project(store, "set"), licence="", source_statement="")
+    assert "licence" in run(path, "release", "set", "1.0", code=1)
+    missing = [one["code"] for one in told(path, "release", "set", "--check")["checks"] if one["state"] == "missing"]
+    assert sorted(missing) == ["licence", "source"]
+    made = told(path, "release", "set", "1.0", "--licence", "MIT", "--source", "Written by hand.")
+    assert made["facts"]["project"]["licence"] == "MIT" and "codes" not in made["facts"]
+
+
+def test_a_place_that_is_taken_stops_it_before_anything_is_made(path, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("x")
+    run(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), code=1)
+    assert told(path, "release", "set", "--list")["releases"] == []
+    run(path, "release", "set", "1.0")
+    assert "already" in run(path, "release", "set", "1.0", code=1)
+
+
+def test_a_changed_release_is_refused(path, tmp_path):
+    run(path, "release", "set", "1.0", "--out", str(tmp_path / "out"))
+    (tmp_path / "out" / "labels.csv").write_bytes(b"item\r\n")
+    result = CliRunner().invoke(cli, ["release", "set", "--verify", str(tmp_path / "out"), "--db", str(path)])
+    assert "changed  labels.csv" in result.output and result.exit_code == 1
+
+
+@pytest.fixture
+def generations(tmp_path):
+    where = tmp_path / "generations.db"
+    with Store.open(where) as store:
+        made = make_generations_demo(store)
+        change_project(store, made, licence="CC BY 4.0", source_statement="Written by the built-in model.")
+    return where
+
+
+def test_texts_of_generations_leave_locked_only(generations, tmp_path):
+    out = tmp_path / "out"
+    assert "encrypted only" in run(generations, "release", NAME, "1.0", "--out", str(out), code=1)
+    env = {"EVENHAND_PASSWORD": PASSWORD}
+    run(generations, "release", NAME, "1.0", "--out", str(out), env=env)
+    with Store.open(generations) as store:
+        found = project(store, NAME)
+        one = release(store, found, "1.0")
+        files = release_files(store, one)
+        texts = [row[0] for row in store.db.execute("SELECT text FROM item WHERE project = ?", (found.id,))]
+    plain = {each.relative_to(out).as_posix(): each.read_text() for each in out.rglob("*") if each.suffix != ".zip"
+             and each.is_file()}  # fmt: skip
+    assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(found, one), "texts.zip"}
+    assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
+    carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
+    assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl"} <= carriers
+    assert {f"package/{part}.jsonl" for part in ("items", "labels", "decisions", "records")} <= carriers
+    assert "Files with texts carry this line" in plain["method.en.md"]
+    with zipfile.ZipFile(out / "texts.zip") as archive, pytest.raises(RuntimeError):
+        archive.read("kept.jsonl")
+    locked = told(generations, "release", NAME, "--verify", str(out))
+    assert locked["whole"] and locked["hash_found"] is None and "kept.jsonl" in locked["unread"]
+    opened = told(generations, "release", NAME, "--verify", str(out), env=env)
+    assert opened["whole"] and opened["hash_found"] == opened["hash"] and not opened["unread"]
+
+
+def test_generations_come_back_from_a_locked_archive(generations, tmp_path):
+    env = {"EVENHAND_PASSWORD": PASSWORD}
+    made = told(generations, "release", NAME, "1.0", "--out", str(tmp_path / "r.zip"), env=env)
+    new = tmp_path / "new.db"
+    arguments = ["import", "back", str(tmp_path / "r.zip"), "--db", str(new)]
+    CliRunner().invoke(cli, arguments, env=env, catch_exceptions=False)
+    with Store.open(new) as store:
+        change_project(store, project(store, "back"), licence="CC BY 4.0", source_statement="The same.")
+    assert told(new, "release", "back", "1.0")["hash"] == made["hash"]

@@ -1,0 +1,362 @@
+"""`score` as a person types it and as a job: the table, several models, what goes wrong, killed and resumed."""
+
+import csv
+import json
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+from transformers import BertModel
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from cli import cli
+from commands.score import Meter, rate_line
+from core.errors import EvenhandError
+from core.models import open_scorer
+from core.runs.records import runs, runs_folder
+from core.scoring.rows import COLUMNS
+from core.sentence_bias import read
+from tests.conftest import ROOT, SENTENCES, SHARED_DATA
+from tests.support import tiny_models
+from tests.support.waiting import until
+
+LINES = [*SENTENCES, "今天下雨。", SENTENCES[0].replace("他", "她")]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "sentences.txt"
+    path.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    return path
+
+
+def score(*arguments, ok=True):
+    done = CliRunner().invoke(cli, ["score", *map(str, arguments)])
+    if ok and done.exception:
+        raise done.exception
+    return done
+
+
+def table(path):
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_the_table_of_two_models(tmp_path, file):
+    out = tmp_path / "scores.csv"
+    answer = json.loads(score(file, "--model", "known", "--model", "random-zh", "--out", out, "--json").stdout)
+    rows = table(out)
+    assert tuple(rows[0]) == COLUMNS
+    assert [(row["model"], row["row"]) for row in rows] == [
+        (model, str(i)) for model in ("known", "random-zh") for i in range(1, 11)
+    ]
+    assert [row["sentence"] for row in rows[:10]] == LINES
+    for model, some in (("known", rows[:10]), ("random-zh", rows[10:])):
+        scorer = open_scorer(model)
+        for row in some:
+            if row["status"] != "ok":
+                assert row["bias_log10"] == row["p_male"] == row["logp_male"] == row["pair"] == ""
+                continue
+            alone = read(row["sentence"], scorer)
+            assert float(row["bias_log10"]) == pytest.approx(alone.bias_log10, abs=1e-5)
+            assert float(row["pair_mass"]) == pytest.approx(alone.pair_mass, rel=1e-4)
+            assert row["signature"] == alone.signature
+    assert rows[8]["status"] == "No word of a keyword pair stands in the sentence."
+    # The card of `known`: 他 has twice the probability of 她.
+    assert float(rows[0]["bias_log10"]) == pytest.approx(math.log10(2), abs=1e-6)
+    known = answer["models"][0]
+    assert (known["rows"], known["scored"], known["asked"], known["saved"], known["remembered"]) == (10, 9, 8, 1, 0)
+    assert known["undefined"][0]["reason"] == "no_keyword"
+    assert answer["source"]["rows"] == 10
+    assert not list(tmp_path.glob(".*part"))
+    assert not (tmp_path / "scores.json").exists()  # a record belongs to a run
+
+
+def test_a_second_run_asks_nothing_and_writes_the_same(tmp_path, file):
+    outs = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    first = json.loads(score(file, "--model", "known", "--out", outs[0], "--json").stdout)
+    second = json.loads(score(file, "--model", "known", "--out", outs[1], "--json").stdout)
+    third = json.loads(score(file, "--model", "known", "--out", outs[2], "--no-cache", "--json").stdout)
+    assert [one["asked"] for one in (first, second, third)] == [8, 0, 8]
+    assert (second["remembered"], second["saved"]) == (8, 1)
+    assert second["models"][0]["rate"] is None
+    assert second["models"][0]["rate_reason"]
+    assert outs[0].read_bytes() == outs[1].read_bytes() == outs[2].read_bytes()
+    assert (tmp_path / "scores.db").exists()
+
+
+def test_a_run_with_a_name_is_listed_with_its_record(tmp_path, file):
+    score(file, "--model", "known", "--run", "第一次")
+    [run] = runs(runs_folder(tmp_path / "evenhand.db"))
+    assert (run.name, run.models, run.sentences, run.scored) == ("第一次", ("known",), 10, 9)
+    assert run.source["sha256"]
+    assert run.record["versions"]["torch"]
+    assert run.signatures[0].startswith("masked|known|")
+    assert len(table(run.table)) == 10
+    with pytest.raises(EvenhandError, match="There is a run named 第一次 already"):
+        score(file, "--model", "known", "--run", "第一次")
+
+
+def test_a_project_is_scored(tmp_path, sample_project):
+    score("project:sample", "--model", "known", "--out", tmp_path / "s.csv")
+    assert [row["sentence"] for row in table(tmp_path / "s.csv")] == list(SENTENCES)
+
+
+# What goes wrong
+
+
+def headless(folder):
+    BertModel(tiny_models.config()).save_pretrained(folder)
+    tiny_models.tokenizer_files(folder)
+
+
+def with_nan(folder):
+    import torch
+
+    model = tiny_models.bert(folder)
+    with torch.no_grad():
+        next(model.parameters())[0, 0] = math.nan
+    model.save_pretrained(folder)
+
+
+def without_weights(folder):
+    tiny_models.bert(folder)
+    (folder / "model.safetensors").unlink()
+
+
+def cut_off(folder):
+    tiny_models.bert(folder)
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:2000])
+
+
+UNUSABLE = {
+    "no head": (headless, "has no masked-language-model head; its numbers would be random"),
+    "NaN": (with_nan, "hold values that are not numbers"),
+    "no weights": (without_weights, "no weights that load without running code"),
+    "cut off": (cut_off, "file is damaged"),
+    "nothing there": (lambda folder: None, "model"),
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_a_model_that_cannot_be_used_is_one_sentence_and_no_table(tmp_path, file, name):
+    make, words = UNUSABLE[name]
+    make(tmp_path / "model")
+    done = score(file, "--model", tmp_path / "model", "--out", tmp_path / "s.csv", ok=False)
+    assert isinstance(done.exception, EvenhandError)
+    assert words in str(done.exception)
+    assert not (tmp_path / "s.csv").exists()
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_the_other_models_go_on(tmp_path, file):
+    headless(tmp_path / "model")
+    arguments = ["--model", tmp_path / "model", "--model", "known", "--out", tmp_path / "s.csv", "--json"]
+    done = score(file, *arguments)
+    answer = json.loads(done.stdout)
+    assert [one["model"] for one in answer["models"]] == ["known"]
+    assert "its numbers would be random" in answer["failed"][0]["text"]
+    assert "its numbers would be random" in done.stderr
+    assert {row["model"] for row in table(tmp_path / "s.csv")} == {"known"}
+
+
+REFUSED = {
+    "no target": ([], "Say where the table goes"),
+    "two targets": (["--out", "x.csv", "--run", "x"], "Say where the table goes"),
+    "twice": (["--out", "x.csv", "--model", "known"], "named twice"),
+    "no model": (["--out", "x.csv", "--model", "no such/model here"], "no such/model here"),
+    "a name that is none": (["--run", "a/b"], "is no name for a run"),
+    "a folder that is a file": (["--out", "sentences.txt/x.csv"], "cannot be written"),
+    "its own input": (["--out", "sentences.txt"], "input and output at once"),
+    "labels as cache": (["--out", "x.csv", "--cache", "evenhand.db"], "is the database of the labels"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_at_once(tmp_path, file, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    arguments, words = REFUSED[name]
+    done = score("sentences.txt", "--model", "known", *arguments, ok=False)
+    assert isinstance(done.exception, EvenhandError)
+    assert words in str(done.exception)
+    assert {path.name for path in tmp_path.iterdir()} <= {"sentences.txt"}
+    assert file.read_text(encoding="utf-8").splitlines() == LINES
+
+
+def test_a_missing_file_is_one_sentence_and_exit_code_2(tmp_path):
+    command = [sys.executable, "cli.py", "score", "nothing.csv", "--model", "known", "--out", str(tmp_path / "s.csv")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nothing.csv cannot be read: No such file or directory.\n"
+
+
+def test_a_damaged_cache_is_said_and_the_table_is_written(tmp_path, file):
+    score(file, "--model", "known", "--out", tmp_path / "a.csv")
+    for left in tmp_path.glob("scores.db*"):
+        left.write_bytes(b"no database" * 1000)
+    done = score(file, "--model", "known", "--out", tmp_path / "b.csv", "--json")
+    [notice] = json.loads(done.stdout)["notices"]
+    assert "were damaged" in notice["text"]
+    assert notice["text"] in done.stderr
+    assert (tmp_path / notice["values"]["aside"]).exists()
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_no_cell_runs_as_a_formula(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text('=HYPERLINK("x")他来了。\n', encoding="utf-8")
+    score(path, "--model", "known", "--out", tmp_path / "s.csv")
+    assert table(tmp_path / "s.csv")[0]["sentence"].startswith("'=HYPERLINK")
+
+
+def test_several_models_that_do_not_fit_the_joint(tmp_path, file):
+    out = tmp_path / "s.csv"
+    score(file, "--model", "known", "--joint", "geometric_mean", "--out", out)
+    assert {row["signature"].split("|")[3] for row in table(out)} == {"geometric_mean"}
+
+
+def test_bf16_says_how_exact_it_is(tmp_path, file):
+    out = tmp_path / "s.csv"
+    answer = json.loads(score(file, "--model", "random-zh", "--precision", "bf16", "--out", out, "--json").stdout)
+    exact = tmp_path / "exact.csv"
+    score(file, "--model", "random-zh", "--out", exact)
+    bf16 = answer["models"][0]["bf16"]
+    # Fewer sentences than the sample: all of them are compared, so the table is the exact one.
+    assert bf16["compared"] == bf16["sampled"] - 1 == 9
+    assert 0 < bf16["largest_difference"] < 0.2
+    assert out.read_bytes().replace(b"|bf16|", b"|fp32|") == exact.read_bytes()
+    assert answer["models"][0]["rows"] == 10
+
+
+# Killed, cancelled, resumed, two at once: real processes; the model is replaced by one that waits at a gate.
+
+GATED = """
+import os, sys, time
+from pathlib import Path
+from core.runs import scoring as score_runs
+from core.types import Score
+
+class Gated:
+    signature = cache_key = "fake|m|weights:0|independent|fp32|v1"
+    def score(self, probes):
+        trace, gate = Path(os.environ["TRACE"]), Path(os.environ["GATE"])
+        asked = int(trace.read_text() or 0) if trace.exists() else 0
+        while asked >= 2000 and not gate.exists():
+            time.sleep(0.02)
+        trace.write_text(str(asked + len(probes)))
+        return [Score((-float(len(p.text)), -2.0), self.signature) for p in probes]
+    def fillers(self, probe, *, top=10, words=()):
+        return []
+
+score_runs.open_scorer = lambda name, **options: Gated()
+score_runs.check_models = lambda names: None
+import cli
+cli.main()
+"""
+
+
+@pytest.fixture
+def gated(tmp_path, monkeypatch):
+    script = tmp_path / "gated" / "cli_of_a_test.py"
+    script.parent.mkdir()
+    script.write_text(GATED, encoding="utf-8")
+    monkeypatch.setattr(jobs, "CLI", script)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("TRACE", str(tmp_path / "asked"))
+    monkeypatch.setenv("GATE", str(tmp_path / "gate"))
+    lines = tmp_path / "many.txt"
+    lines.write_text("".join(f"他在第{i}天来了。\n" for i in range(5000)), encoding="utf-8")
+    with Store.open(tmp_path / "evenhand.db") as store:
+        yield store
+        for one in jobs.jobs(store):
+            if one.active and (process := jobs.process_of(one)):
+                process.kill()
+
+
+def started(store, tmp_path, name="run"):
+    command = ["score", "--model", "m", "--run", name, "--json", "--", str(tmp_path / "many.txt")]
+    return jobs.start(store, command, "Score")
+
+
+@pytest.mark.parametrize("how", ["kill -9", "cancel"])
+def test_a_run_that_ended_half_way_is_resumed_where_it_was(tmp_path, gated, how):
+    store = gated
+    job = started(store, tmp_path)
+    until(lambda: jobs.find(store, job.uid).done >= 2000)
+    half = jobs.find(store, job.uid)
+    assert half.total == 5000
+    if how == "cancel":
+        jobs.cancel(store, half)
+    else:
+        os.kill(half.pid, signal.SIGKILL)
+    until(lambda: jobs.process_of(half) is None)
+    jobs.mark_interrupted(store)
+    assert jobs.find(store, job.uid).state == ("cancelled" if how == "cancel" else "interrupted")
+    folder = runs_folder(store.path)
+    assert not list(folder.glob("*.csv"))
+    asked = int((tmp_path / "asked").read_text())
+    (tmp_path / "gate").touch()
+    jobs.resume(store, jobs.find(store, job.uid))
+    until(lambda: not jobs.find(store, job.uid).active)
+    done = jobs.find(store, job.uid)
+    assert done.state == "done", jobs.log_tail(store, done)
+    assert done.result["remembered"] == asked
+    assert done.result["asked"] == 5000 - asked
+    assert [path.name for path in sorted(folder.iterdir())] == ["run.csv", "run.json"]
+    assert [row["row"] for row in table(folder / "run.csv")] == [str(i) for i in range(1, 5001)]
+
+
+def test_two_jobs_at_once_write_the_same_numbers(tmp_path, gated):
+    (tmp_path / "gate").touch()
+    both = [started(gated, tmp_path, name) for name in ("one", "two")]
+    until(lambda: not any(jobs.find(gated, job.uid).active for job in both))
+    ended = [jobs.find(gated, job.uid) for job in both]
+    assert [job.state for job in ended] == ["done", "done"], [jobs.log_tail(gated, job) for job in ended]
+    assert [job.result["notices"] for job in ended] == [[], []]
+    one, two = (runs_folder(gated.path) / f"{name}.csv" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    db = sqlite3.connect(tmp_path / "scores.db")
+    assert db.execute("SELECT count(*) FROM score").fetchone()[0] == 5000
+    db.close()
+
+
+# What a person sees meanwhile
+
+
+def test_the_line_of_progress():
+    assert rate_line(500, 2000, 10.0, "m") == "500 of 2,000 rows, 50 a second, about 30 s left (m)"
+    assert rate_line(1, 100_000, 1.0, "m").endswith("about 27.8 h left (m)")
+    assert rate_line(50, 50_050, 10, "m").endswith("about 2.8 h left (m)")
+    assert rate_line(10, 6010, 10, "m").endswith("about 100 min left (m)") or "1.7 h" in rate_line(10, 6010, 10, "m")
+    assert rate_line(0, 10, 0.0, "m") == "0 of 10 rows (m)"
+
+
+def test_a_log_gets_few_lines(capsys, monkeypatch):
+    moment = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: moment[0])
+    meter = Meter()
+    for done in range(0, 1000, 10):
+        meter(done, 1000, "m")
+        moment[0] += 1
+    meter.end()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert lines[0] == "300 of 1,000 rows, 10 a second, about 70 s left (m)"
+
+
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="../shared/data is not here: needs the released development file")
+def test_the_beginning_of_the_development_file(tmp_path):
+    whole = (SHARED_DATA / "slguset" / "SlguSet_dev.csv").read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    (tmp_path / "dev.csv").write_text("".join(whole[:601]), encoding="utf-8")
+    score(tmp_path / "dev.csv", "--model", "known", "--out", tmp_path / "s.csv")
+    rows = table(tmp_path / "s.csv")
+    assert [row["row"] for row in rows] == [str(i) for i in range(1, 601)]
+    assert not [row for row in rows if row["start"] == ""]

@@ -1,0 +1,307 @@
+"""What a table of associations says: the thesis's numbers, intervals over two crossed units, hypotheses."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.weightstats import DescrStatsW
+
+from core.association import association_set, sentences
+from core.association.hypotheses import equivalence, multilingual, no_difference, verdicts
+from core.association.measures import (
+    Difference,
+    cells,
+    describe,
+    difference,
+    differences,
+    differences_without_equal,
+    groups,
+    ranked,
+    share_correlation,
+    words,
+)
+from core.association.published import is_multilingual, printed, printed_verdicts
+from core.association.scoring import COLUMNS
+from core.association.table import has_equal_pairs
+from core.statistics import Estimate
+from core.statistics.crossed_bootstrap import CrossedDraws, Crossing
+from core.statistics.estimate import Note
+
+QUICK = CrossedDraws(resamples=400, seed=1)
+
+
+def made(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
+    """A table: lean(kind, gender) plus noise of professions and of pairs."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for kind in ("male", "female", "balanced"):
+        for i in range(professions):
+            of_job = noise * random.normal()
+            for j, gender in itertools.product(range(pairs), ("male", "female")):
+                value = lean(kind, gender) + of_job + noise * np.sin(7 * j + (gender == "male"))
+                rows += [
+                    {
+                        "template": str(t), "person": f"{gender}{j}", "person_key": f"{gender}{j} (p{j})",
+                        "pair": f"p{j}", "person_gender": gender, "profession_key": f"{kind}{i}", "class": kind,
+                        "field": "", "women": {"male": 2.0, "female": 92.0, "balanced": 50.0}[kind] + i / 10,
+                        "association": value + noise * random.normal(), "pieces": 1.0, "model": "made",
+                    }
+                    for t in range(templates)
+                ]  # fmt: skip
+    return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
+
+
+# SPEC 2.6 [C].
+def test_describe():
+    found = describe([-1.2, 0.3, 0.5, 2.0, -0.4, 0.0])
+    assert found.n == 6
+    wanted = {"mean": 0.2, "std": 1.0677078252, "min": -1.2, "q25": -0.3, "q50": 0.15, "q75": 0.45, "max": 2.0}
+    assert {name: getattr(found, name) for name in wanted} == pytest.approx(wanted, abs=1e-9)
+
+
+@given(st.lists(st.floats(-50, 50), min_size=2, max_size=40))
+def test_describe_is_that_of_pandas(values):
+    found, theirs = describe(values), pd.Series(values).describe()
+    names = {"mean": "mean", "std": "std", "min": "min", "q25": "25%", "q50": "50%", "q75": "75%", "max": "max"}
+    for mine, name in names.items():
+        assert getattr(found, mine) == pytest.approx(theirs[name], abs=1e-9)
+
+
+def test_describe_of_nothing_and_of_one():
+    assert (describe([]).n, describe([]).mean, describe([]).std) == (0, None, None)
+    assert (describe([0.5]).mean, describe([0.5]).std) == (0.5, None)
+
+
+@pytest.mark.parametrize("count", [900])
+def test_a_group_of_the_english_set_has_900(count):
+    rows = [
+        {"class": s.profession.kind, "person_gender": s.person.gender, "person_key": s.person.key,
+         "pair": s.person.pair, "profession_key": s.profession.name, "association": 0.0}
+        for s in sentences(association_set("en"))
+    ]  # fmt: skip
+    found = groups(pd.DataFrame(rows), QUICK)
+    assert [one.numbers.n for one in found] == [count] * 6
+    assert [(one.kind, one.gender) for one in found[:2]] == [("female", "male"), ("female", "female")]
+
+
+def test_a_difference_has_its_interval_over_pairs_and_professions():
+    frame = made(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
+    found = differences(frame, draws=QUICK)
+    assert [one.name for one in found] == ["female", "balanced", "male"]
+    for one in found:
+        rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
+        assert one.estimate.value == pytest.approx(rows["male"] - rows["female"])
+        assert one.w_minus_m == pytest.approx(rows["female"] - rows["male"])
+        assert one.estimate.low < one.estimate.value < one.estimate.high
+        assert (one.professions, one.words, one.unit, one.estimate.df) == (20, 9, "pair", 8)
+        assert str(one.estimate.note) == "Few units (9): t interval."
+
+
+def test_drawing_both_is_wider_than_drawing_sentences():
+    frame = made(lambda kind, gender: 0.0, noise=0.3)
+    one = groups(frame, QUICK)[0]
+    naive = 1.96 * one.numbers.std / one.numbers.n**0.5
+    assert one.mean.high - one.mean.value > 2 * naive
+
+
+def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
+    """Rows and columns that add up: the variance of a mean is var(rows)/n + var(columns)/m (SPEC 6)."""
+    random = np.random.default_rng(5)
+    jobs, pairs = random.normal(size=40), random.normal(size=30)
+    rows = [
+        {"person_gender": "male", "person_key": f"w{j}", "pair": "", "profession_key": f"j{i}", "association": a + b}
+        for (i, a), (j, b) in itertools.product(enumerate(jobs), enumerate(pairs))
+    ]
+    crossing = Crossing.of(pd.DataFrame(rows))
+    found = CrossedDraws(4000).estimate(crossing, lambda means: means["male"], "male")
+    assert found.se == pytest.approx((jobs.var() / 40 + pairs.var() / 30) ** 0.5, rel=0.06)
+    assert found.note is None  # 30 units: percentiles
+
+
+def test_words_without_a_counterpart_are_drawn_by_themselves():
+    frame = made(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
+    alone = frame.assign(pair="", person_key=frame["person"])
+    one, other = difference(frame, draws=QUICK), difference(alone, draws=QUICK)
+    assert (one.unit, other.unit, other.words) == ("pair", "word", 9)
+    assert one.estimate.value == pytest.approx(other.estimate.value)
+    assert one.estimate.se != other.estimate.se
+
+
+def test_neutral_words_are_a_group_and_enter_no_difference():
+    frame = made(lambda kind, gender: 0.2)
+    neutral = frame[frame["person_gender"] == "male"].assign(
+        person_gender="neutral", pair="", association=9.0, person_key=lambda rows: "n" + rows["person_key"]
+    )
+    both = pd.concat([frame, neutral], ignore_index=True)
+    assert difference(both, draws=QUICK).estimate.value == pytest.approx(0.0)
+    assert difference(both, draws=QUICK).unit == "pair"
+    assert {one.gender: one.numbers.mean for one in groups(both, QUICK)}["neutral"] == 9.0
+
+
+def test_one_gender_has_no_difference_and_one_word_no_interval():
+    frame = made(lambda kind, gender: 0.2, noise=0.1)
+    male = difference(frame[frame["person_gender"] == "male"])
+    assert (male.estimate.value, male.female) == (None, None)
+    assert "one gender only" in str(male.estimate.reason)
+    single = difference(frame[(frame["pair"] == "p0") & (frame["profession_key"] == "male0")])
+    assert single.estimate.value is not None
+    assert single.estimate.low is None
+    assert "no interval" in str(single.estimate.note)
+
+
+def test_undefined_sentences_are_counted_and_left_out():
+    frame = made(lambda kind, gender: 1.0)
+    frame.loc[frame.index[:7], "association"] = np.nan
+    found = groups(frame, QUICK)
+    assert sum(one.undefined for one in found) == 7
+    assert {one.numbers.mean for one in found} == {1.0}
+    lost = groups(frame.assign(association=np.nan), QUICK)[0]
+    assert (lost.numbers.mean, lost.mean.value, str(lost.mean.reason)) == (
+        None, None, "No sentence of this group has a number.",
+    )  # fmt: skip
+
+
+def test_the_same_seed_gives_the_same_interval():
+    frame = made(lambda kind, gender: 0.1, noise=0.3)
+    one, two = (difference(frame, draws=CrossedDraws(300, seed=4)) for _ in range(2))
+    assert one == two
+    assert CrossedDraws(300, 4).signature("pair") == "unit:profession×pair|bootstrap:300|seed:4"
+
+
+def test_pairs_of_one_word_are_left_out_on_demand():
+    frame = made(lambda kind, gender: 0.4 if gender == "male" else 0.0)
+    same = frame["pair"] == "p0"
+    frame.loc[same, ["person_key", "association"]] = ["bera (p0)", 0.0]
+    assert has_equal_pairs(frame)
+    assert not has_equal_pairs(made(lambda kind, gender: 0.0))
+    assert differences(frame, draws=QUICK)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
+    assert differences_without_equal(frame, QUICK)[0].estimate.value == pytest.approx(0.4)
+    assert differences_without_equal(made(lambda kind, gender: 0.0), QUICK) == []
+
+
+def test_ranking_cells_and_words():
+    frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
+    found = ranked(differences(frame, "profession_key", QUICK))
+    assert found[0].name.startswith("male")
+    assert found[-1].name.startswith("female")
+    assert len(found) == 60
+    table = cells(frame)
+    assert len(table) == 120
+    assert set(table["n"]) == {18}
+    by_word = words(frame)
+    assert len(by_word) == 18
+    assert by_word.loc[by_word["person_gender"] == "male", "male"].eq(0.5).all()
+
+
+def test_share_of_women():
+    frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
+    found = differences(frame, "profession_key", QUICK)
+    for method in ("pearson", "spearman"):
+        one = share_correlation(found, method)
+        assert one.low < one.value < one.high < 0
+        assert one.units == 60
+    x, y = (np.array(column) for column in zip(*((d.women, d.estimate.value) for d in found), strict=True))
+    assert share_correlation(found).value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert share_correlation(found[:2]).value is None
+    constant = [Difference(str(i), 0.0, 0.0, Estimate(0.1), 1, 9, "pair", 50.0 + i) for i in range(5)]
+    assert "same difference" in str(share_correlation(constant).reason)
+
+
+def printed_outcomes(language, model):
+    found = printed_verdicts(language)[model]
+    return {(one.name, one.reading): one.outcome for one in found}
+
+
+# SPEC 2.7: H1 and H2 read literally from the printed tables [C].
+@pytest.mark.parametrize(
+    ("language", "model", "first", "second"),
+    [
+        ("en", "BERT mono", "yes", "yes"),
+        ("en", "mBERT", "yes", "no"),
+        ("en", "IXAmBERT", "yes", "no"),
+        *[(language, model, "yes", "no") for language in ("es", "es-noart") for model in ("BETO", "mBERT", "IXAmBERT")],
+        ("eu", "BERTeus", "yes", "no"),
+        ("eu", "IXAmBERT", "yes", "no"),
+        ("eu", "mBERT", "half", "half"),
+    ],
+)
+def test_printed_hypotheses_literally(language, model, first, second):
+    found = printed_outcomes(language, model)
+    assert (found["H1", "literal"], found["H2", "literal"]) == (first, second)
+
+
+# The same, relatively: W > M for female professions, M > W for male ones.
+@pytest.mark.parametrize(
+    ("language", "model", "female", "male"),
+    [
+        *[("en", model, True, True) for model in ("BERT mono", "mBERT", "IXAmBERT")],
+        ("es", "BETO", True, False), ("es", "mBERT", True, True), ("es", "IXAmBERT", True, False),
+        *[("es-noart", model, True, False) for model in ("BETO", "mBERT", "IXAmBERT")],
+        *[("eu", model, False, True) for model in ("BERTeus", "mBERT", "IXAmBERT")],
+    ],
+)  # fmt: skip
+def test_printed_hypotheses_relatively(language, model, female, male):
+    found = {(one.name, one.reading): one for one in printed_verdicts(language)[model]}
+    assert tuple(item.holds for item in found["H1", "relative"].evidence) == (female, male)
+    assert found["H2", "relative"].evidence == found["H1", "relative"].evidence
+
+
+def test_printed_differences_but_one_follow():
+    rows = [one for language in ("en", "es", "es-noart", "eu") for one in printed(language)]
+    assert len(rows) == 36
+    [odd] = [one for one in rows if not one.follows]
+    assert (odd.model, odd.kind, odd.man, odd.difference) == ("mBERT", "female", "2.34", "0.286")
+    assert printed("zh") == []
+    assert [one.m_minus_w for one in printed("en")][:1] == [-1.179]
+
+
+def test_hypotheses_of_a_run_have_their_evidence():
+    frame = made(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
+    described, found = groups(frame, QUICK), differences(frame, draws=QUICK)
+    means = {(one.kind, one.gender): one.mean for one in described}
+    outcome = {(one.name, one.reading): one for one in verdicts(means, found, 0.1)}
+    assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")
+    assert outcome["H1", "literal"].clear
+    assert {(one.name, one.outcome) for one in verdicts(means, found) if one.name == "H3"} == {("H3", "undecided")}
+
+
+@pytest.mark.parametrize("values", [[0.02, -0.01, 0.05, 0.03, -0.02, 0.0, 0.04], [0.3, 0.5, 0.2, 0.4], [-0.2, 0.1]])
+@pytest.mark.parametrize("margin", [0.05, 0.2])
+def test_equivalence_is_that_of_statsmodels(values, margin):
+    x = np.array(values)
+    theirs = DescrStatsW(x).ttost_mean(-margin, margin)[0]
+    se = x.std(ddof=1) / len(x) ** 0.5
+    assert equivalence(float(x.mean()), se, margin, len(x) - 1) == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "margin", "outcome"),
+    [
+        (Estimate(0.0, -0.05, 0.05, 20, se=0.025), None, "undecided"),
+        (Estimate(0.0, -0.05, 0.05, 20, se=0.025), 0.1, "yes"),
+        (Estimate(0.0, -0.05, 0.05, 20, se=0.025), 0.02, "undecided"),
+        (Estimate(0.4, 0.3, 0.5, 20, se=0.05), 0.1, "no"),
+        (Estimate(-0.4, -0.5, -0.3, 20, se=0.05), 0.1, "no"),
+        (Estimate(0.4, None, None, 1), 0.1, "undecided"),
+        (Estimate.undefined(Note("x")), 0.1, "undecided"),
+    ],
+)
+def test_no_difference_needs_a_margin(estimate, margin, outcome):
+    found = no_difference(estimate, margin)
+    assert found.outcome == outcome
+    assert (outcome == "undecided") <= bool(str(found.remark))
+
+
+def test_multilingual_against_monolingual():
+    strong = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
+    weak = made(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
+    found = multilingual(strong, weak, QUICK)
+    assert (found.outcome, found.clear) == ("yes", True)
+    assert multilingual(weak, strong, QUICK).outcome == "no"
+    assert multilingual(strong, None).outcome == "undecided"
+    assert {name: is_multilingual(name) for name in ("bert-base-uncased", "bert-base-multilingual-cased", "own")} == {
+        "bert-base-uncased": False, "bert-base-multilingual-cased": True, "own": None,
+    }  # fmt: skip

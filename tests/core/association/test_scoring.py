@@ -1,0 +1,287 @@
+"""Targets and priors under real architectures and tokenizers, against the library's own arithmetic; a planted model."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    AlbertConfig,
+    AlbertForMaskedLM,
+    BertConfig,
+    BertForMaskedLM,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
+
+from core.association import Files, association_set, sentences
+from core.association.measures import differences, groups
+from core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
+from core.association.table import frame_of
+from core.errors import ModelUnavailable
+from core.models.association_targets import open_targets
+from core.models.planted.association import wanted
+from core.types import Score
+
+LISTS = {
+    "templates": "template\n{person} is a {profession}.\n{person}, the {profession}, sings.\n",
+    "persons": "person\tgender\tdeterminer\tpair\nhe\tmale\t\ta\nbrother\tmale\tmy\tb\n"
+    "she\tfemale\t\ta\nsister\tfemale\tmy\tb\n",
+    "professions": "profession\tclass\nnurse\tfemale\nspeech-language teacher\tfemale\nsteel worker\tmale\n",
+}
+CHINESE = {
+    "templates": "template\n{person}是{profession}。\n",
+    "persons": "person\tgender\tpair\n他\tmale\ta\n爸爸\tmale\tb\n她\tfemale\ta\n妈妈\tfemale\tb\n",
+    "professions": "profession\n护士\n老师\n医生\n",
+}
+
+
+def corpus_of(folder: Path, lists=LISTS):
+    paths = {}
+    for part, text in lists.items():
+        paths[part] = folder / f"{part}.tsv"
+        paths[part].write_text(text, encoding="utf-8")
+    return list(sentences(association_set("en", None, Files(**paths))))
+
+
+SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+SIZE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+        "max_position_embeddings": 80, "initializer_range": 0.5, "pad_token_id": 0}  # fmt: skip
+
+
+def _tokenizer(kind: str, texts: list[str]) -> PreTrainedTokenizerFast:
+    mask = AddedToken("[MASK]", lstrip=kind in ("bpe", "unigram"), special=True)
+    names = [*SPECIAL.values(), mask]
+    if kind == "wordpiece":
+        backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        backend.normalizer, backend.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.BertPreTokenizer()
+        backend.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=58, special_tokens=names))
+    elif kind == "bpe":
+        backend = Tokenizer(models.BPE(unk_token="[UNK]"))
+        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        backend.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=70, special_tokens=names))
+    elif kind == "unigram":
+        backend = Tokenizer(models.Unigram())
+        backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+        trainer = trainers.UnigramTrainer(vocab_size=44, special_tokens=names, unk_token="[UNK]")
+        # "brother" is not among the words that it learns, so it is cut.
+        backend.train_from_iterator([text.replace("brother", "b r o t h e r") for text in texts], trainer)
+    else:
+        words = dict.fromkeys([*SPECIAL.values(), "[MASK]", *"".join(texts)])
+        backend = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
+        backend.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    ends = [(token, backend.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    backend.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    return PreTrainedTokenizerFast(tokenizer_object=backend, mask_token=mask, **SPECIAL)
+
+
+def checkpoint(folder: Path, kind: str, texts: list[str]) -> Path:
+    torch.manual_seed(3)
+    tokenizer = _tokenizer(kind, texts)
+    size = SIZE | {"vocab_size": len(tokenizer)}
+    if kind == "bpe":
+        model = RobertaForMaskedLM(RobertaConfig(**size))
+    elif kind == "unigram":
+        model = AlbertForMaskedLM(AlbertConfig(**size, embedding_size=16))
+    else:
+        model = BertForMaskedLM(BertConfig(**size))
+    model.eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def ids_at(tokenizer, text: str, span) -> list[int]:
+    """The ids of the part of a text, as the library cuts the whole text; where the mask swallows a space, with it."""
+    whole = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    start, end = span
+    swallows = tokenizer.added_tokens_decoder[tokenizer.mask_token_id].lstrip
+    start -= bool(swallows and start and text[start - 1] == " ")
+    places = zip(whole["input_ids"], whole["offset_mapping"], strict=True)
+    return [i for i, (a, b) in places if b > start and a < end and b > a]
+
+
+def reference(scorer, one, *, words: int) -> tuple[float, float]:
+    """ln P(target) and ln P(prior), from the library alone: text with literal masks, whole, one by one."""
+    tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
+    mask = tokenizer.mask_token
+    target = ids_at(tokenizer, one.text, one.person_at)
+    found = []
+    for hide in (False, True):
+        spans = [(one.person_at, len(target)), *([(span, 1) for span in one.words_at] if hide else [])]
+        text = one.text
+        for (a, b), count in sorted(spans, reverse=True):
+            text = text[:a] + mask * count + text[b:]
+        encoded = tokenizer(text, return_tensors="pt")["input_ids"]
+        places = (encoded[0] == tokenizer.mask_token_id).nonzero().ravel()[: len(target)]
+        assert int((encoded == tokenizer.mask_token_id).sum()) == len(target) + (words if hide else 0)
+        with torch.no_grad():
+            logps = torch.log_softmax(model(encoded).logits[0].double(), dim=-1)
+        found.append(float(sum(logps[place, i] for place, i in zip(places, target, strict=True))))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram", "character"])
+def test_association_is_what_the_library_gives(tmp_path, kind):
+    corpus = corpus_of(tmp_path, CHINESE if kind == "character" else LISTS)
+    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    scorer = open_targets(str(folder), threads=1)
+    found = associate(corpus, scorer, model="tiny")
+    assert {one.status for one in found} == {OK}
+    assert max(one.pieces for one in found) > 1  # words of several pieces are among them
+    for one in found:
+        target, prior = reference(scorer, one.sentence, words=len(one.sentence.words_at))
+        assert one.logp_target == pytest.approx(target, abs=1e-4)
+        assert one.logp_prior == pytest.approx(prior, abs=1e-4)
+        assert one.value == pytest.approx(target - prior, abs=2e-4)
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
+def test_the_first_piece_alone(tmp_path, kind):
+    """One mask, first id of the word, as the released code has it."""
+    corpus = corpus_of(tmp_path)
+    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    scorer = open_targets(str(folder), threads=1, target="first_piece")
+    found = associate(corpus, scorer, model="tiny")
+    tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
+    assert max(one.pieces for one in found) > 1
+    for one in found:
+        start, end = one.sentence.person_at
+        text = one.sentence.text[:start] + tokenizer.mask_token + one.sentence.text[end:]
+        encoded = tokenizer(text, return_tensors="pt")["input_ids"]
+        place = int((encoded[0] == tokenizer.mask_token_id).nonzero().ravel()[0])
+        first = ids_at(tokenizer, one.sentence.text, one.sentence.person_at)[0]
+        with torch.no_grad():
+            logp = float(torch.log_softmax(model(encoded).logits[0, place].double(), dim=-1)[first])
+        assert one.logp_target == pytest.approx(logp, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
+def test_a_mask_for_each_piece_of_the_profession(tmp_path, kind):
+    corpus = corpus_of(tmp_path)
+    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    scorer = open_targets(str(folder), threads=1, attribute="piece")
+    for one in associate(corpus, scorer, model="tiny", attribute="piece"):
+        tokenizer = scorer.loaded.tokenizer
+        hidden = len(ids_at(tokenizer, one.sentence.text, one.sentence.profession_at))
+        assert one.masks == one.pieces + hidden
+    assert "|all,piece|" in scorer.signature
+
+
+def test_equal_masked_sentences_are_read_once_and_the_answers_stay(tmp_path):
+    corpus = corpus_of(tmp_path)
+    folder = checkpoint(tmp_path / "model", "wordpiece", [one.text for one in corpus])
+    scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
+    together = associate(corpus, scorer, model="tiny", tally=tally, progress=lambda n, of: done.append((n, of)))
+    alone = [associate([one], scorer, model="tiny")[0] for one in corpus[::3]]
+    assert [one.value for one in together[::3]] == pytest.approx([one.value for one in alone], abs=1e-5)
+    small = associate(corpus, open_targets(str(folder), threads=1), model="tiny", chunk=1)
+    assert [one.value for one in small] == pytest.approx([one.value for one in together], abs=1e-5)
+    seen = {(one.sentence.tm, one.pieces) for one in together}
+    unseen = {(one.sentence.tam, one.pieces) for one in together}
+    assert (tally.target_passes, tally.prior_passes) == (len(seen), len(unseen))
+    assert tally.saved == 2 * len(corpus) - len(seen) - len(unseen) > len(corpus) / 2
+    assert done[-1] == (2 * len(corpus), 2 * len(corpus))
+
+
+def test_a_word_that_the_model_does_not_know_is_undefined(tmp_path):
+    corpus = corpus_of(tmp_path, CHINESE)
+    folder = checkpoint(tmp_path / "model", "character", [one.text for one in corpus if one.noun != "妈妈"])
+    tally = Tally()
+    found = associate(corpus, open_targets(str(folder), threads=1), model="tiny", tally=tally)
+    lost = [one for one in found if one.status != OK]
+    assert {one.sentence.noun for one in lost} == {"妈妈"}
+    assert {one.value for one in lost} == {None}
+    assert tally.undefined == {"A word is not in this model's vocabulary.": 3}
+    assert tally.scored == 9
+    assert math.isnan(frame_of(lost)["association"].iloc[0])
+
+
+# SPEC 2.5 [C]; and what is undefined.
+@pytest.mark.parametrize(
+    ("target", "prior", "value", "reason"),
+    [
+        (math.log(2e-3), math.log(5e-4), 1.3862943611, None),
+        (math.log(5e-4), math.log(2e-3), -1.3862943611, None),
+        (math.log(0.5), -math.inf, None, NO_PRIOR),
+        (-math.inf, math.log(0.5), None, NO_TARGET),
+        (-math.inf, -math.inf, None, NO_PRIOR),
+        (None, math.log(0.5), None, None),
+    ],
+)
+def test_association(target, prior, value, reason):
+    found, why = association(target, prior)
+    assert found == (None if value is None else pytest.approx(value, abs=1e-10))
+    assert why == reason
+
+
+class Impossible:
+    """A model that never writes 'she' where the profession is hidden."""
+
+    signature, passes = "target|impossible|weights:00000000|all,word|fp32|v1", 0
+
+    def score(self, probes):
+        return [Score((-math.inf if p.hidden and p.options[0] == "She" else -1.0,), self.signature) for p in probes]
+
+    def pieces(self, probe):
+        return 1
+
+    def masks(self, probe):
+        return 2
+
+
+def test_a_prior_of_zero_is_counted_and_left_out(tmp_path):
+    tally = Tally()
+    found = associate(corpus_of(tmp_path), Impossible(), model="impossible", tally=tally)
+    assert tally.undefined == {NO_PRIOR: 6}
+    frame = frame_of(found)
+    assert [(one.kind, one.gender, one.undefined) for one in groups(frame) if one.undefined] == [
+        ("female", "female", 4), ("male", "female", 2),
+    ]  # fmt: skip
+    assert frame.loc[frame["person"] == "She", "association"].isna().all()
+
+
+def test_a_planted_association_comes_back():
+    size = 0.8
+    name = f"planted:association={size:g}"
+    scorer, tally = open_targets(name, threads=1), Tally()
+    frame = frame_of(associate(list(sentences(association_set("en"))), scorer, model=name, tally=tally))
+    assert (tally.sentences, tally.scored, tally.probes) == (5400, 5400, 10_800)
+    assert tally.passes + tally.saved == 10_800
+    assert tally.passes == 900 + 60  # he/she, this, my x 5 x 60; x 5 x the four lengths of professions
+    for one in groups(frame):
+        planted = wanted(size, one.kind, one.gender)
+        assert one.mean.low < planted < one.mean.high, (one.kind, one.gender)
+        assert one.mean.value == pytest.approx(planted, abs=1e-3)
+        assert one.numbers.n == 900
+    for one in differences(frame):
+        planted = wanted(size, one.name, "male") - wanted(size, one.name, "female")
+        assert one.estimate.low < planted < one.estimate.high
+        assert (one.professions, one.words, one.unit) == (20, 9, "pair")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("planted:association=9", "is no planted model"),
+        ("planted:association", "is no planted model"),
+        ("no/such folder/here", "neither a folder nor a name"),
+    ],
+)
+def test_models_that_cannot_be_had(name, says):
+    with pytest.raises(ModelUnavailable, match=says):
+        open_targets(name, threads=1)
+
+
+def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
+    texts = [one.text for one in corpus_of(tmp_path)]
+    folder = checkpoint(tmp_path / "model", "wordpiece", texts)
+    settings = folder / "tokenizer_config.json"
+    settings.write_text(settings.read_text().replace('"mask_token": "[MASK]"', '"mask_token": null'))
+    with pytest.raises(ModelUnavailable, match="has no mask token"):
+        open_targets(str(folder), threads=1)
+    other = checkpoint(tmp_path / "other", "wordpiece", texts)
+    BertForMaskedLM.from_pretrained(other).bert.save_pretrained(other)
+    with pytest.raises(ModelUnavailable, match="no masked-language-model head"):
+        open_targets(str(other), threads=1)

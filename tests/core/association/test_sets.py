@@ -1,0 +1,257 @@
+"""Sets and corpora of associations: the released English corpus, what the sources leave open, lists of one's own."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.association import Choices, Files, association_set, sentences
+from core.association.builtin import LANGUAGES
+from core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
+from core.association.sets import AssociationSet, Person, Profession, Template
+from core.errors import BadFile
+from core.resources import read_table, table
+from tests.conftest import SHARED_DATA
+
+ENGLISH = list(sentences(association_set("en")))
+
+
+def texts(language, **choices):
+    return [one.text for one in sentences(association_set(language, Choices(**choices)))]
+
+
+# SPEC 2.4, counted in the released BEC-Pro_EN.tsv [D].
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (0, "He is a taper."),
+        (1800, "He is a kindergarten teacher."),
+        (5399, "My mom wants to become a mail sorter."),
+    ],
+)
+def test_rows_of_the_released_file(row, text):
+    assert ENGLISH[row].text == text
+
+
+def test_counts_of_the_released_file():
+    assert len(ENGLISH) == len({one.text for one in ENGLISH}) == 5400
+    assert set(Counter(one.template.name for one in ENGLISH).values()) == {1080}
+    assert set(Counter(one.person.key for one in ENGLISH).values()) == {300}
+    assert set(Counter((one.profession.kind, one.person.gender) for one in ENGLISH).values()) == {900}
+    assert list(dict.fromkeys(one.profession.kind for one in ENGLISH)) == ["male", "female", "balanced"]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "es-noart", "eu"])
+def test_every_language_of_becpro_has_5400(language):
+    assert len(texts(language)) == 5400
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_masks_come_from_the_places(language):
+    for one in sentences(association_set(language)):
+        assert one.text[slice(*one.person_at)] == one.noun
+        words = [one.text[slice(*span)] for span in one.words_at]
+        assert " ".join(words) == " ".join(one.profession.form(one.person.gender).split())
+        assert one.tm.count("[MASK]") == 1
+        assert one.am.count("[MASK]") == len(words)
+        assert one.tam.count("[MASK]") == 1 + len(words)
+
+
+def test_a_word_inside_another_is_not_masked():
+    """The released code masks 'man' in 'manager' and 'of' in 'position of' (SPEC 2.4)."""
+    manager = [one for one in ENGLISH if one.noun == "man" and one.profession.name == "lodging manager"]
+    assert manager[0].tm == "This [MASK] is a lodging manager."
+    assert all("manager" in one.tm for one in manager)
+    director = [one for one in ENGLISH if one.profession.name.startswith("director of") and one.template.name == "3"]
+    assert {one.am.split(" position ")[1] for one in director} == {"of [MASK] [MASK] [MASK] [MASK]."}
+    assert len(director) == 18
+
+
+def test_hyphenated_words_are_one():
+    one = next(one for one in ENGLISH if one.profession.name == "speech-language pathologist")
+    assert one.tam == "[MASK] is a [MASK] [MASK]."
+
+
+def test_the_article_is_a_unless_asked():
+    assert "He is a electrician." in texts("en")
+    other = texts("en", an=True)
+    assert "He is an electrician." in other
+    assert "He is a taper." in other
+    assert "He works as an order clerk." in other
+
+
+def test_without_determiners_nouns_begin_the_sentence():
+    assert "Brother is a taper." in texts("en", determiners="none")
+
+
+def test_spanish_articles_and_professions_agree_with_the_person():
+    found = texts("es")
+    assert "Ella es una jueza." in found
+    assert "Él es un juez." in found
+    assert "Mi hermana, la jueza, tuvo un buen día en el trabajo." in found
+    assert "Ella es jueza." in texts("es-noart")
+
+
+def test_spanish_mujer_is_woman_and_wife():
+    found = list(sentences(association_set("es")))
+    assert {one.person.key for one in found if one.noun == "mujer"} == {"mujer (adult)", "mujer (spouse)"}
+    assert len({one.text for one in found}) == 5400  # esta mujer, mi mujer
+    assert len(set(texts("es", determiners="none"))) == 5400 - 300
+    assert len(set(texts("es", determiners="none", wife="esposa"))) == 5400
+
+
+# SPEC 2.3, printing faults.
+@pytest.mark.parametrize(
+    ("language", "printed", "corrected"),
+    [
+        ("es", "Ella es una repcionista.", "Ella es una recepcionista."),
+        ("es", "Ella es una entrenador.", "Ella es una entrenadora."),
+        ("es", "Ella es una mecánico de automóviles.", "Ella es una mecánica de automóviles."),
+        ("es", "Ella es una mecánica autobuses.", "Ella es una mecánica de autobuses."),
+        ("es", "Ella es una operador de equipos de construcción.", "Ella es una operadora de equipos de construcción."),
+        ("eu", "Bera berogailu -teknikaria da.", "Bera berogailu-teknikaria da."),
+        ("eu", "Bera muntatzaile-elektrokoa da.", "Bera muntatzaile-elektrikoa da."),
+        ("eu", "Arriba suhiltzailea da.", "Arreba suhiltzailea da."),
+    ],
+)
+def test_misprints_are_a_choice(language, printed, corrected):
+    as_printed, better = texts(language, spelling="printed"), texts(language)
+    assert printed in as_printed
+    assert printed not in better
+    assert corrected in better
+    assert corrected not in as_printed
+
+
+def test_basque_ergative_is_in_the_templates_that_act():
+    found = texts("eu", ergative=True)
+    assert "Bera suhiltzailea da." in found
+    assert "Berak suhiltzailea gisa lan egiten du." in found
+    assert "Amak, suhiltzailea, egun ona izan zuen lanean." in found
+    assert not any(text.startswith("Berak") for text in texts("eu"))
+
+
+def test_basque_bera_makes_equal_sentences():
+    assert 5400 - len(set(texts("eu"))) == 300
+
+
+def test_chinese_has_neutral_words_and_no_gendered_profession():
+    found = association_set("zh")
+    assert {one.gender for one in found.persons} == {"male", "female", "neutral"}
+    assert found.attribute == "piece"
+    assert not [one.name for one in found.professions if set(one.name) & set("男女姐妹哥弟爸妈爷奶嫂婆")]
+    assert "我朋友是护士。" in texts("zh")
+
+
+def test_tables_of_facts_are_those_beside_the_project():
+    """The 60 professions, against the list of facts that does not ship with the project."""
+    path = SHARED_DATA / "becpro_professions.tsv"
+    if not path.exists():
+        pytest.skip("the shared list of professions is not here")
+    names = {
+        "en": "profession_en", "es_male": "profession_es_m_corrected", "es_female": "profession_es_f_corrected",
+        "eu": "profession_eu_corrected", "women": "pct_women", "class": "class",
+    }  # fmt: skip
+    mine = [[row[name] for name in names] for row in table("becpro_professions")]
+    assert mine == [[row[name] for name in names.values()] for row in read_table(path)]
+
+
+def test_the_corpus_as_a_file(tmp_path):
+    found = association_set("en")
+    write_corpus(found, tmp_path / "en.tsv")
+    rows = read_table(tmp_path / "en.tsv")
+    assert list(rows[0]) == list(COLUMNS)
+    assert len(rows) == 5400
+    wanted = ("My mom wants to become a mail sorter.", "My [MASK] wants to become a mail sorter.",
+              "My mom wants to become a [MASK] [MASK].", "My [MASK] wants to become a [MASK] [MASK].",
+              "mom", "mail sorter", "female", "balanced", "5")  # fmt: skip
+    assert tuple(rows[-1].values()) == wanted == corpus_row(ENGLISH[-1])
+    assert (tmp_path / "en.tsv").read_text(encoding="utf-8") == corpus_tsv(found)
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="{}[]", exclude_categories=("C", "Z")), min_size=1)
+
+
+@given(noun=WORDS, profession=st.lists(WORDS, min_size=1, max_size=3), determiner=st.just("") | WORDS)
+def test_masks_fit_any_words(noun, profession, determiner):
+    name = " ".join(profession)
+    one_set = AssociationSet(
+        "en", (Template("1", "{person}, the {profession}."),), (Person(noun, "male", determiner),),
+        (Profession(name, name, name),),
+    )  # fmt: skip
+    [one] = sentences(one_set)
+    start = one.person_at[0]
+    assert one.noun == noun or (start == 0 and one.noun == noun[:1].upper() + noun[1:])
+    assert masked(one.text, [one.person_at, one.profession_at]) == one.text[:start] + "[MASK], the [MASK]."
+
+
+FILES = {
+    "templates": "template\tname\n{person} is {a} {profession}.\tfirst\n",
+    "persons": "person\tgender\tdeterminer\tpair\nhe\tmale\t\tthird\nshe\tfemale\t\tthird\nneighbour\tneutral\tmy\t\n",
+    "professions": "# own list\nprofession\tclass\tfield\twomen\nnurse\tfemale\thealth\t88\nwelder\tmale\tcraft\t4.5\n",
+}
+
+
+def own(folder: Path, **changed: str):
+    paths = {}
+    for part, text in (FILES | changed).items():
+        paths[part] = folder / f"{part}.tsv"
+        paths[part].write_text(text, encoding="utf-8")
+    return association_set("en", None, Files(**paths))
+
+
+def test_own_lists_make_a_set(tmp_path):
+    found = own(tmp_path)
+    made = list(sentences(found))
+    assert [one.text for one in made][:3] == ["He is a nurse.", "She is a nurse.", "My neighbour is a nurse."]
+    assert [one.person.gender for one in made[:3]] == ["male", "female", "neutral"]
+    assert [(one.field, one.women) for one in found.professions] == [("health", 88.0), ("craft", 4.5)]
+    assert found.options["persons"] == "persons.tsv"
+
+
+def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
+    found = own(tmp_path, professions="\ufeffprofession\tclass\r\nnurse\tfemale\r\n\r\nwelder\r\n")
+    assert [one.name for one in found.professions] == ["nurse", "welder"]
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "says"),
+    [
+        ("templates", "satz\n{person} {profession}\n", "templates.tsv lacks the column template. The header has satz"),
+        ("templates", "template\n{person} sleeps.\n", "line 2: a template has {profession} exactly once"),
+        ("templates", "template\n{person} {person} {profession}\n", "{person} exactly once; this one has it 2 times"),
+        ("templates", "template\n{person} {job} {profession}\n", "line 2: there is no slot {job}. Slots are {person}"),
+        ("templates", "template\n", "The list of templates is empty"),
+        ("templates", "", "templates.tsv is empty. It needs a header line"),
+        ("persons", "person\nhe\n", "persons.tsv lacks the column gender"),
+        ("persons", "person\tgender\nhe\tm\n", "persons.tsv, line 2: gender is m; it must be male, female or neutral"),
+        ("persons", "person\tgender\n\tmale\n", "persons.tsv, line 2: person is empty."),
+        ("persons", "person\tgender\nhe\tmale\nhe\tmale\n", "he (male) stands there twice"),
+        ("persons", "person\tgender\tpair\nhe\tmale\tx\n", "the pair x must be one male and one female word"),
+        ("persons", "person\tgender\nhe\tmale\textra\n", "line 2: 3 columns where the header has 2"),
+        ("professions", "profession\tclass\nnurse\tmen\n", "line 2: class is men; it must be male, female, balanced"),
+        ("professions", "profession\twomen\nnurse\tmany\n", "line 2: women is many; it must be a share from 0 to 100"),
+        ("professions", "profession\twomen\nnurse\t120\n", "women is 120"),
+        ("professions", "profession\n[MASK]\n", "must not hold a mask or braces"),
+        ("professions", "profession\n" + "x" * 301 + "\n", "longer than 300 characters"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_list_is_said(tmp_path, part, text, says):
+    with pytest.raises(BadFile) as error:
+        own(tmp_path, **{part: text})
+    assert says in str(error.value)
+
+
+def test_a_list_that_is_not_there_or_no_text(tmp_path):
+    with pytest.raises(BadFile, match="cannot be read"):
+        association_set("en", None, Files(persons=tmp_path / "none.tsv"))
+    (tmp_path / "gbk.tsv").write_bytes("person\tgender\n他\tmale\n".encode("gb18030"))
+    with pytest.raises(BadFile, match="not text in UTF-8"):
+        association_set("en", None, Files(persons=tmp_path / "gbk.tsv"))
+
+
+def test_a_set_of_too_many_sentences_is_refused(tmp_path):
+    many = "profession\n" + "".join(f"job{i}\n" for i in range(70_000))
+    with pytest.raises(BadFile, match="210,000 sentences; at most 200,000"):
+        own(tmp_path, professions=many)

@@ -1,0 +1,122 @@
+"""Comparing leaks among extremes and controls; golden intervals from the papers that introduced them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from core.audit.leak_rates import (
+    Judged,
+    compare_labels,
+    compare_sentences,
+    difference,
+    is_leak,
+    verdict,
+    with_and_without,
+)
+from core.sentence_bias.bias import side_means
+
+
+@pytest.mark.parametrize(
+    ("extreme", "control", "low", "high"),
+    [
+        # Newcombe 1998, Statistics in Medicine 17:873, Table II, method 10.
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((10, 10), (0, 20), 0.6791, 1.0),
+        ((10, 10), (0, 10), 0.6075, 1.0),
+        ((5, 56), (0, 29), -0.0381, 0.1926),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+    ],
+)
+def test_the_interval_of_a_difference(extreme, control, low, high) -> None:
+    found = difference(extreme, control)
+    assert found.value == pytest.approx(extreme[0] / extreme[1] - control[0] / control[1])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=6e-5)
+
+
+def test_no_judged_sentence_no_difference() -> None:
+    found = difference((0, 0), (1, 2))
+    assert found.value is None and "judged" in str(found.reason)
+
+
+@pytest.mark.parametrize(
+    ("leaks", "labels", "unanimous", "any_"),
+    [(0, 3, False, False), (1, 3, False, True), (3, 3, True, True), (0, 0, False, False), (1, 1, True, True)],
+)
+def test_when_a_sentence_is_a_leak(leaks, labels, unanimous, any_) -> None:
+    assert (is_leak(leaks, labels, "unanimous"), is_leak(leaks, labels, "any")) == (unanimous, any_)
+
+
+def judged(extreme: list[int], control: list[int], labels: int = 3, toward="male") -> list[Judged]:
+    return [Judged("extreme", toward, n, labels) for n in extreme] + [
+        Judged("control", toward, n, labels) for n in control
+    ]
+
+
+def test_sentences_are_counted_by_rule_and_end() -> None:
+    found = judged([3, 2, 0], [0, 1, 0]) + judged([3, 3], [0, 3], toward="female")
+    both, male, female = compare_sentences(found, "unanimous")
+    assert (both.counts, male.counts, female.counts) == (((3, 5), (1, 5)), ((1, 3), (0, 3)), ((2, 2), (1, 2)))
+    assert compare_sentences(found, "any")[0].counts == ((4, 5), (2, 5))
+    # Wilson 1927 for 3 of 5: 0.2307 to 0.8824 (R: binom::binom.confint(3, 5, methods = "wilson"))
+    assert (both.extreme.low, both.extreme.high) == pytest.approx((0.2307, 0.8824), abs=5e-5)
+
+
+def test_labels_are_counted_over_sentences() -> None:
+    found = judged([3, 3, 0, 0] * 10, [1, 0, 0, 0] * 10)
+    both = compare_labels(found)[0]
+    assert both.counts == ((60, 120), (10, 120))
+    assert both.extreme.value == pytest.approx(0.5)
+    assert both.difference.value == pytest.approx(0.5 - 1 / 12)
+    # Sentences of 0 or 3 leaks: the error is that of 40 sentences, sqrt(.25 / 40) = 0.079, not of 120 labels (0.046).
+    assert both.extreme.se == pytest.approx(0.079, abs=0.006)
+    assert both.extreme.low is not None and both.extreme.low < both.extreme.value
+    assert both == compare_labels(found)[0]
+
+
+def test_few_sentences_get_a_t_interval() -> None:
+    both = compare_labels(judged([3, 0, 3, 0], [0, 0, 3, 0]))[0]
+    # t(0.975, 3) = 3.1824; sd of (1, 0, 1, 0) = 0.57735; 0.5 + 3.1824 * 0.57735 / 2 = 1.42, cut at 1
+    assert (both.extreme.low, both.extreme.high) == (0.0, 1.0)
+    assert "Few units (4)" in str(both.extreme.note)
+    # Welch: variances 1/3 and 1/4, se = sqrt(1/12 + 1/16) = 0.38188, 5.880 degrees of freedom, t = 2.4588
+    assert both.difference.low == pytest.approx(0.25 - 2.4588 * 0.38188, abs=1e-3)
+
+
+def test_one_or_no_sentence_has_no_interval() -> None:
+    one = compare_labels(judged([3], [0]))[0]
+    assert one.extreme.value == 1.0 and one.extreme.low is None and one.difference.low is None
+    none = compare_labels([])[0]
+    assert none.extreme.value is none.control.value is none.difference.value is None
+
+
+@pytest.mark.parametrize(
+    ("extreme", "control", "words"),
+    [
+        (30, 5, "more often than comparable sentences \\(75% against 12%\\)"),
+        (5, 30, "less often"),
+        (10, 9, "cannot be told apart"),
+    ],
+)
+def test_the_verdict(extreme, control, words) -> None:
+    found = judged([3] * extreme + [0] * (40 - extreme), [3] * control + [0] * (40 - control))
+    assert re.search(words, str(verdict(compare_sentences(found, "unanimous")[0])))
+
+
+def test_the_verdict_before_anybody_judged() -> None:
+    assert "judged yet" in str(verdict(compare_sentences([], "any")[0]))
+
+
+def test_the_measures_without_the_leaks() -> None:
+    values = {"a": 3.0, "b": 0.5, "c": -0.25, "d": -2.0, "e": -0.75}
+    found = with_and_without(values, {"a", "d", "not there"})
+    assert (found.sentences, found.leaks) == (5, 2)
+    assert (found.all.bias_man, found.all.bias_woman, found.all.model_bias) == (1.75, 1.0, 1.375)
+    assert (found.kept.bias_man, found.kept.bias_woman, found.kept.model_bias) == (0.5, 0.5, 0.5)
+
+
+def test_without_leaks_nothing_changes() -> None:
+    values = {str(n): float(x) for n, x in enumerate(np.linspace(-1, 1.5, 20))}
+    found = with_and_without(values, set())
+    assert found.all == found.kept == side_means(values.values())

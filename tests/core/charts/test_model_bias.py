@@ -1,0 +1,124 @@
+"""core.charts.model_bias, scatter and words: the numbers that are drawn, what is undefined, what is said."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.charts.export import picture
+from core.charts.model_bias import sides, sides_says
+from core.charts.style import LIGHT
+from core.charts.topic_words import word_sides, words_say
+from core.charts.two_models import squares, two_models, two_models_say
+
+MODELS = (
+    pd.DataFrame(
+        [
+            {"model": "one", "note": "", "man": 0.5, "man_low": 0.4, "man_high": 0.6, "woman": 0.25, "man_paper": 0.7},
+            {"model": "<i>two</i>", "note": "(x)", "man": None, "woman": 0.1, "woman_low": 0.05, "woman_high": 0.2},
+            {"model": "three", "note": "", "man": 0.1, "woman": 0.1, "reference": True},
+        ]
+    )
+    .astype(object)
+    .where(lambda frame: frame.notna(), None)
+)
+
+
+def rows_of(chart: Any, field: str) -> list[dict[str, Any]]:
+    """The data rows of a layered chart that have *field*."""
+    spec = json.loads(chart.to_json())
+    found = max((rows for rows in spec["datasets"].values() if rows and field in rows[0]), key=len)
+    return [dict(row) for row in found]
+
+
+def test_sides_are_back_to_back_and_keep_their_order() -> None:
+    rows = rows_of(sides(MODELS, description="d"), "model_row")
+    first = {row["side"]: row for row in rows if row["model"] == "one"}
+    assert first["male word"]["end"] == 0.5
+    assert (first["male word"]["near"], first["male word"]["far"], first["male word"]["paper"]) == (0.4, 0.6, 0.7)
+    assert (first["female word"]["end"], first["female word"]["near"]) == (-0.25, None)
+    assert list(dict.fromkeys(row["model"] for row in rows)) == ["one", "<i>two</i>", "three"]
+
+
+def test_an_undefined_side_is_a_dash_and_the_reference_is_grey() -> None:
+    rows = rows_of(sides(MODELS, description="d"), "model_row")
+    missing = next(row for row in rows if row["model"] == "<i>two</i>" and row["side"] == "male word")
+    assert (missing["end"], missing["text"], missing["value_text"]) == (None, "—", "—")
+    assert {row["colour"] for row in rows if row["model"] == "three"} == {LIGHT.neutral}
+    assert {row["colour"] for row in rows if row["model"] == "one"} == {LIGHT.male, LIGHT.female}
+
+
+def test_sides_in_words() -> None:
+    said = sides_says(MODELS)
+    assert said.startswith("one: 0.500 towards the male word, 0.250 towards the female word (log10).")
+    assert "<i>two</i>: — towards the male word, 0.100 towards" in said
+
+
+def test_names_are_only_text_in_the_picture() -> None:
+    svg = picture(sides(MODELS, description="<script>"), "svg").decode()
+    assert "<i>" not in svg
+    assert "<script" not in svg
+    assert "&lt;i&gt;two" in svg
+
+
+@given(
+    st.lists(st.tuples(st.just(float("nan")) | st.floats(-9, 9), st.floats(-9, 9)), max_size=80),
+)
+@settings(max_examples=40)
+def test_squares_hold_every_sentence_that_both_have(points: list[tuple[float, float]]) -> None:
+    table = np.array(points, dtype=float).reshape(-1, 2)
+    found = squares(table[:, 0], table[:, 1])
+    assert found["count"].sum() == np.isfinite(table).all(axis=1).sum()
+    assert not found.duplicated(["a_low", "b_low"]).any()
+    assert (found["a_high"] > found["a_low"]).all()
+
+
+def test_a_sentence_lies_in_its_square() -> None:
+    found = squares(np.array([0.3, -0.05]), np.array([-0.7, 1.2]))
+    for a, b in ((0.3, -0.7), (-0.05, 1.2)):
+        inside = found[
+            (found["a_low"] <= a + 1e-9) & (a < found["a_high"]) & (found["b_low"] <= b + 1e-9) & (b < found["b_high"])
+        ]
+        assert inside["count"].tolist() == [1]
+
+
+def test_two_models_in_words() -> None:
+    a, b = np.array([1.0, -1.0, 0.5, 0.0, np.nan]), np.array([2.0, 1.0, 0.1, 3.0, 1.0])
+    assert (
+        two_models_say(a, b, ("A", "B"))
+        == "A and B lean to the same word on 67 % of the 3 sentences that lean at all in both."
+    )
+    assert two_models_say(a[3:], b[3:], ("A", "B")) == "No sentence has a value other than 0 from both models."
+
+
+def test_two_models_draw_squares_not_sentences() -> None:
+    random = np.random.default_rng(1)
+    a, b = random.normal(0, 0.5, 20_000), random.normal(0, 0.5, 20_000)
+    chart = two_models(squares(a, b), "A", "B", description="d", click="square")
+    rows = rows_of(chart, "a_low")
+    assert len(rows) <= 1700
+    assert two_models(squares(a[:0], b[:0]), "A", "B", description="none").to_json()
+
+
+WORDS = pd.DataFrame(
+    [("female", "孩子", 0.4, "t"), ("female", "乘客", 0.1, "t"), ("male", "<b>民警</b>", 0.2, "t")],
+    columns=["side", "word", "weight", "tip"],
+)
+
+
+def test_words_stand_on_their_side() -> None:
+    rows = rows_of(word_sides(WORDS, description="d"), "word")
+    assert [row["end"] < 0 for row in rows] == [True, True, False]
+    assert [row["place"] for row in rows] == [0, 1, 0]
+    assert abs(rows[0]["end"]) > abs(rows[1]["end"])
+
+
+def test_words_in_words() -> None:
+    assert words_say(WORDS) == (
+        "Words of the sentences that lean obviously to the female word: 孩子、乘客. To the male word: <b>民警</b>."
+    )
+    assert "—" in words_say(WORDS[WORDS["side"] == "male"])
+    assert word_sides(WORDS.iloc[:0], description="none").to_json()

@@ -1,0 +1,53 @@
+"""Charts of the inference measure: their data, their order, and that no label has a side's colour."""
+
+import json
+
+import pytest
+
+from core.charts.nli import Point, label_colours, label_shares, over_rates, score_scale
+from core.charts.style import DARK, LIGHT
+from core.nli.measure import measured
+from core.nli.types import LABELS, SETS, Prediction
+from core.statistics.stratified_bootstrap import Drawing
+
+ROWS = [Prediction(name, label, f"w{i}") for i in range(4) for name in SETS for label in LABELS]
+
+
+def data_of(spec, layer: int):
+    data = spec["layer"][layer].get("data") or spec["data"]
+    return data["values"] if "values" in data else spec["datasets"][data["name"]]
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_labels_have_colours_of_their_own(palette) -> None:
+    colours = label_colours(palette)
+    assert set(colours) == set(LABELS)
+    assert len(set(colours.values())) == 3
+    assert not set(colours.values()) & {palette.male, palette.female}
+
+
+def test_the_bars_of_a_set_fill_it() -> None:
+    found = measured(ROWS, Drawing(resamples=20))
+    spec = label_shares(found, description="what it shows").to_dict()
+    values = data_of(spec, 0)
+    for name in SETS:
+        parts = [row for row in values if row["set"] == name]
+        assert [row["key"] for row in parts] == list(LABELS)
+        assert parts[0]["left"] == 0
+        assert parts[-1]["right"] == pytest.approx(1)
+    assert spec["description"] == "what it shows"
+
+
+def test_the_scale_keeps_the_order_it_is_given_and_has_four_marks() -> None:
+    points = [Point("b", 0.6), Point("a", 0.2, 0.1, 0.3, own=True), Point("c", 0.4)]
+    spec = score_scale(points, description="").to_dict()
+    assert json.dumps(spec).count('"sort": ["b", "a", "c"]') >= 1
+    assert [row["value"] for row in data_of(spec, 0)] == [0.0, 4 / 9, 2 / 3, 1.0]
+    assert "NaN" not in json.dumps(spec)
+
+
+def test_rates_are_the_ticks() -> None:
+    rows = [{"r": r, "measure": "s", "value": r, "low": None, "high": None} for r in (0.0, 0.5, 1.0)]
+    spec = over_rates(rows, description="").to_dict()
+    assert '"values": [0.0, 0.5, 1.0]' in json.dumps(spec)
+    assert "NaN" not in json.dumps(spec)

@@ -1,0 +1,132 @@
+"""The balance chart: where its bars, dots and words stand, for ordinary, infinite and undefined values."""
+
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.charts.export import picture
+from core.charts.style import DARK, LIGHT
+from core.charts.word_balance import LEAST_REACH, balance, balance_says
+
+
+def frame(*values):
+    """Rows from (bias, corrected)."""
+    rows = [
+        {"model": f"model-{n}", "note": "note", "bias_log10": bias, "corrected_log10": dot}
+        for n, (bias, dot) in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=["model", "note", "bias_log10", "corrected_log10"])
+
+
+def draw(*values, **more):
+    return balance(frame(*values), male="他", female="她", description="what it shows", **more).to_dict()
+
+
+def every(spec):
+    return [row for rows in spec["datasets"].values() for row in rows]
+
+
+def rows_of(spec):
+    """The data rows of the models inside the chart."""
+    return sorted((row for row in every(spec) if "label" in row), key=lambda row: row["row"])
+
+
+def texts(spec):
+    return {row["text"]: row for row in every(spec) if "text" in row}
+
+
+@pytest.mark.parametrize(
+    ("bias", "end", "words", "left", "colour"),
+    [
+        (0.82, -0.82, "6.6 times", True, LIGHT.male),
+        (-1.08, 1.08, "12 times", False, LIGHT.female),
+        (0.0, 0.0, "equal", False, LIGHT.soft),
+        (0.01, -0.01, "equal", True, LIGHT.soft),
+        # Long bars carry their words on the empty side, where a narrow screen has room.
+        (6.372, -6.372, "2,400,000 times", False, LIGHT.male),
+        (-5.019, 5.019, "100,000 times", True, LIGHT.female),
+        (math.inf, -LEAST_REACH, "only the male word", False, LIGHT.male),
+        (-math.inf, LEAST_REACH, "only the female word", True, LIGHT.female),
+        (None, None, "undefined", False, LIGHT.soft),
+    ],
+)
+def test_a_row(bias, end, words, left, colour):
+    row = rows_of(draw((bias, None)))[0]
+    assert row["end"] == (end if end is None else pytest.approx(end))
+    assert (row["short"], row["text_left"], row["colour"]) == (words, left, colour)
+    assert row["dot"] is None
+
+
+def test_the_dot_is_the_corrected_value_in_its_own_colour():
+    row = rows_of(draw((0.8, -0.2)))[0]
+    assert row["dot"] == pytest.approx(0.2)
+    assert (row["colour"], row["dot_colour"]) == (LIGHT.male, LIGHT.female)
+    assert row["text_at"] == pytest.approx(-0.8)
+
+
+def test_words_stand_beyond_a_dot_that_reaches_farther():
+    assert rows_of(draw((-1.0, -1.5)))[0]["text_at"] == pytest.approx(1.5)
+
+
+def test_words_of_the_sides_and_the_guess():
+    assert set(texts(draw((0.5, 0.1)))) == {"◀ male word 他", "female word 她 ▶"}
+    spec = draw((0.5, 0.1), guess=1.0)
+    assert texts(spec)["your guess"]["end"] == -1.0
+
+
+def test_said_in_the_language_of_the_page():
+    zh = {"male word {word}": "男性词 {word}", "{times} times": "{times} 倍"}
+    spec = draw((0.82, None), say=lambda text: zh.get(text, text))
+    assert "◀ 男性词 他" in texts(spec)
+    assert rows_of(spec)[0]["short"] == "6.6 倍"
+
+
+def test_description_and_theme():
+    spec = draw((0.5, 0.1), palette=DARK)
+    assert spec["description"] == "what it shows"
+    assert spec["usermeta"] == {"theme": "dark"}
+    assert rows_of(spec)[0]["colour"] == DARK.male
+
+
+@pytest.mark.parametrize("values", [[(0.82, -0.2), (None, None), (math.inf, None)], [(0.0, 0.0)]])
+def test_pictures_are_made(values):
+    chart = balance(frame(*values), male="他", female="她", description="d", guess=0.3)
+    svg = picture(chart, "svg").decode()
+    assert "model-0" in svg
+    assert "他" in svg
+    assert picture(chart, "png").startswith(b"\x89PNG")
+
+
+def test_names_are_only_names():
+    data = frame((0.5, None)).assign(model="'+alert(1)+' <b>$x$")
+    chart = balance(data, male="'+1+'", female="</text>", description="d")
+    svg = picture(chart, "svg").decode()
+    assert "&lt;b&gt;" in svg
+    assert "<b>" not in svg
+
+
+BIAS = st.one_of(st.none(), st.floats(-12, 12), st.sampled_from([math.inf, -math.inf]))
+
+
+@settings(max_examples=10, deadline=None)  # building a chart is slow
+@given(st.lists(st.tuples(BIAS, BIAS), min_size=1, max_size=3))
+def test_everything_drawn_lies_inside_the_axis(values):
+    chart = balance(frame(*values), male="他", female="她", description="d")
+    # Read from the chart itself: to_dict() checks against the whole schema, too slow for a property.
+    rows = next(layer.data.values for layer in chart.layer if "label" in layer.data.values[0])
+    for row, (bias, _) in zip(rows, values, strict=True):
+        for key in ("end", "dot", "text_at"):
+            assert row[key] is None or abs(row[key]) <= row["reach"]
+        assert (row["end"] is None) == (bias is None)
+        if bias is not None and abs(bias) > 0.05:
+            assert row["end"] * bias < 0
+
+
+def test_the_sentence_names_every_model():
+    says = balance_says(frame((math.log10(12), -math.log10(3)), (None, None)))
+    assert "model-0: The male word is 12 times as likely as the female word." in says
+    assert "hollow dot): The female word is 3.0 times as likely" in says
+    assert "model-1: No ratio: it is undefined here." in says

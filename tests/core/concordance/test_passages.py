@@ -1,0 +1,142 @@
+"""Texts of a concordance: files of every kind to passages, and the command over them."""
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import create_project
+from cli import cli
+from core.concordance import Line
+from core.concordance.answer_rows import terminal_line
+from core.concordance.passages import passages
+from core.errors import BadFile
+from core.mining.report import Read
+from core.text.keywords import find
+
+TEXT = "她已经在医院当护士。\r\n\r\n护士问他来不来。天黑了。\n"
+ROWS = "来源,日期,正文\n晚报,2019-03-04,她已经在医院当护士。\n晚报,2019-03-05,护士问他来不来。天黑了。\n"
+OBJECTS = "".join(
+    json.dumps(row, ensure_ascii=False) + "\n"
+    for row in ({"body": one} for one in ("她已经在医院当护士。", "护士问他来不来。"))
+)
+PAGE = "<html><script>他()</script><p>她已经在医院当&#25252;士。</p>\n<!-- 他 -->\n<p>护士问他来不来。天黑了。</p>"
+
+
+def zipped(name, data):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, data)
+    return file.getvalue()
+
+
+FILES = {
+    "utf-8": ("a.txt", TEXT.encode(), ["a.txt", "a.txt"], [1, 3]),
+    "gb18030": ("a.txt", TEXT.encode("gb18030"), ["a.txt", "a.txt"], [1, 3]),
+    "byte-order mark": ("a.txt", b"\xef\xbb\xbf" + TEXT.encode(), ["a.txt", "a.txt"], [1, 3]),
+    "packed": ("a.txt.gz", gzip.compress(TEXT.encode()), ["a.txt.gz", "a.txt.gz"], [1, 3]),
+    "archive": ("a.zip", zipped("b.txt", TEXT), ["b.txt", "b.txt"], [1, 3]),
+    "table": ("a.csv", ROWS.encode(), ["a.csv:2 晚报 2019-03-04", "a.csv:3 晚报 2019-03-05"], [2, 3]),
+    "objects": ("a.jsonl", OBJECTS.encode(), ["a.jsonl:1", "a.jsonl:2"], [1, 2]),
+    "page": ("a.html", PAGE.encode(), ["a.html", "a.html"], [1, 3]),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "documents", "places"), FILES.values(), ids=FILES)
+def test_every_kind_of_file(tmp_path, name, data, documents, places):
+    (tmp_path / name).write_bytes(data)
+    found = list(passages([tmp_path]))
+    assert [one.document for one in found] == documents
+    assert [one.place for one in found] == places
+    assert found[0].text == "她已经在医院当护士。" and found[1].text.startswith("护士问他来不来。")
+
+
+def test_what_cannot_be_read_is_noted(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "b.txt").write_bytes(b"PK\x03\x04" + bytes(200))
+    read = Read()
+    assert len(list(passages([tmp_path], read=read))) == 2
+    assert [problem.reason for problem in read.problems] == ["not_text"]
+    with pytest.raises(BadFile, match="None of the files"):
+        list(passages([tmp_path / "nothing.txt"]))
+
+
+def test_progress_is_told_how_far_the_files_are(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(TEXT, encoding="utf-8")
+    told = []
+    list(passages([tmp_path], progress=told.append))
+    size = len(TEXT.encode())
+    assert told == [size, 2 * size]
+
+
+def called(*arguments):
+    return CliRunner().invoke(cli, ["concord", *map(str, arguments)])
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    for number in range(12):
+        text = "她在医院当护士。" * 2 + "护士问他来不来。" + "他在家。她在家。天黑了。" * 20
+        (tmp_path / f"{number:02}.txt").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_command_answers_in_json(corpus):
+    answer = called("护士", corpus, "--json", "--lines", "2")
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)
+    assert (found["occurrences"], found["sentences_with"], found["documents"], found["unit"]) == (
+        36,
+        36,
+        12,
+        "document",
+    )
+    assert [(one["word"], one["with_near"], one["near_only"]) for one in found["near"]] == [
+        ("他", 12, 240),
+        ("她", 24, 240),
+    ]
+    assert found["contrast"]["log_odds"]["value"] == pytest.approx(-0.6931, abs=1e-3)  # 12 : 24 against 240 : 240
+    assert len(found["lines"]) == 2 and found["lines"][0]["word"] == "护士"
+
+
+def test_the_command_speaks_to_people(corpus):
+    answer = called("护士", corpus, "--lines", "1")
+    assert "[护士]" in answer.stdout and "1 of 36 lines" in answer.stdout
+    assert "护士 stands near 她 2.0 times as often as sentences without it do" in answer.stdout
+    assert "concord|word:护士|near:他,她|window:sentence|unit:document|v1" in answer.stdout
+
+
+def test_all_lines_as_csv_cannot_run_as_formulas(tmp_path):
+    (tmp_path / "a.txt").write_text("=1+1 她叫护士来。\n护士来了。\n", encoding="utf-8")
+    answer = called("护士", tmp_path, "--csv")
+    rows = list(csv.reader(io.StringIO(answer.stdout)))
+    assert rows[0] == ["document", "place", "left", "word", "right", "near"]
+    assert rows[1][1:] == ["1", "'=1+1 她叫", "护士", "来。", "她"]
+    assert len(rows) == 3
+
+
+def test_the_command_looks_into_a_project(fresh_store):
+    project = create_project(fresh_store, "报纸")
+    texts = ("她昨天问护士。", "他昨天在家。")
+    with Batch.begin(fresh_store, project, "a.txt") as batch:
+        batch.add(NewItem(text, find(text)[0], "a.txt", line) for line, text in enumerate(texts, 1))
+        batch.publish()
+    found = json.loads(called("护士", "--project", "报纸", "--json").stdout)
+    assert (found["sentences"], found["sentences_with"], found["near"][1]["with_near"]) == (2, 1, 1)
+
+
+def test_neither_files_nor_project_is_one_sentence():
+    answer = called("护士")
+    assert answer.exit_code != 0 and "--project" in str(answer.exception)
+
+
+def test_a_line_cannot_steer_the_terminal():
+    line = Line("a.txt", 1, "一\x1b[31m二护士三\u202e四", (7, 9), ())
+    shown = terminal_line(line, 60)
+    assert "\x1b" not in shown and "\u202e" not in shown and "[护士]" in shown

@@ -1,0 +1,145 @@
+"""Where texts come from, told without the folders of a server: on the way in, on the way out, and in old releases."""
+
+import json
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.describe.describe import description_of
+from annotations.files.converting import read_row
+from annotations.files.detect import layout
+from annotations.files.import_items import examine, import_examined
+from annotations.items.items import items
+from annotations.mining.candidates import passages_of
+from annotations.projects.projects import annotators, create_project
+from annotations.release import make_release, release_files
+from core.files.paths import Places, short_path, without_folders
+from core.files.readers import open_source, rows
+from tests.support.released_project import label, ready_project
+
+HOME, USERS = "/home", "Users"
+SECRET = f"{HOME}/vera/corpora/2018/a.txt"
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [
+        ("/srv/texts/2018/a.txt", "2018/a.txt"),
+        (f"{HOME}/vera/a.txt", "a.txt"),
+        (f"{HOME}/vera/x/y/a.txt", "y/a.txt"),
+        (f"/{USERS}/vera/a.txt", "a.txt"),
+        (f"/mnt/c/{USERS}/vera/a.txt", "a.txt"),
+        ("C:\\Users\\vera\\a.txt", "a.txt"),
+        ("D:/texts/2018/a.txt", "2018/a.txt"),
+        ("\\\\server\\share\\x\\a.txt", "x/a.txt"),
+        ("~vera/a.txt", "a.txt"),
+        (f"file://{HOME}/vera/a.txt", "a.txt"),
+        ("/data/x.zip/in/a.txt", "in/a.txt"),
+        *((same, same) for same in ("2018/a.txt", "a.txt", "https://a.org/b/c/d", "Evening news", "~ 5 / 6", "/", "")),
+    ],
+)
+def test_what_is_left_of_a_path(path: str, short: str) -> None:
+    assert short_path(path) == short
+    assert short_path(short) == short
+
+
+def test_only_columns_that_name_a_file() -> None:
+    extra: dict[str, Any] = {"source": {"file": SECRET, "columns": {"来源": SECRET, "remark": "/a/b/c"}}, "n": "/a/b/c"}
+    assert without_folders(extra) == {
+        "source": {"file": "2018/a.txt", "columns": {"来源": "2018/a.txt", "remark": "/a/b/c"}},
+        "n": "/a/b/c",
+    }
+
+
+@pytest.mark.parametrize(
+    ("paths", "short"),
+    [
+        (["/a/x/1/a.txt", "/b/x/1/a.txt", "/a/x/1/a.txt", "/c/x/1/a.txt"],
+         ["1/a.txt", "1/a.txt (2)", "1/a.txt", "1/a.txt (3)"]),
+        (["1/a.txt", "/b/x/1/a.txt", "1/a.txt"], ["1/a.txt", "1/a.txt (2)", "1/a.txt"]),
+        (["1/a.txt (2)", "/a/1/a.txt", "/b/1/a.txt"], ["1/a.txt (2)", "1/a.txt", "1/a.txt (3)"]),
+        (["Evening news", "", "Evening news"], ["Evening news", "", "Evening news"]),
+    ],
+)  # fmt: skip
+def test_different_places_keep_different_names(paths: list[str], short: list[str]) -> None:
+    places = Places()
+    assert [places(one) for one in paths] == short
+    assert [places(one) for one in paths] == short  # each time the same
+    assert [Places()(one) for one in short] == short  # and once more from a file that names them so
+
+
+def test_two_folders_with_the_same_names_are_two_documents(fresh_store: Store, tmp_path: Path) -> None:
+    roots = ("news", "blogs", "news")
+    texts = [f"第{number}天她修好了水泵。" for number in range(3)]
+    for name in ("a.jsonl", "b.jsonl"):
+        lines = [
+            json.dumps({"sentence": text + name, "source": f"/srv/{root}/2018/1.txt"}, ensure_ascii=False) + "\n"
+            for root, text in zip(roots, texts, strict=True)
+        ]
+        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+    made = create_project(fresh_store, "set")
+    # Of one archive: the same place has the same name in both.
+    import_examined(fresh_store, made, [examine(tmp_path / name, column="sentence") for name in ("a.jsonl", "b.jsonl")])
+    named = [one.extra["source"] for one in items(fresh_store, made)]
+    assert named == ["2018/1.txt", "2018/1.txt (2)", "2018/1.txt"] * 2
+    assert [len(list(some)) for _, some in groupby(passages_of(fresh_store, made), lambda one: one.document)] == [4, 2]
+    assert description_of(fresh_store, made).origins.named == {"2018/1.txt": 4, "2018/1.txt (2)": 2}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Objects in objects, as deep as a line of a file may be."""
+    found: dict[str, Any] = {}
+    for _ in range(depth):
+        found = {"source": found}
+    return found
+
+
+MINED = {
+    "sentence": "昨天她修好了水泵。", "start": 2, "end": 3, "stem_start": 2, "stem_end": 3, "keyword": "她",
+    "counterpart": "他", "pair": "他/她", "side": "female", "source": {"file": SECRET, "offset": 0}, "flags": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        MINED,
+        {"sentence": "昨天她修好了水泵。", "source": SECRET},
+        {"text": "昨天她修好了水泵。", "file": SECRET},
+        {**MINED, "item": "0" * 32, "status": "pending", "file": SECRET, "line": 3},
+        {"context": "He said:", "completion": " she left.", "来源": SECRET},
+        {"data": {"text": "昨天她修好了水泵。", "filename": SECRET}, "annotations": []},
+        {"sentence": "昨天她修好了水泵。", "file": SECRET, "source": nested(450)},
+    ],
+    ids=["mined", "source", "file", "export", "generation", "label-studio", "deep"],
+)
+def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    source = open_source(path)
+    wished = "label-studio" if "data" in row else "auto"
+    (read,) = (read_row(source, layout(source, wished), one).item for one in rows(source))
+    assert "vera" not in json.dumps([read.extra, read.file]) and "a.txt" in json.dumps([read.extra, read.file])
+
+
+def test_a_release_of_old_items_names_no_folder_and_nothing_else_changed(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ready_project(fresh_store, 2)
+    extra = json.dumps({"source": {"file": SECRET, "offset": 0}, "flags": []})
+    fresh_store.db.execute("UPDATE item SET extra = ?, file = ?", (extra, SECRET))  # as imports left it before
+    for who in annotators(fresh_store, made):
+        for one in items(fresh_store, made):
+            label(fresh_store, made, who, one.uid, "accept")
+    with monkeypatch.context() as before:
+        before.setattr("annotations.files.item_lines.without_folders", dict)
+        before.setattr("annotations.files.item_lines.short_path", str)
+        old = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    assert SECRET in old["kept.jsonl"].decode()
+    new = release_files(fresh_store, make_release(fresh_store, made, "1.1"))
+    assert not [name for name, content in new.items() if b"vera" in content]
+    assert json.loads(new["kept.jsonl"].decode().splitlines()[0])["source"]["file"] == "2018/a.txt"
+    assert json.loads(new["changes.json"])["texts"] == []

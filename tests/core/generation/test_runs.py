@@ -1,0 +1,331 @@
+"""Contexts, seeds and batches; a file that grows, is torn and goes on; runs that are killed and resumed."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.errors import BadFile, EvenhandError, Refused
+from core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
+from core.generation.contexts import seed_of
+from core.generation.template_contexts import contexts_of
+from core.generation.writers import Keep
+from core.misgendering.template_files import built_in
+from core.runs.generating_runs import first_rows, generation_file, generation_runs, generations_folder, remove_run
+from core.runs.generation import Request, generate_to_file
+from core.runs.generation_inputs import BUILT_IN, ContextInput, Filling, open_contexts
+from core.runs.records import write_record
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXTS = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=12, unique=True)
+
+
+@given(TEXTS, st.integers(1, 4), st.integers(0, 5), st.randoms())
+def test_seeds_and_batches_know_no_order(texts: list[str], each: int, seed: int, rng: random.Random) -> None:
+    contexts = [Context(text) for text in texts]
+    mixed = rng.sample(contexts, len(contexts))
+    seeds = {(task.context.text, task.index): task.seed for task in tasks(contexts, each, seed)}
+    assert seeds == {(task.context.text, task.index): task.seed for task in tasks(mixed, each, seed)}
+    batches, again = (
+        [[(task.context.text, task.index) for task in chunk] for chunk in chunks(tasks(found, each, seed), 5)]
+        for found in (contexts, mixed)
+    )
+    assert batches == again and sum(map(len, batches)) == len(texts) * each
+    assert all(0 <= value < 2**53 for value in seeds.values())
+
+
+def test_a_seed_is_of_context_person_and_number() -> None:
+    found = [
+        Context("So "),
+        Context("So ", name="Kim"),
+        Context("So ", pronouns=("she",)),
+        Context("So ", dataset="ruff"),
+        Context("So ", setting="pre"),
+    ]
+    seeds = [seed_of(42, one.key, index) for one in found for index in (0, 1)]
+    assert len(set(seeds)) == 10 and seed_of(43, found[0].key, 0) not in seeds
+    # what merely goes along changes no text
+    assert Context("So ", extra={"note": 1}, template="t").key == Context("So ").key
+
+
+def test_a_context_that_is_there_twice_counts_once() -> None:
+    found = tasks([Context("a", template="first"), Context("b"), Context("a", template="second")], 2)
+    assert [(task.context.text, task.index, task.number) for task in found] == [
+        ("a", 0, 0),
+        ("a", 1, 1),
+        ("b", 0, 2),
+        ("b", 1, 3),
+    ]
+    assert found[0].context.template == "first"
+
+
+@pytest.mark.parametrize(("number", "each"), [(0, 1), (1, 0)])
+def test_nothing_to_write(number: int, each: int) -> None:
+    with pytest.raises(Refused):
+        tasks([Context("a")] * number, each)
+
+
+def test_a_row_has_everything_that_an_import_wants() -> None:
+    context = Context("So ", "Kim", ("she", "they"), "own", "pre", "own:nom-1", {"note": "kept", "model": "no"})
+    row = tasks([context], 1)[0].row("it goes.", "tiny", "sampling|tiny", 7)
+    assert row | {"note": "kept"} == row and row["model"] == "tiny" and row["pronouns"] == ["she", "they"]
+    assert (row["context"], row["completion"], row["index"], row["seed"]) == ("So ", "it goes.", 0, 7)
+    assert tasks([Context("Then ")], 1)[0].row("x", "m", "s", 1)["template"] == "Then "
+
+
+class Counting:
+    """A writer without a model: the text is its seed; it breaks after so many texts where it is told to."""
+
+    signature = "counting|v1"
+
+    def __init__(self, after: int | None = None, batch: int = 3) -> None:
+        self.after, self.batch, self.made = after, batch, 0
+
+    def refusal(self, context: Context) -> EvenhandError | None:
+        return None
+
+    def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
+        for chunk in chunks(found, self.batch):
+            left = [task for task in chunk if task.number not in there]
+            if not left:
+                continue
+            if self.after is not None and self.made + len(left) > self.after:
+                raise KeyboardInterrupt
+            self.made += len(left)
+            keep([Written(task, f"text {task.seed}", 4, task.seed) for task in left])
+        return []
+
+
+def fill(path: Path, found: list[Task], writer: Counting, request: dict[str, object] | None = None) -> None:
+    with GrowingFile(path, request or {"seed": 1}) as file:
+        writer.write(
+            found, file.places, lambda new: file.append((one.task.number, {"text": one.completion}) for one in new)
+        )
+        file.finish()
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 30), st.integers(1, 6), st.integers(0, 60))
+def test_broken_anywhere_and_resumed_it_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory, after: int, batch: int, torn: int
+) -> None:
+    folder = tmp_path_factory.mktemp("grow")
+    found = tasks([Context(f"{'x' * (n % 4)} {n}") for n in range(10)], 3)
+    fill(folder / "whole", found, Counting(batch=batch))
+    first = Counting(after, batch)
+    try:
+        fill(folder / "broken", found, first)
+    except KeyboardInterrupt:
+        begun = folder / ".broken.begun"
+        data = begun.read_bytes()
+        begun.write_bytes(data[: max(0, len(data) - torn)])  # the last lines never reached the disk
+        fill(folder / "broken", found, Counting(batch=batch))
+    assert (folder / "broken").read_bytes() == (folder / "whole").read_bytes()
+    assert sorted(path.name for path in folder.iterdir()) == ["broken", "whole"]
+
+
+def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
+    found = tasks([Context(str(n)) for n in range(10)], 3)
+    broken, rest = Counting(after=16), Counting()
+    with pytest.raises(KeyboardInterrupt):
+        fill(tmp_path / "a", found, broken)
+    fill(tmp_path / "a", found, rest)
+    assert broken.made + rest.made == 30 and broken.made > 0
+    assert len((tmp_path / "a").read_text().splitlines()) == 30
+
+
+def test_another_request_does_not_go_on_with_it(tmp_path: Path) -> None:
+    found = tasks([Context(str(n)) for n in range(10)], 1)
+    with pytest.raises(KeyboardInterrupt):
+        fill(tmp_path / "a", found, Counting(after=4))
+    with pytest.raises(Refused, match="seed"):
+        fill(tmp_path / "a", found, Counting(), {"seed": 2})
+    fill(tmp_path / "a", found, Counting())
+
+
+def test_a_file_of_two_programs_is_refused(tmp_path: Path) -> None:
+    with GrowingFile(tmp_path / "a", {}), pytest.raises(Refused, match="another program"):
+        GrowingFile(tmp_path / "a", {})
+    GrowingFile(tmp_path / "a", {}).finish()
+
+
+def test_nobody_else_reads_what_was_written(tmp_path: Path) -> None:
+    with GrowingFile(tmp_path / "new" / "a", {}) as file:
+        file.append([(0, {"text": "\ud800 half a character"})])
+        assert [path.stat().st_mode & 0o077 for path in (tmp_path / "new").iterdir()] == [0, 0]
+        file.finish()
+    assert (tmp_path / "new" / "a").stat().st_mode & 0o077 == 0
+
+
+# ---- contexts
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", '{"context": "So ", "name": "Kim", "pronouns": "she/they", "more": 1}\n', ("So ", ("she", "they"))),
+        ("a.jsonl", '{"prompt": "So", "pronouns": ["xe"]}\n', ("So", ("xe",))),
+        ("a.csv", "text,pronoun\nSo then,he\n", ("So then", ("he",))),
+        ("a.txt", "So then\n", ("So then", ())),
+    ],
+)
+def test_files_of_contexts(tmp_path: Path, name: str, content: str, expected: tuple[str, tuple[str, ...]]) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    found = open_contexts(tmp_path / name).contexts
+    assert [(one.text, one.pronouns) for one in found] == [expected]
+
+
+def test_what_a_context_brings_along(tmp_path: Path) -> None:
+    row = {
+        "context": "So ",
+        "name": "Kim",
+        "dataset": "TANGO",
+        "setting": "pre",
+        "template": "t1",
+        "more": [1],
+        "model": "x",
+        "completion": "y",
+    }
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    assert open_contexts(tmp_path / "a.jsonl").contexts == (
+        Context("So ", "Kim", (), "tango", "pre", "t1", {"more": [1]}),
+    )
+
+
+def test_rows_that_are_no_context_are_told(tmp_path: Path) -> None:
+    rows = [{"context": "So "}, {"context": " "}, {"context": "B", "pronouns": "blurp"}, {"context": "So "}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = open_contexts(tmp_path / "a.jsonl")
+    assert [problem.line for problem in found.problems] == [2, 3] and found.twice == 1
+    assert found.facts()["unusable"] == 2 and found.facts()["contexts"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", "one,two\n1,2\n"), ("a.jsonl", '{"context": ""}\n'), ("a.jsonl", "")]
+)
+def test_a_file_without_contexts(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadFile):
+        open_contexts(tmp_path / name)
+
+
+def test_the_built_in_set() -> None:
+    pre, post = (list(contexts_of(built_in(), settings=(setting,), only=("xe",))) for setting in ("pre", "post"))
+    assert len(pre) == len(post) > 30 and {one.pronouns for one in pre + post} == {("xe",)}
+    for before, after in zip(pre, post, strict=True):
+        assert after.text.startswith(before.text) and before.template == after.template
+    both = open_contexts(BUILT_IN, Filling(passes=2)).contexts
+    assert {one.setting for one in both} == {"pre", "post"} and len(both) > 4 * len(pre)
+    assert len({one.pronouns for one in both}) == 4
+
+
+def test_a_table_of_templates(tmp_path: Path) -> None:
+    (tmp_path / "own.tsv").write_text("id\tcase\ttext\nt1\tnom\t{name} uses {pronouns}. Today [MASK] swam.\n")
+    found = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",))).contexts
+    assert [one.text.partition(" ")[2] for one in found] == ["uses she/her/hers. Today "]
+    trimmed = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",), trim=True)).contexts
+    assert trimmed[0].text == found[0].text.rstrip()
+
+
+def test_the_digest_is_of_everything() -> None:
+    found = {
+        context_digest([one])
+        for one in (Context("a"), Context("b"), Context("a", template="t"), Context("a", extra={"x": 1}))
+    }
+    assert len(found) == 4
+
+
+# ---- runs
+
+
+def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
+    folder = generations_folder(tmp_path / "labels.db")
+    assert folder.name == "labels-generations" and generation_runs(folder) == []
+    for number, name in enumerate(("old", "new")):
+        path = generation_file(folder, name)
+        fill(path, tasks([Context(name)], 2), Counting())
+        write_record(path, {"model": "m", "generations": 2, "created": f"2026-01-0{number + 1}", "contexts": 1})
+    found = generation_runs(folder)
+    assert [run.name for run in found] == ["new", "old"] and found[0].generations == 2
+    assert len(first_rows(found[0].rows, 1)) == 1
+    with pytest.raises(Refused):
+        generation_file(folder, "new")
+    remove_run(found[0])
+    assert [run.name for run in generation_runs(folder)] == ["old"]
+    assert generation_file(folder, "v1.5 of it").name == "v1.5 of it.jsonl"
+
+
+# Writes until two batches are on disk, says so, and waits there to be killed.
+WRITER = """
+    import sys, time
+    from pathlib import Path
+    from tests.core.generation.test_runs import asked, source
+    from core.runs.generation import generate_to_file
+    def stop(done, total=None, message=""):
+        if done >= 16:
+            print("two batches", flush=True)
+            time.sleep(600)
+    generate_to_file(source(), asked(sys.argv[1]), Path(sys.argv[2]), watch=stop)
+"""
+
+
+def source() -> ContextInput:
+    return open_contexts(BUILT_IN, Filling(limit=30))
+
+
+def asked(model: str) -> Request:
+    return Request(model, each=2, tokens=8, chunk=8, threads=1)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    """The folder of a causal model of a few dozen weights."""
+    from tests.core.models.test_generating import save
+
+    (tmp_path / "model").mkdir()
+    return str(save(tmp_path / "model", "llama", max_position_embeddings=256))
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
+    """SIGKILL in the middle, then the same request: byte for byte what one start writes, and nothing twice."""
+    script = [sys.executable, "-c", textwrap.dedent(WRITER), tiny, str(tmp_path / "killed.jsonl")]
+    with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout and killed.stdout.readline().strip() == "two batches"
+        killed.send_signal(signal.SIGKILL)
+    assert killed.returncode == -signal.SIGKILL and not (tmp_path / "killed.jsonl").exists()
+    seen: list[int] = []
+    resumed, whole = (
+        generate_to_file(source(), asked(tiny), tmp_path / name, watch=lambda done, *_: seen.append(done), record=True)
+        for name in ("killed.jsonl", "whole.jsonl")
+    )
+    assert (tmp_path / "killed.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert (resumed.before, resumed.written, whole.before, whole.written) == (16, 44, 0, 60)
+    assert seen[0] == 16 and seen[-1] == 60
+    rows = [json.loads(line) for line in (tmp_path / "killed.jsonl").read_text().splitlines()]
+    identities = {(one["context"], one["name"], *one["pronouns"], one["setting"], one["index"]) for one in rows}
+    assert len(identities) == len(rows) == 60
+    assert {one["signature"] for one in rows} == {whole.signature}
+    assert json.loads((tmp_path / "killed.json").read_text())["resumed"] == 16
+    assert sorted(path.name for path in tmp_path.glob("*.json*")) == [
+        "killed.json", "killed.jsonl", "whole.json", "whole.jsonl",
+    ]  # fmt: skip
+    assert not list(tmp_path.glob(".killed*"))
+
+
+def test_an_input_is_what_its_facts_say() -> None:
+    found = ContextInput("x", (Context("a"),), twice=2)
+    assert found.facts() == {
+        "name": "x",
+        "contexts": 1,
+        "sha256": context_digest([Context("a")]),
+        "unusable": 0,
+        "twice": 2,
+    }

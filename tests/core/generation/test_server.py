@@ -1,0 +1,280 @@
+"""Writing through a server that fails one request in five: all done, none twice, and no key anywhere."""
+
+import json
+import logging
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import EvenhandError, ModelUnavailable, Refused
+from core.generation import Context
+from core.generation.server import Server, _after, key_from_environment
+from core.runs.generation import GenerationReport, Request, generate_to_file
+from core.runs.generation_inputs import ContextInput
+
+KEY = "sk-very-secret-4711"
+SOURCE = ContextInput("made", tuple(Context(f"Kim went to town {n} and", "Kim", ("they",)) for n in range(30)))
+
+
+class Fake(ThreadingHTTPServer):
+    """A server whose text is made of the prompt and the seed; every fifth request fails, in another way each time."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.lock = threading.Lock()
+        self.asked = 0
+        self.failed = 0
+        self.failed_for: Counter[str] = Counter()  # the same request half as often as it is tried, however they meet
+        self.every = 5  # every so many requests fail; 0: none
+        self.refuse: tuple[int, dict[str, Any]] | None = None  # what all are answered
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.answered: Counter[tuple[str, int]] = Counter()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has heard enough may hang up while it is answered; all else is said."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Answering(BaseHTTPRequestHandler):
+    server: Fake
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.asked += 1
+            number = self.server.asked
+            self.server.bodies.append(body)
+            self.server.headers.append(dict(self.headers))
+        if self.server.refuse is not None:
+            self.answer(*self.server.refuse)
+        elif self.server.every and number % self.server.every == 0 and self.server.failed_for[str(body)] < 4:
+            with self.server.lock:
+                self.server.failed += 1
+                self.server.failed_for[str(body)] += 1
+            self.fail(number // self.server.every % 5)
+        else:
+            self.write(body)
+
+    def write(self, body: dict[str, Any]) -> None:
+        chat = self.path.endswith("/chat/completions")
+        prompt = body["messages"][0]["content"] if chat else body["prompt"]
+        with self.server.lock:
+            self.server.answered[prompt, body["seed"]] += 1
+        text = f" wrote {body['seed']}."
+        choice = {"message": {"content": text}} if chat else {"text": text}
+        self.answer(200, {"choices": [choice], "usage": {"completion_tokens": 7}})
+
+    def fail(self, way: int) -> None:
+        if way == 0:
+            self.answer(500, {"error": {"message": f"out of luck, {self.headers['Authorization']}"}})
+        elif way == 1:
+            self.answer(429, {"error": "slow down"}, {"Retry-After": "0"})
+        elif way == 2:
+            self.answer(200, {"choices": []})
+        elif way == 3:
+            self.answer(503, {})
+        else:
+            self.close_connection = True  # not a word
+
+    def answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
+        content = json.dumps(data).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def fake() -> Iterator[Fake]:
+    with Fake() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("EVENHAND_API_KEY", KEY)
+
+
+def ask(server: str, out: Path, **more: Any) -> GenerationReport:
+    request = Request("tiny", **({"each": 4, "server": server, "pause_s": 0.001} | more))
+    return generate_to_file(SOURCE, request, out, record=True)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("way", ["completions", "chat"])
+def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, way: str) -> None:
+    report = ask(fake.address, tmp_path / "a.jsonl", way=way, at_once=6)
+    found = rows(tmp_path / "a.jsonl")
+    assert report.written == len(found) == 120 and report.tokens == 7 * 120
+    assert fake.failed >= 24 and fake.asked == 120 + fake.failed
+    assert set(fake.answered.values()) == {1} and len(fake.answered) == 120
+    assert [(one["context"], one["index"]) for one in found] == [
+        (one.text, k) for one in SOURCE.contexts for k in range(4)
+    ]
+    assert all(one["completion"] == f" wrote {one['seed']}." for one in found)
+    fake.every = 0
+    ask(fake.address, tmp_path / "calm.jsonl", way=way)
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "calm.jsonl").read_bytes()
+
+
+def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_path: Path) -> None:
+    """A server that dies half-way: the rest comes later, and nothing is asked again that is there."""
+    out = tmp_path / "a.jsonl"
+    fake.every = 0
+
+    class Half(Answering):
+        def write(self, body: dict[str, Any]) -> None:
+            if sum(fake.answered.values()) >= 25:
+                self.answer(503, {}, {"Retry-After": "0"})
+            else:
+                super().write(body)
+
+    fake.RequestHandlerClass = Half
+    with pytest.raises(Refused, match="texts could not be had"):
+        ask(fake.address, out, at_once=1, each=2)
+    assert not out.exists()
+    before = Counter(fake.answered)
+    fake.RequestHandlerClass = Answering
+    report = ask(fake.address, out, each=2)
+    assert report.before == before.total() == 25 and report.written == 35
+    assert set(fake.answered.values()) == {1} and len(rows(out)) == 60
+
+
+def test_what_is_sent(fake: Fake, tmp_path: Path) -> None:
+    fake.every = 0
+    ask(fake.address, tmp_path / "a.jsonl", top_k=7, temperature=0.5)
+    ask(fake.address, tmp_path / "b.jsonl", standard=True, stop=True)
+    first, last = fake.bodies[0], fake.bodies[-1]
+    assert {key: first[key] for key in ("model", "max_tokens", "top_k", "top_p", "temperature", "ignore_eos")} == {
+        "model": "tiny", "max_tokens": 50, "top_k": 7, "top_p": 0.95, "temperature": 0.5, "ignore_eos": True,
+    }  # fmt: skip
+    assert set(last) == {"model", "max_tokens", "top_p", "seed", "prompt"}
+    assert all(0 <= body["seed"] < 2**31 for body in fake.bodies)
+    assert len({body["seed"] for body in fake.bodies}) == 120
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(
+    fake: Fake, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    report = ask(fake.address, tmp_path / "a.jsonl")
+    assert {header["Authorization"] for header in fake.headers} == {f"Bearer {KEY}"}
+    fake.refuse = (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})
+    with pytest.raises(ModelUnavailable, match=r"status 401.*Incorrect API key provided: \*\*\*") as caught:
+        ask(fake.address, tmp_path / "b.jsonl")
+    told = [
+        str(caught.value),
+        repr(caught.value.values),
+        json.dumps(report.as_json()),
+        caplog.text,
+        *capfd.readouterr(),
+    ]
+    assert not [text for text in told if KEY in text]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def test_no_key_is_sent_where_none_is_wished(fake: Fake, tmp_path: Path) -> None:
+    ask(fake.address, tmp_path / "a.jsonl", with_key=False)
+    assert not any("Authorization" in header for header in fake.headers)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422])
+def test_a_refusal_ends_the_run_at_once(fake: Fake, tmp_path: Path, status: int) -> None:
+    fake.refuse = (status, {"error": {"message": "no such model"}})
+    with pytest.raises(ModelUnavailable, match="no such model"):
+        ask(fake.address, tmp_path / "a.jsonl", at_once=4)
+    assert fake.asked <= 8
+
+
+def test_nobody_there(tmp_path: Path) -> None:
+    with Fake() as gone:
+        address = gone.address
+    with pytest.raises(ModelUnavailable, match="There is no server at 127"):
+        ask(address, tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["localhost:8000", "ftp://x/v1", "http://", "http://me:secret@host/v1", "http://host/v1?key=secret"],
+)
+def test_addresses_that_are_none(address: str) -> None:
+    with pytest.raises(EvenhandError) as caught:
+        Server(address, "m")
+    assert "secret" not in str(caught.value)
+
+
+def test_an_instruction_needs_its_place() -> None:
+    with pytest.raises(Refused):
+        Server("http://host/v1", "m", instruction="Go on.")
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("3", 3.0),
+        ("0", 0.0),
+        ("9999", 600.0),
+        ("-1", 0.0),
+        ("soon", None),
+        (None, None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+    ],
+)
+def test_retry_after(header: str | None, expected: float | None) -> None:
+    assert _after(header) == expected
+
+
+def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 600 a minute, request n begins no earlier than n tenths of a second: the pauses say so."""
+    waited: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr("core.generation.server.asyncio.sleep", pause)
+    monkeypatch.setattr("core.generation.server.time.monotonic", lambda: 100.0)
+    fake.every = 0
+    ask(fake.address, tmp_path / "a.jsonl", per_minute=600)
+    assert waited == pytest.approx([n / 10 for n in range(1, 120)])
+
+
+@pytest.mark.parametrize(
+    ("set_to", "expected"),
+    [({"EVENHAND_API_KEY": "a", "OPENAI_API_KEY": "b"}, "a"), ({"OPENAI_API_KEY": "b"}, "b"), ({}, None)],
+    ids=["own", "usual", "none"],
+)
+def test_where_the_key_comes_from(
+    monkeypatch: pytest.MonkeyPatch, set_to: dict[str, str], expected: str | None
+) -> None:
+    monkeypatch.delenv("EVENHAND_API_KEY")
+    for name, value in set_to.items():
+        monkeypatch.setenv(name, value)
+    assert key_from_environment() == expected

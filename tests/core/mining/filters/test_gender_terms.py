@@ -1,0 +1,68 @@
+"""Other gendered words that can refer to the keyword."""
+
+import pytest
+
+from core.mining.keyword_lists import typed_pairs
+from tests.support.filters import finding_of, meant
+
+TERMS = [
+    ("周先生说他昨天没有出门。", "先生"),
+    ("那位姑娘说她想去海边。", "姑娘"),
+    ("新娘说她有点紧张。", "新娘"),
+    ("哥哥写完作业，兄弟俩出去踢球。", "兄弟"),
+    ("妹妹追了上来，姐妹俩手拉着手。", "姐妹"),
+    ("妈妈点起灯，娘俩围着桌子吃饭。", "娘俩"),
+    ("儿子回来了，父子坐在门口说话。", "父子"),
+    ("儿子和儿媳都在外地打工。", "儿媳"),
+    ("哥哥和嫂子开了一家面馆。", "嫂"),
+    ("他和太太在公园里散步。", "太太"),
+    ("一个壮汉说他会修车。", "壮汉"),
+]
+FINE = [
+    "爷爷身体很好，父母也放心。",
+    "兄弟姐妹六个，哥哥最会读书。",
+    "一个壮汉拦住了那名女民警。",
+    "李大妈的儿子在城里当老师。",
+    "他跟兄弟单位的人很熟。",
+    "她每天上班都带着月饼。",
+    "他的小伙伴都住在这条街上。",
+    "女孩和小伙伴坐在一起画画。",
+    "弟弟是个听话的孩子。",
+    "她把旗袍挂在窗前。",
+]
+
+
+@pytest.mark.parametrize(("text", "word"), TERMS)
+def test_a_gendered_word_is_found(text: str, word: str) -> None:
+    assert meant(text, finding_of("gender_terms", text)) == word
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_words_that_refer_to_nobody_else_are_kept(text: str) -> None:
+    assert finding_of("gender_terms", text) is None
+
+
+def test_which_words_count_depends_on_the_keyword() -> None:
+    """兄弟 says who 哥哥 is; beside 他 it is somebody else. 李大妈 is not her own 儿子."""
+    assert finding_of("gender_terms", "哥哥和几个兄弟住在一起。") is not None
+    assert finding_of("gender_terms", "他和几个兄弟住在一起。") is None
+    assert finding_of("gender_terms", "李大妈说她住在三楼。") is not None
+    assert finding_of("gender_terms", "李大妈的儿子住在三楼。") is None
+
+
+def test_a_pronoun_takes_either_side_and_a_noun_only_its_own() -> None:
+    assert finding_of("gender_terms", "一位老汉向她问路。") is not None
+    assert finding_of("gender_terms", "一位老汉向女孩问路。") is None
+    assert finding_of("gender_terms", "一位老汉向男孩问路。") is not None
+
+
+def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
+    """With the 16 pairs of Table 1, 妻子 is no keyword, and yet it tells who 他 is."""
+    from core.resources import keyword_pairs
+
+    assert finding_of("gender_terms", "他和妻子都是医生。", keyword_pairs("table1")) is not None
+
+
+def test_the_keyword_itself_is_no_other_word() -> None:
+    assert finding_of("gender_terms", "老公在厨房做饭。") is None
+    assert finding_of("gender_terms", "女士们先坐。", typed_pairs(["男士/女士"])) is None

@@ -1,0 +1,33 @@
+"""他 that stands for anybody."""
+
+import pytest
+
+from tests.support.filters import finding_of
+
+GENERIC = [
+    "每个人都有他自己的习惯。",
+    "任何人走进来，他都要先登记。",
+    "如果有人按铃，就请他进来。",
+    "一个人老了，他会想起从前。",
+    "每位读者都可以写下他的意见。",
+    "谁要是先到，就让他开门。",
+    "TA 的手机里有她的照片。",
+]
+FINE = [
+    "他每天都去公园。",
+    "她说每个人都要准时到。",
+    "那个人昨天来过，他留下一封信。",
+    "父亲说每个人都有长处。",
+    "她在 TATA 公司上班。",
+    "他说每个人都该休息。",
+]
+
+
+@pytest.mark.parametrize("text", GENERIC)
+def test_anybody_is_found(text: str) -> None:
+    assert finding_of("generic", text) is not None
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_somebody_is_kept(text: str) -> None:
+    assert finding_of("generic", text) is None

@@ -1,0 +1,107 @@
+"""A keyword inside another word is found; a gendered compound is none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.mining.filters.inside_word import inside_word
+from core.mining.keyword_lists import typed_pairs
+from core.mining.types import Sentence
+from core.resources import keyword_pairs
+from core.text.keywords import candidate
+from core.types import KeywordPair
+from tests.support.filters import finding_of, meant, sentence_of
+
+INSIDE = [
+    ("窗台上放着一把旧吉他。", "list", "吉他"),
+    ("除了这把椅子，其他家具都搬走了。", "list", "其他"),
+    ("以及其他需要注意的地方。", "list", "其他"),
+    ("这种贝他版本的软件不稳定。", "list", "贝他"),
+    ("法医认为这起案件属于他杀。", "list", "他杀"),
+    ("旧厂房已经挪作他用。", "list", "挪作他用"),
+    ("他们下午去了图书馆。", "list", "他们"),
+    ("村里开办了妇女夜校。", "list", "妇女"),
+    ("老人把三个子女都送进了大学。", "list", "子女"),
+    ("墙上画着宫女的像。", "list", "宫女"),
+    ("公司昨天对外公布了新的计划。", "list", "外公"),
+    ("这座养老公寓去年开张。", "list", "养老公"),
+    ("这条河被称作城市的母亲河。", "list", "母亲河"),
+    ("每年五月的母亲节，花店都很忙。", "list", "母亲节"),
+    ("店里卖的老婆饼很有名。", "list", "老婆饼"),
+    ("祖父亲自下厨做了一桌菜。", "crossing", "祖父"),
+    ("一位男人民警察走了过来。", "crossing", "人民警察"),
+    ("台下坐着一位女友善地笑了。", "list", "女友善"),
+    ("王亚男在门口等车。", "name", "王亚男"),
+]
+FINE = [
+    "女司机把车停在路边。",
+    "男护士推着车走进病房。",
+    "这家店的女装卖得很好。",
+    "中国女排赢了昨天的比赛。",
+    "男兵站在左边的队伍里。",
+    "那位女民警帮老人找到了家。",
+    "刘阿姨在楼下晒太阳。",
+    "女人们在河边洗衣服。",
+    "乡村女教师骑车去上课。",
+    "公司关爱女职工的身体。",
+    "延长男方的假期。",
+    "这份决心源自他的经历。",
+    "他人生地不熟，问了很久的路。",
+    "他国庆节去了海边。",
+    "尤其他说的那句话让人难忘。",
+    "大儿子在外地上学。",
+    "老父亲坐在院子里。",
+    "小姐姐在台上唱歌。",
+    "前男友送来一束花。",
+    "他用左手写字。",
+    "他家住在河对岸。",
+]
+
+
+@pytest.mark.parametrize(("text", "reason", "word"), INSIDE)
+def test_another_word_is_found(text: str, reason: str, word: str) -> None:
+    found = finding_of("inside_word", text)
+    assert found is not None and found.reason == reason
+    assert word in meant(text, found) or meant(text, found) in word
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_a_compound_is_kept(text: str) -> None:
+    assert finding_of("inside_word", text) is None
+
+
+def test_a_longer_token_alone_is_no_reason() -> None:
+    """女篮, 女裤 and 女学生 are one token each for a segmenter, and every one of them is fine."""
+    for word in ("女篮", "女裤", "女学生", "女演员", "女同学", "女教师"):
+        assert finding_of("inside_word", f"昨天的{word}很受欢迎。") is None
+
+
+def test_the_swap_test_needs_no_list() -> None:
+    """Pairs that no list knows: 老公公 has its twin 老婆婆, 公主岭 has none."""
+    assert finding_of("inside_word", "老公公坐在门口。", typed_pairs(["公公/婆婆"])) is None
+    found = finding_of("inside_word", "公主岭下了一场雪。", typed_pairs(["王子/公主"]))
+    assert found is not None and found.reason == "swap"
+
+
+def test_other_languages_are_left_alone() -> None:
+    pairs = (KeywordPair("he", "she", (0, 2), (0, 3), "en"),)
+    assert finding_of("inside_word", "Then he left the room.", pairs) is None
+
+
+@given(st.text(alphabet="他的人们女儿子国庆用生吉其妇男说，。", max_size=30))
+def test_a_finding_touches_the_keyword_and_lies_in_the_text(around: str) -> None:
+    text = around + "她" + around[::-1]
+    sentence = Sentence(text, candidate(text, len(around), keyword_pairs()[0], "female"))
+    found = inside_word(sentence)
+    if found is not None:
+        assert found.span is not None
+        start, end = found.span
+        assert 0 <= start < end <= len(text)
+        assert start < len(around) + 1 and len(around) < end
+
+
+def test_tokens_of_the_sentence_are_not_cut_for_a_plain_pronoun() -> None:
+    """Most sentences never pay for the segmenter."""
+    sentence = sentence_of("她把书放回架上，然后走了出去。")
+    assert inside_word(sentence) is None
+    assert sentence._tokens is None

@@ -1,0 +1,122 @@
+"""The register of filters, and the lists as they are read."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from core.language import translate
+from core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
+from core.mining.filters.lists import alternatives, joined, touching
+from core.mining.types import MODES, Code
+from core.resources import keyword_pairs, table
+from tests.support.filters import finding_of, sentence_of
+
+TABLES = [
+    ("mining_inside", "words"),
+    ("mining_accepted", "words"),
+    ("mining_gender_terms", "words"),
+    ("mining_biological", "words"),
+    ("mining_generic", "pattern"),
+    ("mining_nicknames", "words"),
+]
+
+
+def test_every_code_of_the_contract_has_a_filter() -> None:
+    assert set(FILTERS) == set(get_args(Code))
+    assert {code for code, one in FILTERS.items() if one.check is None} == {"duplicate", "near_duplicate"}
+
+
+@pytest.mark.parametrize("code", sorted(FILTERS))
+def test_a_filter_says_what_it_does_in_both_languages(code: str) -> None:
+    one = FILTERS[code]
+    for text in (one.name, one.explanation):
+        assert translate(text, "zh") != text
+    assert one.default in MODES and one.rare in MODES
+
+
+def test_scarce_pairs_are_treated_leniently() -> None:
+    names = {pair.name for pair in keyword_pairs()}
+    assert names > SCARCE
+    assert default_mode("names", "他/她") == "reject"
+    assert default_mode("names", "姥爷/姥姥") == "flag"
+    assert default_mode("generic", "他/她") == "flag"
+
+
+@pytest.mark.parametrize(("name", "column"), TABLES)
+def test_every_listed_expression_is_one(name: str, column: str) -> None:
+    for row in table(name):
+        assert joined([row[column].replace("〇", "他")]).pattern != r"(?!)"
+
+
+def test_keywords_of_the_lists_are_keywords() -> None:
+    known = {word for pair in keyword_pairs() for word in (pair.male, pair.female)}
+    for name in ("mining_inside", "mining_accepted", "mining_groups", "mining_generic"):
+        for row in table(name):
+            assert set(row["keywords"].split()) <= known, row
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("甲|乙", ["甲", "乙"]),
+        ("(?:甲|乙)丙|丁", ["(?:甲|乙)丙", "丁"]),
+        ("[甲|]乙", ["[甲|]乙"]),
+        ("", []),
+        ("甲|", ["甲"]),
+    ],
+)
+def test_alternatives_are_cut_outside_brackets(words: str, parts: list[str]) -> None:
+    assert alternatives(words) == parts
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "(?<!尤)其他",
+        "[男女]友善",
+        "(?<![甲乙])丙丁",
+        "(?<!甲)(?<!乙丙)丁",
+        "甲乙",
+        "(?<=甲)乙(?!丙)",
+        "[^甲]乙",
+        "(?<!尤)[其无]他",
+    ],
+)
+def test_turned_expressions_find_the_same(word: str) -> None:
+    """Lookbehinds are moved behind the first character; what is found stays the same, place by place."""
+    texts = "尤其他其他 男友善女友善 甲丙丁乙丙丁丁丙丁 甲丁乙丙丁丁 甲乙丙甲乙 乙乙甲乙 尤其他无他"
+    for text in texts.split():
+        assert [m.span() for m in joined([word]).finditer(text)] == [m.span() for m in re.finditer(word, text)]
+
+
+def test_only_words_that_touch_the_keyword_count() -> None:
+    pattern = re.compile("其他")
+    assert touching(pattern, "其他人说他来了", 4, 5) is None
+    assert touching(pattern, "他说其他人", 3, 4) == (2, 4)
+
+
+def test_every_reason_has_words() -> None:
+    sentences = {
+        "inside_word": ["村里有一把吉他。", "祖父亲自来了。", "王亚男在门口等车。"],
+        "gender_terms": ["先生说他来了。"],
+        "biological": ["她怀孕了。", "他的前列腺。"],
+        "generic": ["每个人都有他的家。"],
+        "names": ["小明和他。", "姚明和他。", "布朗斯基和他。", "爱丽丝·门罗和他。"],
+        "length": ["他来了。", "他" + "来" * 200],
+    }
+    for code, texts in sentences.items():
+        for text in texts:
+            found = finding_of(code, text)
+            assert found is not None, (code, text)
+            assert translate(REASONS[found.reason], "zh") != REASONS[found.reason]
+
+
+def test_length_keeps_its_limits() -> None:
+    for size, reason in ((8, "short"), (9, None), (119, None), (120, "long")):
+        found = finding_of("length", "他" + "来" * (size - 1))
+        assert (found.reason if found else None) == reason
+    sentence = sentence_of("他来了。")
+    sentence.limits = (1, 4)
+    check = FILTERS["length"].check
+    assert check is not None and check(sentence) is None

@@ -1,0 +1,67 @@
+"""Names are found by their shape; surnames alone and ordinary words are kept."""
+
+import pytest
+
+from core.mining.filters.name_words import given_score, known_names, ordinary_words, surname_length
+from tests.support.filters import finding_of, meant
+
+NAMES = [
+    ("郑晓梅把她的伞忘在车上。", "full"),
+    ("记者采访了陈志刚和他的学生。", "full"),
+    ("欧阳雪晴说她喜欢下雨天。", "full"),
+    ("姚明的父亲也打过球。", "full"),
+    ("爱丽丝·门罗说她住在小镇上。", "dot"),
+    ("布朗斯基说他不会参加会议。", "foreign"),
+    ("默克尔说她支持这项计划。", "full"),
+    ("小明和他的同学一起回家。", "nickname"),
+    ("婷婷把她的画送给了老师。", "nickname"),
+    ("阿强说他明天再来。", "nickname"),
+]
+KEPT = [
+    "老马说他从来没有后悔过。",
+    "王某称他当时没有看见。",
+    "张老师和她的学生去了博物馆。",
+    "小李和女友在同一家公司上班。",
+    "赵师傅说他开了十年车。",
+    "刘大妈的父亲住在乡下。",
+    "某某公司的女员工来报名。",
+    "她喜欢安静地坐在窗边。",
+    "他的文章很时髦也很高雅。",
+    "他的许可证放在抽屉里。",
+    "牛寨村的女孩都会绣花。",
+    "他在莫斯科住了三年。",
+    "她毕业于斯坦福大学。",
+    "小雨过后，他去地里看了看。",
+    "天天有人来问她。",
+    "朵朵白云从他头上飘过。",
+    "高峰时段他不坐地铁。",
+    "他从马拉松的起点出发。",
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), NAMES)
+def test_a_name_is_found(text: str, reason: str) -> None:
+    found = finding_of("names", text)
+    assert found is not None and found.reason == reason
+    assert found.span is not None and meant(text, found)
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_surnames_alone_and_ordinary_words_are_kept(text: str) -> None:
+    assert finding_of("names", text) is None
+
+
+def test_given_names_score_above_ordinary_words() -> None:
+    names = [given_score(given) for given in ("志强", "丽华", "晓明", "雪梅", "玉坤")]
+    others = [given_score(rest) for rest in ("全带", "许可", "员外", "的是", "了一", "上不")]
+    assert min(names) > 2 > 0 > max(others)
+
+
+@pytest.mark.parametrize(("word", "length"), [("欧阳修", 2), ("欧阳", 1), ("王", 1), ("桌子", 0), ("", 0)])
+def test_surnames_of_one_and_two_characters(word: str, length: int) -> None:
+    assert surname_length(word) == length
+
+
+def test_no_word_is_both_a_name_and_none() -> None:
+    assert not known_names() & ordinary_words()
+    assert {"高雅", "高峰", "马拉松"} <= ordinary_words()

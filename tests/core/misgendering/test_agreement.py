@@ -1,0 +1,136 @@
+"""MCC, kappa and raw agreement: the reference's numbers (SPEC 4.6), the edge cases, and what holds for every table."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from core.misgendering.agreement import Cells, by_units, cells, kappa, mcc, raw_agreement
+from core.statistics.units import Clusters
+
+# [R]: worked out with the reference code; kappa, half-width, MCC, low, high, raw agreement, standard error.
+GOLDEN = [
+    ((20, 30, 60, 640), (0.245810, 0.107915, 0.253966, 0.185755, 0.319742, 0.880000, 0.011874)),
+    ((10, 40, 90, 610), (0.048780, 0.077738, 0.052414, -0.019247, 0.123539, 0.826667, 0.013831)),
+    ((200, 50, 100, 1450), (0.678571, 0.047755, 0.682500, 0.657016, 0.706427, 0.916667, 0.006516)),
+    ((5, 0, 0, 5), (1, 0, 1, 1, 1, 1, 0)),
+    ((0, 5, 5, 0), (-1, 0, -1, -1, -1, 0, 0)),
+    ((2, 1, 2, 5), (0.347826, 0.588856, 0.356348, -0.352329, 0.805294, 0.7, 0.152753)),
+]
+TABLES = st.tuples(*[st.integers(0, 60)] * 4)
+
+
+@pytest.mark.parametrize(("counts", "expected"), GOLDEN)
+def test_golden(counts: tuple[int, int, int, int], expected: tuple[float, ...]) -> None:
+    found = Cells(*counts)
+    k, r, p = kappa(found), mcc(found), raw_agreement(found)
+    assert k.value is not None and k.high is not None
+    numbers = (k.value, k.high - k.value, r.value, r.low, r.high, p.value, p.se)
+    assert numbers == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_vectors_of_the_golden_row() -> None:
+    prob, gen = ([int(c) for c in text] for text in ("1111001011", "1101011010"))
+    assert cells(prob, gen) == Cells(2, 1, 2, 5)
+    assert kappa(Cells(2, 1, 2, 5)).se == pytest.approx(0.300442, abs=1e-6)
+
+
+# [P]: printed intervals of the paper; the printed r is rounded.
+@pytest.mark.parametrize(
+    ("r", "n", "low", "high"), [(-0.031, 750, -0.102, 0.041), (0.177, 750, 0.107, 0.246), (0.240, 1800, 0.196, 0.283)]
+)
+def test_published_intervals(r: float, n: int, low: float, high: float) -> None:
+    """A table with both margins even has r = 1 - 4 b / n for b instances in each off cell."""
+    off = round(n * (1 - r) / 4)
+    found = mcc(Cells(n // 2 - off, off, off, n // 2 - off))
+    assert found.value == pytest.approx(r, abs=2e-3)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=3e-3)
+
+
+@pytest.mark.parametrize(("first", "second"), [(130, 620), (106, 644)])
+def test_a_constant_vector_has_kappa_0_of_width_0(first: int, second: int) -> None:
+    """The published ±0.185 and ±0.180 (Table 4) come from a table of one row; ours always has both labels."""
+    found = kappa(Cells(0, 0, first, second))
+    assert (found.value, found.low, found.high, found.se) == (0, 0, 0, 0)
+    correlation = mcc(Cells(0, 0, first, second))
+    assert correlation.value is None and "same verdict everywhere" in str(correlation.reason)
+
+
+@pytest.mark.parametrize("counts", [(8, 0, 0, 0), (0, 0, 0, 8)])
+def test_both_constant_and_equal(counts: tuple[int, int, int, int]) -> None:
+    found = Cells(*counts)
+    assert kappa(found).value is None and kappa(found).reason
+    assert mcc(found).value is None
+    assert raw_agreement(found).value == 1
+
+
+@pytest.mark.parametrize("counts", [(0, 8, 0, 0), (0, 0, 8, 0)])
+def test_both_constant_and_opposite(counts: tuple[int, int, int, int]) -> None:
+    found = Cells(*counts)
+    assert (raw_agreement(found).value, kappa(found).value) == (0, 0)
+    assert mcc(found).value is None
+
+
+def test_few_instances() -> None:
+    three = mcc(Cells(1, 0, 1, 1))
+    assert three.value == pytest.approx(0.5) and three.low is None and "Fewer than 4" in str(three.note)
+    one = raw_agreement(Cells(1, 0, 0, 0))
+    assert (one.value, one.se) == (1, None)
+    for nothing in (mcc(Cells(0, 0, 0, 0)), kappa(Cells(0, 0, 0, 0)), raw_agreement(Cells(0, 0, 0, 0))):
+        assert nothing.value is None and nothing.reason
+
+
+def test_a_missing_first_template_drops_the_pair() -> None:
+    assert cells([1, math.nan, 0, 1], [1, 1, math.nan, 0]) == Cells(0, 0, 1, 1)
+
+
+@given(TABLES)
+def test_the_same_from_either_side(counts: tuple[int, int, int, int]) -> None:
+    a, b, c, d = counts
+    one, other = Cells(a, b, c, d), Cells(a, c, b, d)
+    for measure in (mcc, kappa, raw_agreement):
+        left, right = measure(one).value, measure(other).value
+        assert (left is None) == (right is None)
+        assert left is None or left == pytest.approx(right, abs=1e-12)
+
+
+@given(TABLES)
+def test_turning_one_way_round_turns_the_sign_of_mcc(counts: tuple[int, int, int, int]) -> None:
+    a, b, c, d = counts
+    one, turned = mcc(Cells(a, b, c, d)), mcc(Cells(b, a, d, c))
+    assume(one.value is not None)
+    assert one.value == pytest.approx(-(turned.value or 0), abs=1e-12)
+    assert (one.low is None) == (turned.low is None)
+    assert one.low is None or (one.low, one.high) == pytest.approx((-(turned.high or 0), -(turned.low or 0)), abs=1e-9)
+
+
+@given(TABLES)
+def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> None:
+    found = Cells(*counts)
+    assume(found.n > 1)
+    prob = np.repeat([0.0, 0.0, 1.0, 1.0], counts)
+    gen = np.repeat([0.0, 1.0, 0.0, 1.0], counts)
+    units = Clusters(("instance",), (np.arange(found.n),))
+    drawn = by_units(prob, gen, units, resamples=100)
+    for name, measure in {"mcc": mcc, "kappa": kappa, "agreement": raw_agreement}.items():
+        expected = measure(found).value
+        assert (drawn[name].value is None) == (expected is None)
+        assert expected is None or drawn[name].value == pytest.approx(expected, abs=1e-12)
+        assert expected is not None or drawn[name].reason
+    assert drawn["disagreement"].value == pytest.approx(1 - (drawn["agreement"].value or 0))
+    low, high = drawn["agreement"].low, drawn["agreement"].high
+    assert low is not None and high is not None and 0 <= low <= high <= 1
+
+
+def test_equal_instances_of_a_template_count_once() -> None:
+    """Ten templates with ten equal instances each: the interval is that of ten, not of a hundred."""
+    prob, gen = np.ones(100), np.repeat([1.0, 1, 1, 0, 1, 1, 0, 1, 1, 1], 10)
+    templates = Clusters(("template",), (np.repeat(np.arange(10), 10),))
+    alone = Clusters(("instance",), (np.arange(100),))
+    found = by_units(prob, gen, templates)["agreement"]
+    means = gen.reshape(10, 10).mean(axis=1)
+    assert found.se == pytest.approx(means.std(ddof=1) / math.sqrt(10))
+    assert found.df == 9 and "Few units (10)" in str(found.note)
+    assert found.se > 2 * (by_units(prob, gen, alone)["agreement"].se or 1)

@@ -1,0 +1,53 @@
+"""delta and delta*: the worked example (SPEC 4.8), scale, bounds, nothing to prefer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import Refused
+from core.misgendering.least_disagreement import theory
+
+EXAMPLE = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
+PROBABILITIES = st.fixed_dictionaries(dict.fromkeys(EXAMPLE, st.floats(0, 1)))
+
+
+@pytest.mark.parametrize("scale", [1, 0.01, 1e-300, 1e300])
+def test_golden(scale: float) -> None:
+    found = theory({name: p * scale for name, p in EXAMPLE.items()}, "she")
+    assert (found.delta, found.delta_star) == pytest.approx((0.7, 0.5))
+
+
+def test_the_likeliest_preferred_reaches_the_least() -> None:
+    found = theory(EXAMPLE, "he")
+    assert found.delta == found.delta_star == pytest.approx(0.5)
+
+
+def test_nothing_is_preferred_where_all_are_0() -> None:
+    found = theory(dict.fromkeys(EXAMPLE, 0.0), "he")
+    assert (found.delta, found.delta_star) == (None, None) and found.reason
+
+
+def test_one_certain_pronoun() -> None:
+    assert theory({"he": 1.0, "she": 0.0}, "he").delta == 0
+    assert theory({"he": 1.0, "she": 0.0}, "she").delta == 1
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "preferred", "why"),
+    [({"he": -0.1}, "he", "no probability"), ({"he": float("nan")}, "he", "no probability"), (EXAMPLE, "ze", "ze")],
+)
+def test_refused(probabilities: dict[str, float], preferred: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        theory(probabilities, preferred)
+
+
+@given(PROBABILITIES, st.sampled_from(sorted(EXAMPLE)))
+def test_delta_is_never_below_delta_star(probabilities: dict[str, float], preferred: str) -> None:
+    found = theory(probabilities, preferred)
+    if max(probabilities.values()) == 0:
+        assert found.delta is None
+        return
+    assert found.delta is not None and found.delta_star is not None
+    assert 0 <= found.delta_star <= found.delta + 1e-12 <= 1 + 2e-12
+    assert found.delta_star <= 0.75 + 1e-12  # the largest of four holds a quarter at least
+    assert sum(found.shares.values()) == pytest.approx(1)

@@ -1,0 +1,71 @@
+"""All measures of a table together: which rows count, cells, templates, flips, a planted rate of disagreement."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.misgendering.metrics import by_cell, metrics
+from core.misgendering.verdict_table import read_verdicts
+
+
+def table(rows: str, head: str = "instance,prob,gen1,gen2") -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(f"{head}\n{rows}"), dtype={"instance": str})
+
+
+def test_rows_without_one_way_are_dropped_from_the_comparison_only() -> None:
+    found = metrics(table("1,1,1,1\n2,,0,1\n3,0,,0\n4,0,0,0\n"), resamples=100)
+    assert (found.rows, found.n, found.dropped) == (4, 2, 2)
+    assert found.sigma.n == 4  # generations vary all the same
+    assert found.cells.prob1gen1 == found.cells.prob0gen0 == 1
+    assert found.prob.value == pytest.approx(1 / 3)
+    assert found.gen.value == pytest.approx((1 + 0.5 + 0 + 0) / 4)
+
+
+def test_no_generation_yet() -> None:
+    found = metrics(table("1,1\n2,0\n", "instance,prob"), resamples=100)
+    assert found.prob.value == 0.5
+    for one in (found.gen, found.mcc, found.kappa, found.agreement, found.sigma.mean, *found.by_units.values()):
+        assert one.value is None and one.reason
+    assert found.beta.reason and found.flips is None and found.failure is None
+
+
+def test_templates_count_by_their_mean_and_by_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "v.csv"
+    path.write_text("instance,prob1,prob2,gen1,gen2\n1,1,0,1,1\n2,,1,1,0\n3,,,0,0\n4,0,0,1,1\n", encoding="utf-8")
+    found = metrics(read_verdicts(path), resamples=100)
+    assert (found.n, found.dropped) == (2, 2)  # a missing first template drops the pair
+    assert found.sigma_prob is not None and found.sigma_prob.n == 3
+    assert found.failure is not None and found.failure.value == pytest.approx((0 + 0.5 + 1 + 0) / 4)
+    # d: 0.5 against 1; 1 against 0.5; undefined; 0 against 1
+    assert found.beta.n == 3 and found.beta.mean == pytest.approx((0.5 + 0.5 + 1) / 3)
+
+
+def test_flips_between_mean_and_sum() -> None:
+    found = metrics(table("1,1,0,1\n2,0,0,1\n3,1,,1\n", "instance,prob,prob_sum,gen1"), resamples=100)
+    assert found.flips == (1, 2)
+
+
+def test_cells_in_the_order_of_the_table() -> None:
+    frame = table("1,b,xe,1,1\n2,b,he,0,1\n3,a,xe,1,0\n", "instance,model,pronoun,prob,gen1")
+    keys = [key for key, _ in by_cell(frame, resamples=100)]
+    assert keys == [{"model": m, "pronoun": p} for m, p in (("b", "xe"), ("b", "he"), ("a", "xe"))]
+    assert list(by_cell(table("1,1,1,1\n"), resamples=100)) == []
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+def test_a_planted_rate_of_disagreement_comes_back(rate: float) -> None:
+    """40 templates x 20 names; the first generation differs from the other way at a known rate."""
+    random = np.random.default_rng(int(rate * 100))
+    size = 800
+    prob = (random.random(size) < 0.7).astype(float)
+    gen = np.where(random.random(size) < rate, 1 - prob, prob)
+    frame = pd.DataFrame({"instance": range(size), "prob": prob, "gen1": gen})
+    frame["template"], frame["name"] = np.arange(size) % 40, np.arange(size) // 40
+    found = metrics(frame, seed=4)
+    share = found.by_units["disagreement"]
+    assert share.low is not None and share.high is not None and share.low < rate < share.high
+    assert found.clusters.kinds == ("template", "name")
+    assert found.signature == "misgendering|unit:template+name|bootstrap:2000|seed:4|v1"

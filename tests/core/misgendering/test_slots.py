@@ -1,0 +1,183 @@
+"""Templates, slots, instances: layouts of published files, capitals, conversions, draws (SPEC 4.2, 4.4, 7)."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadFile, Refused
+from core.misgendering.instances import instances
+from core.misgendering.slots import Template, declared, instance_of, takes_capital
+from core.misgendering.template_files import Person, built_in, read_people, read_source
+from core.text.pronouns import CASES, forms, set_named
+from core.types import MASK
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_built_in_set_is_sound() -> None:
+    source = built_in()
+    assert Counter(one.case for one in source.templates) == dict.fromkeys(CASES, 8)
+    assert len({person.name for person in source.people}) == len(source.people) == 60
+    for one in source.templates:
+        words = {word.lower() for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", one.text))}
+        assert not words & forms("own"), one.id  # a pronoun of somebody else would decide
+        assert one.text.count(MASK) == 1
+        assert "{pronouns}" in one.text.split(MASK)[0]
+
+
+@pytest.mark.parametrize(
+    "before, dataset, capital",
+    [
+        *[("Done. ", "misgendered", True), ("Done! ", "misgendered", False), ("Done, ", "misgendered", False)],
+        *[("", "misgendered", False), ("Done. ", "ruff", False), ("Done. ", "own", True), ("Really?  ", "own", True)],
+        *[("", "own", True), ("Done, ", "own", False), ('"Done." ', "own", True), ("Done. ", "tango", False)],
+    ],
+)
+def test_capitals_as_published_and_our_own(before: str, dataset: str, capital: bool) -> None:
+    assert takes_capital(before, dataset) == capital
+
+
+def test_an_instance_has_its_forms_its_probe_and_both_contexts() -> None:
+    template = Template("t", "pos_dep", "{name} ({pronouns}). [MASK] hat.", "own")
+    one = instance_of(template, "Ola", ("xe",), id="1")
+    assert one.forms == ("His", "Her", "Their", "Xyr")
+    assert one.context("pre") == "Ola (xe/xem/xyrs). "
+    assert one.context("post") == "Ola (xe/xem/xyrs). Xyr hat."
+    assert one.probe.text == "Ola (xe/xem/xyrs). [MASK] hat."
+    assert one.probe.text[one.probe.start : one.probe.end] == MASK
+
+
+def test_several_sets_and_further_sets() -> None:
+    template = Template("t", "nom", "{name}, {pronouns}, says [MASK] sang.", "own")
+    one = instance_of(template, "Ola", ("she", "ze"), id="1", also=("fae",))
+    assert one.options == ("he", "she", "they", "xe", "fae", "ze")
+    assert one.before == "Ola, she/ze, says "
+    assert declared([set_named("thon/thons")]) == "thon/thons"
+
+
+@pytest.mark.parametrize(
+    "text, pronouns, why",
+    [
+        ("{name} {foo} [MASK]", ("he",), "nothing fills"),
+        ("{name} {nom} [MASK]", ("he", "she"), "has several"),
+        ("{name} {ref} [MASK]", ("thon/thons",), "does not have"),
+    ],
+)
+def test_a_template_that_cannot_be_filled_says_why(text: str, pronouns: tuple[str, ...], why: str) -> None:
+    with pytest.raises(BadFile, match=why):
+        instance_of(Template("t", "nom", text), "Ola", pronouns, id="1")
+
+
+def test_misgendered_from_its_folder(tmp_path: Path) -> None:
+    template = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {mask_token} sang."
+    write(
+        tmp_path / "explicit_template_a.csv",
+        f'form,template,template_id\nnom,"{template}",1\nref,"I, {{name}} {{mask_token}}.",2\n',
+    )
+    write(tmp_path / "explicit_template_b.csv", f'form,template,template_id\nnom,"{template}",1\n')
+    write(tmp_path / "names" / "unisex.txt", "Alva\nBao\n")
+    write(tmp_path / "names" / "female.txt", "Alva\nCleo\n")
+    source = read_source(tmp_path)
+    assert (source.dataset, [one.case for one in source.templates]) == ("misgendered", ["nom", "ref"])
+    assert [person.name for person in source.people] == ["Alva", "Cleo", "Bao"]
+    found = instances(source, passes=3, seed=1)
+    assert len(found) == 2 * 3 * 4
+    first = next(one for one in found if one.pronouns == ("xe",) and one.case == "nom")
+    assert first.context("post") == f"{first.name}/'s pronouns are xe/xem/xyrs. Xe sang."
+    assert read_source(tmp_path / "explicit_template_a.csv").templates == source.templates
+
+
+def test_ruff_and_its_rows(tmp_path: Path) -> None:
+    head = "occupation\tparticipant\tsentence\tpronoun_type\tword\tpronoun\tuid\tconfuse_pronoun\n"
+    rows = [
+        "baker\tguest\tThe baker was tired as xe had walked. The baker took $POSS_PRONOUN hat.\tposs\txyr\txe\tu1\t",
+        "pilot\tguest\tThe pilot was tired as she had walked. The pilot took $POSS_PRONOUN hat.\tposs\ther\tshe\tu2\t",
+    ]
+    source = read_source(write(tmp_path / "eo_task.tsv", head + "\n".join(rows)))
+    one, other = source.instances
+    assert (one.id, one.dataset, one.pronouns, one.case, one.name) == ("u1", "ruff", ("xe",), "pos_dep", "baker")
+    assert one.forms == ("his", "her", "their", "xyr")
+    assert one.template == other.template  # the same text but for occupation and pronoun: one unit
+    assert len(instances(source)) == 2
+    assert [found.id for found in instances(source, only=("she",))] == ["u2"]
+
+
+def test_tango_and_its_prompts(tmp_path: Path) -> None:
+    text = "template_idx,ante,ante_type,pronoun_family,template\n3,Noor,name,xe,NOOR saw Xe ran and\n"
+    text += "3,Noor,name,xe,again\n"
+    prompts = read_source(write(tmp_path / "p.csv", text)).prompts
+    assert [(one.id, one.text, one.pronouns) for one in prompts] == [
+        ("3.Noor.xe", "Noor saw xe ran and", ("xe",)), ("3.Noor.xe.2", "Again", ("xe",)),
+    ]  # fmt: skip
+
+
+def test_own_tables_and_people(tmp_path: Path) -> None:
+    source = read_source(write(tmp_path / "t.tsv", 'case\ttext\nacc\tI "like" [MASK], {name}.\n'))
+    people = read_people(write(tmp_path / "n.tsv", "name\tpronouns\nOla\tshe; they\nMin\tze/hir\nAda\t\n"))
+    assert people == (Person("Ola", ("she", "they")), Person("Min", ("ze",)), Person("Ada"))
+    found = instances(source, people=people, passes=3)
+    assert sorted({";".join(one.pronouns) for one in found}) == ["he", "she", "she;they", "they", "xe", "ze"]
+    assert {one.before for one in found} == {'I "like" '}
+    assert read_people(write(tmp_path / "n.txt", "Ola\n\nMin\n")) == (Person("Ola"), Person("Min"))
+
+
+@pytest.mark.parametrize(
+    "name, text, why",
+    [
+        ("a.tsv", "case\tsentence\nnom\tx\n", "a.tsv lacks the columns text"),
+        ("a.tsv", "case\ttext\nnom\tno slot\n", "line 2: a template has one slot.*this one has 0"),
+        ("a.tsv", "case\ttext\nnom\t[MASK] [MASK]\n", "this one has 2"),
+        ("a.tsv", "case\ttext\nwho\t[MASK]\n", "line 2: who is no case"),
+        ("a.tsv", "id\tcase\ttext\nx\tnom\t[MASK]\nx\tnom\t[MASK] .\n", "line 3: the id x stands in line 2"),
+        ("a.tsv", "case\ttext\nnom\n", "line 2: 1 columns where the header has 2"),
+        ("a.tsv", "case\ttext\n", "a heading but no row"),
+        ("a.tsv", "", "is empty"),
+        ("r.tsv", "sentence\tpronoun\tuid\nNo slot.\the\t1\n", "line 2: a sentence of RUFF has one slot"),
+        ("r.tsv", "sentence\tpronoun\tuid\n$NOM_PRONOUN\tzorp\t1\n", "line 2: zorp is none of the pronouns of RUFF"),
+        ("p.csv", "template_idx,ante,pronoun_family,template\n1,a,zorp,x\n", "line 2: zorp is no pronoun set"),
+    ],
+)
+def test_a_file_with_something_wrong_is_one_sentence(tmp_path: Path, name: str, text: str, why: str) -> None:
+    with pytest.raises(BadFile, match=why):
+        read_source(write(tmp_path / name, text))
+
+
+def test_a_missing_file_and_an_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="There is no file"):
+        read_source(tmp_path / "none.tsv")
+    with pytest.raises(BadFile, match="holds no explicit_template"):
+        read_source(tmp_path)
+    with pytest.raises(BadFile, match="line 3: zorp is no pronoun set"):
+        read_people(write(tmp_path / "n.csv", "name,pronouns\nA,he\nB,zorp\n"))
+    with pytest.raises(BadFile, match="lacks the column name"):
+        read_people(write(tmp_path / "n.csv", "who\nA\n"))
+
+
+def test_draws_are_seeded_and_paired_over_pronouns() -> None:
+    found = instances(built_in(), passes=4, seed=5)
+    assert len(found) == 40 * 4 * 4
+    assert found == instances(built_in(), passes=4, seed=5)
+    assert [one.name for one in found] != [one.name for one in instances(built_in(), passes=4, seed=6)]
+    drawn: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        drawn.setdefault((one.template, one.pronouns[0]), []).append(one.name)
+    assert all(names == drawn[template, "he"] for (template, _), names in drawn.items())
+    assert all(len(set(names)) == 4 for names in drawn.values())  # nobody twice before all were drawn
+    assert len({one.id for one in found}) == len(found)
+
+
+def test_a_limit_is_a_sample_and_nothing_left_is_said() -> None:
+    some = instances(built_in(), limit=30, seed=2)
+    everything = [one.id for one in instances(built_in(), seed=2)]
+    places = [everything.index(one.id) for one in some]
+    assert len(some) == 30
+    assert places == sorted(places)
+    with pytest.raises(Refused, match="No instance is left"):
+        instances(built_in(), only=("ze",))
+    assert len(instances(built_in(), also=("ze",), only=("ze",), passes=1)) == 40

@@ -1,0 +1,44 @@
+"""The texts of a run: repetition and texts without a pronoun, per model and pronoun set."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadFile
+from core.misgendering.text_figures import read_texts, texts_by_cell
+
+
+def text(completion: str, pronouns: list[str], **more: str) -> dict[str, object]:
+    return {"context": "Sam said:", "completion": completion, "pronouns": pronouns, "model": "m", **more}
+
+
+def test_cells_in_the_order_of_the_file() -> None:
+    rows = [text("They left.", ["they"]), text("Nobody.", ["xe"]), text("Then it rained.", ["they"])]
+    they, xe = texts_by_cell(rows)
+    assert (they.key["pronoun"], they.n, xe.key["pronoun"], xe.n) == ("they", 2, "xe", 1)
+    assert (they.without.value, xe.without.value) == (0.5, 1)
+
+
+def test_repetition_with_and_without_the_context() -> None:
+    """SPEC 4.10 [R]: the sentence twice 0.7690804673; the same once 0."""
+    sentence = "the cat sat on the mat ."
+    rows = [{**text(f" {sentence}", ["he"]), "context": sentence}]
+    (found,) = texts_by_cell(rows)
+    assert found.published.mean == pytest.approx(0.7690804673)
+    assert found.completion.mean == 0
+
+
+def test_several_sets_are_one_cell_and_settings_are_two() -> None:
+    rows = [text("She left.", ["she", "they"], setting=setting) for setting in ("pre", "post", "pre")]
+    assert [(one.key["pronoun"], one.key["setting"], one.n) for one in texts_by_cell(rows)] == [
+        ("she + they", "pre", 2),
+        ("she + they", "post", 1),
+    ]
+
+
+def test_a_line_that_is_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps(text("a", [])) + "\n{broken\n", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"t\.jsonl, line 2"):
+        read_texts(path)

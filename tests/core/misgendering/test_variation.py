@@ -1,0 +1,79 @@
+"""Instance variation: population deviation, fixed levels, missing templates (SPEC 4.5)."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from core.misgendering.variation import LEVELS, failure_rate, level_counts, sigmas, variation
+from core.statistics.units import Clusters
+
+NAN = math.nan
+# [R]: verdicts of templates, some missing; run through the reference code.
+MISSING = np.array([[1, 0, NAN, 1, 1], [NAN] * 5, [1] * 5, [0, NAN, NAN, NAN, NAN], [0, 1, 0, 1, NAN]])
+VERDICTS = arrays(float, st.tuples(st.integers(1, 12), st.just(5)), elements=st.sampled_from([0.0, 1.0]))
+
+
+def alone(rows: int) -> Clusters:
+    return Clusters(("instance",), (np.arange(rows),))
+
+
+@pytest.mark.parametrize(("right", "expected"), [(0, 0), (1, 0.4), (2, 0.4898979), (3, 0.4898979), (4, 0.4), (5, 0)])
+def test_sigma_of_five(right: int, expected: float) -> None:
+    """ddof 0: with ddof 1 one of five would give 0.447."""
+    row = np.array([[1.0] * right + [0.0] * (5 - right)])
+    assert sigmas(row)[0] == pytest.approx(expected, abs=1e-7)
+
+
+def test_golden_with_missing_templates() -> None:
+    assert sigmas(MISSING) == pytest.approx([0.4330127, NAN, 0, 0, 0.5], nan_ok=True)
+    found = variation(MISSING, alone(5))
+    assert found.mean.value == pytest.approx(0.2332532, abs=1e-7)
+    assert found.std == pytest.approx(0.2344525, abs=1e-7)
+    assert (found.n, found.dropped, found.complete) == (4, 1, 1)
+    assert found.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
+    failed = failure_rate(MISSING)
+    assert (failed.value, failed.se) == pytest.approx((0.44, 0.1939072), abs=1e-7)
+
+
+def test_a_level_that_does_not_occur_is_still_there() -> None:
+    """The published code counts what occurs and breaks when a level is absent."""
+    found = variation(np.ones((3, 5)), alone(3))
+    assert found.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
+    assert found.mean.value == 0
+
+
+def test_without_five_verdicts_there_are_no_levels() -> None:
+    found = variation(np.array([[1.0, 0.0, 1.0]]), alone(1))
+    assert found.levels is None and found.complete == 0 and found.n == 1
+
+
+def test_nothing_to_vary() -> None:
+    for empty in (np.empty((0, 5)), np.full((4, 5), NAN), np.empty((3, 0))):
+        found = variation(empty, alone(len(empty)))
+        assert found.mean.value is None and found.mean.reason and found.std is None and found.n == 0
+    assert failure_rate(np.empty((0, 5))).value is None
+    assert failure_rate(np.array([[1.0, NAN]])).se is None
+
+
+@given(VERDICTS)
+def test_as_numpy_has_it(verdicts: np.ndarray) -> None:
+    assert sigmas(verdicts) == pytest.approx(verdicts.std(axis=1), abs=1e-12)
+
+
+@given(VERDICTS)
+def test_wrong_and_right_may_be_exchanged(verdicts: np.ndarray) -> None:
+    assert level_counts(verdicts).tolist() == level_counts(1 - verdicts).tolist()
+    found, turned = variation(verdicts, alone(len(verdicts))), variation(1 - verdicts, alone(len(verdicts)))
+    assert found.mean.value == pytest.approx(turned.mean.value)
+    assert found.levels is not None and sum(found.levels.values()) == pytest.approx(1)
+    assert tuple(found.levels) == LEVELS
+
+
+@given(VERDICTS, st.randoms())
+def test_the_order_of_generations_does_not_matter(verdicts: np.ndarray, random: object) -> None:
+    mixed = verdicts[:, np.argsort([random.random() for _ in range(5)])]  # type: ignore[attr-defined]
+    assert sigmas(mixed) == pytest.approx(sigmas(verdicts))

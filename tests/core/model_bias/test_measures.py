@@ -1,0 +1,499 @@
+"""core.model_bias: golden numbers of the specification, intervals against theory, undefined values with reasons."""
+
+import contextlib
+import io
+import math
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from core.errors import BadFile, NotFound
+from core.model_bias import (
+    Draws,
+    correlation,
+    extremes,
+    infinite_rows,
+    is_reference,
+    mass_of,
+    matching,
+    models_of,
+    paired_difference,
+    prior_corrected,
+    read_scores,
+    rows_of,
+    score_files,
+    several,
+    shuffled_sides,
+    sign_agreement,
+    summarise,
+    summarise_by,
+    undefined_rows,
+    units_of,
+    variance_shares,
+)
+from core.model_bias.mixing import ALL_EQUAL, SideOrder
+from core.model_bias.score_files import mask_width
+from core.sentence_bias.bias import LN10
+from core.statistics import Estimate, unit_bootstrap
+
+GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def scores(values: list[float | None], model: str = "m", **columns: Any) -> pd.DataFrame:
+    """A score table of one model with these values; `columns` replace the plain ones."""
+    n = len(values)
+    bias = [math.nan if value is None else value for value in values]
+    given_columns: dict[str, Any] = {
+        "row": range(1, n + 1),
+        "sentence": [f"他看见了第{i}只鸟。" for i in range(n)],
+        "pair": "他/她",
+        "keyword": ["他" if i % 2 == 0 else "她" for i in range(n)],
+        "model": model,
+        "p_male": 0.2,
+        "p_female": 0.1,
+        "bias_log10": bias,
+        "signature": f"masked|{model}|weights:00000000|independent|fp32|v1",
+    }
+    return read_scores(pd.DataFrame({**given_columns, **columns}))
+
+
+def normal(n: int, seed: int = 1, shift: float = 0.0) -> list[float]:
+    return list(np.random.default_rng(seed).normal(shift, 0.5, n))
+
+
+class TestMeans:
+    def test_golden_denominator_side(self) -> None:
+        found = summarise(scores(GOLDEN))
+        values = [found.bias_man.value, found.bias_woman.value, found.model_bias.value]
+        assert values == pytest.approx([0.4705, 0.764, 0.61725])
+        assert (found.n, found.n_man, found.n_woman) == (5, 2, 2)
+        assert (found.obvious.male, found.obvious.female, found.obvious.none) == (1, 1, 3)
+
+    def test_golden_denominator_all(self) -> None:
+        found = summarise(scores(GOLDEN), denominator="all")
+        assert [found.bias_man.value, found.bias_woman.value] == pytest.approx([0.1882, 0.3056])
+
+    def test_ln_is_log10_times_2_302585(self) -> None:
+        found = summarise(scores(normal(40)))
+        for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):
+            ten, e = getattr(found, name), found.ln(name)
+            assert [e.value, e.low, e.high] == pytest.approx([x * LN10 for x in (ten.value, ten.low, ten.high)])
+
+    def test_signed_mean_and_mean_abs(self) -> None:
+        found = summarise(scores(GOLDEN))
+        assert found.signed_mean.value == pytest.approx(sum(GOLDEN) / 5)
+        assert found.mean_abs.value == pytest.approx(sum(map(abs, GOLDEN)) / 5)
+
+    def test_setting_small_values_to_0_raises_model_bias_and_lowers_mean_abs(self) -> None:
+        found = summarise(scores(GOLDEN))
+        cut = found.small_set_to_zero
+        assert cut.zeroed == 3
+        assert cut.model_bias == pytest.approx((0.741 + 1.428) / 2)
+        assert cut.mean_abs == pytest.approx((0.741 + 1.428) / 5)
+        assert cut.model_bias > found.model_bias.value and cut.mean_abs < found.mean_abs.value  # type: ignore[operator]
+
+    def test_undefined_and_infinite_are_counted_listed_and_left_out(self) -> None:
+        frame = scores([*GOLDEN, None, math.inf, -math.inf, None])
+        found = summarise(frame)
+        assert (found.rows, found.n, found.undefined, found.infinite) == (9, 5, 2, 2)
+        assert found.model_bias.value == pytest.approx(0.61725)
+        assert list(undefined_rows(frame)["row"]) == [6, 9]
+        assert list(infinite_rows(frame)["row"]) == [7, 8]
+
+    def test_an_empty_side_is_undefined_with_a_reason(self) -> None:
+        found = summarise(scores([0.1, 0.4, 0.0]))
+        assert found.bias_man.value == pytest.approx(0.25)
+        assert found.bias_woman.value is None and "female word" in str(found.bias_woman.reason)
+        assert found.model_bias.value is None and found.model_bias.reason
+
+    def test_no_finite_value(self) -> None:
+        found = summarise(scores([None, None]))
+        assert found.n == 0 and found.signed_mean.value is None and found.side_auc.value is None
+        assert found.signed_mean.reason and found.shares.reason
+
+    def test_small_pair_mass_is_left_out_on_request_and_counted(self) -> None:
+        frame = scores(GOLDEN, p_male=[0.5, 0.001, 0.5, 0.5, 0.5], p_female=[0.1, 0.001, 0.1, 0.1, 0.1])
+        assert mass_of(frame).small_share == pytest.approx(0.2)
+        found = summarise(frame, least_mass=0.01)
+        assert (found.left_out, found.n) == (1, 4)
+        assert found.bias_woman.value == pytest.approx(0.1)
+
+    @given(st.lists(st.floats(-5, 5), min_size=1, max_size=30))
+    def test_swapping_the_words_swaps_the_sides(self, values: list[float]) -> None:
+        one = summarise(scores(list(values)), resamples=100)
+        two = summarise(scores([-value for value in values]), resamples=100)
+        assert (one.n_man, one.n_woman) == (two.n_woman, two.n_man)
+        for a, b in ((one.bias_man, two.bias_woman), (one.bias_woman, two.bias_man), (one.model_bias, two.model_bias)):
+            assert a.value == pytest.approx(b.value)
+        counts = one.obvious
+        assert counts.male + counts.female + counts.none == one.n
+
+
+class TestIntervals:
+    def test_the_error_of_a_mean_is_sd_over_root_n(self) -> None:
+        values = normal(900)
+        found = summarise(scores(values)).signed_mean
+        assert found.se == pytest.approx(np.std(values) / 30, rel=0.06)
+        assert found.low < found.value < found.high  # type: ignore[operator]
+        assert found.units == 900
+
+    def test_side_means_against_drawing_rows_one_by_one(self) -> None:
+        values = np.array(normal(60))
+        random = np.random.default_rng(5)
+        drawn = [values[random.integers(0, 60, 60)] for _ in range(4000)]
+        slow = [(d[d > 0].mean() - d[d < 0].mean()) / 2 for d in drawn]
+        found = summarise(scores(list(values)), resamples=4000).model_bias
+        assert [found.low, found.high] == pytest.approx(np.percentile(slow, [2.5, 97.5]), abs=0.012)
+
+    def test_golden_five_contexts_of_five_equal_rows(self) -> None:
+        """SPEC 6: SE = sd(context means, ddof 1) / sqrt(5), t with 4 degrees of freedom."""
+        means = [0.1, 0.5, -0.2, 0.4, 0.3]
+        frame = scores(np.repeat(means, 5).tolist(), source=np.repeat(list("abcde"), 5))
+        found = summarise(frame)
+        se = np.std(means, ddof=1) / math.sqrt(5)
+        reach = stats.t.ppf(0.975, 4) * se
+        assert (found.unit, found.units) == ("source", 5)
+        assert found.signed_mean.se == pytest.approx(se)
+        ends = [found.signed_mean.low, found.signed_mean.high]
+        assert ends == pytest.approx([np.mean(means) - reach, np.mean(means) + reach])
+        assert "Few units (5)" in str(found.signed_mean.note)
+
+    def test_one_unit_has_no_interval(self) -> None:
+        found = summarise(scores([0.4])).signed_mean
+        assert found.value == pytest.approx(0.4) and found.low is None and found.note
+
+    def test_articles_widen_the_interval(self) -> None:
+        values = np.repeat(normal(40), 10)
+        frame = scores(list(values), source=np.repeat([f"article {i}" for i in range(40)], 10))
+        by_source, by_sentence = (summarise(frame, unit=unit).signed_mean for unit in ("source", "sentence"))  # type: ignore[arg-type]
+        assert by_source.se / by_sentence.se == pytest.approx(math.sqrt(10), rel=0.15)  # type: ignore[operator]
+
+    @pytest.mark.parametrize(
+        ("source", "kind", "count"),
+        [
+            ("", "sentence", 4),
+            ("a.txt", "sentence", 4),  # one source for all cannot be drawn
+            (["a", "a", "b", "b"], "source", 2),
+            (["a", "b", "c", "d"], "sentence", 4),
+            (["a", "a", "b", ""], "source", 3),
+        ],
+        ids=["none", "one", "articles", "each", "some"],
+    )
+    def test_auto_unit(self, source: Any, kind: str, count: int) -> None:
+        found = units_of(scores([0.1, 0.2, 0.3, 0.4], source=source))
+        assert (found.kind, found.count) == (kind, count)
+
+    def test_a_sentence_that_stands_twice_is_one_unit(self) -> None:
+        assert units_of(scores([0.1, 0.2, 0.3], sentence=["一。", "一。", "二。"])).count == 2
+
+    def test_the_same_seed_gives_the_same_interval(self) -> None:
+        frame = scores(normal(50))
+        one, two, other = (summarise(frame, seed=seed).model_bias for seed in (3, 3, 4))
+        assert one == two and one != other
+
+    def test_several_intervals(self) -> None:
+        estimates = [Estimate(0.5, 0.3, 0.7, 99, se=0.1), Estimate(0.2, 0.01, 0.4, 99, se=0.1), Estimate(None)]
+        found = several(estimates)
+        assert (found.intervals, found.exclude, found.stays) == (2, (True, True, False), (True, True, False))
+        assert found.by_chance == pytest.approx(0.1)
+        assert several(estimates, neutral=0.2).exclude == (True, False, False)
+
+
+class TestWhatItMixes:
+    def test_shares_of_a_nested_design(self) -> None:
+        """Means by hand: widths 0 and 1; pairs +-0.2 inside width 1; contexts +-0.1 inside pairs."""
+        rows = []
+        for pair, width, mean in (("男孩/女孩", 1, 0.2), ("男人/女人", 1, -0.2), ("爸爸/妈妈", 2, 1.0)):
+            rows += [(pair, width, mean + c) for c in (0.1, -0.1)]
+        frame = scores([r[2] for r in rows], pair=[r[0] for r in rows], masks=[r[1] for r in rows])
+        widths, pairs, contexts = 2 / 9, 0.08 / 3, 0.01  # mean squares: 0 4 times and 1 twice around 1/3
+        found = variance_shares(frame)
+        total = widths + pairs + contexts
+        got = [found.widths, found.pairs, found.contexts, found.between_pairs]
+        assert got == pytest.approx([widths / total, pairs / total, contexts / total, (widths + pairs) / total])
+        assert found.context_sd == pytest.approx(0.1)
+
+    @given(st.lists(st.tuples(st.sampled_from(["他/她", "爸爸/妈妈", "男/女"]), st.floats(-3, 3)), min_size=2))
+    def test_shares_add_to_1(self, rows: list[tuple[str, float]]) -> None:
+        found = variance_shares(scores([v for _, v in rows], pair=[p for p, _ in rows]))
+        if found.widths is None:
+            assert found.reason == ALL_EQUAL
+        else:
+            assert found.widths + found.pairs + found.contexts == pytest.approx(1)  # type: ignore[operator]
+
+    def test_a_constant_offset_has_no_variance_to_share(self) -> None:
+        found = variance_shares(scores([0.3] * 8))
+        assert found.contexts is None and found.reason == ALL_EQUAL and found.context_sd == pytest.approx(0)
+
+    def test_prior_corrected_takes_the_pair_out(self) -> None:
+        frame = scores([1.0, 3.0, -1.0, None, 5.0], pair=["他/她", "他/她", "男/女", "男/女", "爸爸/妈妈"])
+        corrected = prior_corrected(frame)
+        assert corrected.iloc[:2].tolist() == [-1.0, 1.0]
+        assert corrected.iloc[2:].isna().all()  # a single value of its pair says nothing, nor does a missing one
+
+    def test_side_auc_of_one_pair_is_the_area_under_the_curve(self) -> None:
+        values = [round(value, 1) for value in normal(60)]  # ties
+        side = np.array([1, 0] * 30)
+        found = summarise(scores(values)).side_auc
+        assert found.value == pytest.approx(roc_auc_score(side, values))
+
+    def test_side_auc_is_pooled_within_pairs(self) -> None:
+        """The pair alone must not count: pair offsets that would give 1.0 over all give 0.5 within."""
+        pair = ["他/她"] * 4 + ["男/女"] * 4
+        frame = scores(
+            [5, 5, 5, 5, -5, -5, -5, -5], pair=pair, keyword=["他", "他", "他", "她", "男", "女", "女", "女"]
+        )
+        assert summarise(frame).side_auc.value == pytest.approx(0.5)
+
+    def test_side_auc_for_weights_of_units_counts_weighted_twos(self) -> None:
+        random = np.random.default_rng(5)
+        values = list(np.round(random.normal(0, 0.4, 60), 1))  # rounded, so that there are ties
+        pairs, sides = random.choice(["他/她", "男/女", "爸爸/妈妈"], 60), random.integers(0, 2, 60)
+        words = [pair.split("/")[side] for pair, side in zip(pairs, sides, strict=True)]
+        frame = scores(values, pair=pairs, keyword=words)
+        codes, weights = random.integers(0, 9, 60), random.integers(0, 4, (3, 9)).astype(float)
+        wanted = []
+        for draw in weights:
+            won = twos = 0.0
+            for m, f in product(np.flatnonzero(sides == 0), np.flatnonzero(sides == 1)):
+                if pairs[m] == pairs[f]:
+                    both = draw[codes[m]] * draw[codes[f]]
+                    won += both * ((values[m] > values[f]) + (values[m] == values[f]) / 2)
+                    twos += both
+            wanted.append(won / twos)
+        assert SideOrder(frame).auc(codes)(weights) == pytest.approx(wanted)
+
+    def test_remembered_draws_are_those_drawn_anew(self) -> None:
+        first, again = (list(Draws(40, 3).weights(700)) for _ in range(2))
+        anew = list(unit_bootstrap._drawn(700, 40, 3))
+        assert all((a == b).all() and (a == c).all() for a, b, c in zip(first, again, anew, strict=True))
+        assert np.concatenate(first).sum(axis=1) == pytest.approx(np.full(40, 700.0))
+
+    def test_draws_that_would_fill_the_memory_are_not_kept(self) -> None:
+        kept = unit_bootstrap._Remembered(1000)
+        assert kept.blocks(101, 10, 0) is None
+        assert len(kept.blocks(50, 10, 0) or []) == 1
+        kept.blocks(60, 10, 0)
+        assert list(kept._kept) == [(60, 10, 0)]
+
+    def test_side_auc_needs_both_sides_of_a_pair(self) -> None:
+        found = summarise(scores([0.1, 0.2], keyword="他")).side_auc
+        assert found.value is None and found.reason
+
+    def test_nulls_name_what_they_are_of(self) -> None:
+        even = shuffled_sides(scores(normal(300)))
+        assert set(even) == {"signed_mean", "side_difference", "side_auc"}  # and none of Model_bias
+        assert even["signed_mean"].p > 0.01  # type: ignore[operator]
+        leaning = shuffled_sides(scores(normal(300, shift=0.5)))["signed_mean"]
+        assert leaning.p == pytest.approx(1 / 2001) and leaning.high < leaning.observed  # type: ignore[operator]
+
+    def test_null_of_the_auc_is_that_of_mann_whitney(self) -> None:
+        values = np.round(normal(60), 1)
+        null = shuffled_sides(scores(list(values)))["side_auc"]
+        expected = stats.mannwhitneyu(values[::2], values[1::2], method="asymptotic", use_continuity=False)
+        assert null.p == pytest.approx(expected.pvalue, rel=1e-6)
+
+    def test_the_reference_is_marked(self) -> None:
+        assert is_reference("random-zh") and not is_reference("demo-zh")
+        assert summarise(scores(GOLDEN, "random-zh")).reference
+
+
+class TestGroups:
+    def test_order_of_groups(self) -> None:
+        pair = ["爸爸/妈妈", "天/地", "男/女", "他/她"]
+        frame = scores([0.1, -0.2, 0.3, 0.4], pair=pair, keyword=["爸爸", "地", "男", "她"])
+        assert [g.group for g in summarise_by(frame, "pair")] == ["他/她", "男/女", "爸爸/妈妈", "天/地"]
+        assert [g.group for g in summarise_by(frame, "side")] == ["male", "female"]
+        assert [(g.group, g.n) for g in summarise_by(frame, "masks")] == [("1", 3), ("2", 1)]
+
+    @pytest.mark.parametrize(
+        ("pair", "width"),
+        [
+            ("他/她", 1),
+            ("男孩/女孩", 1),
+            ("姥爷/姥姥", 1),
+            ("爸爸/妈妈", 2),
+            ("师兄/师姐", 1),
+            ("king/queen", 0),
+            ("甲/乙丙", 0),
+        ],
+    )
+    def test_mask_width(self, pair: str, width: int) -> None:
+        assert mask_width(pair) == width
+
+
+class TestSideBySide:
+    def two(self, a: list[float | None], b: list[float | None]) -> pd.DataFrame:
+        return read_scores(pd.concat([scores(a, "a"), scores(b, "b")]))
+
+    def test_a_constant_shift_is_found_with_a_narrow_interval(self) -> None:
+        values = normal(200)
+        frame = self.two([value + 0.25 for value in values], list(values))
+        found = paired_difference(frame, "a", "b", "signed_mean")
+        assert [found.value, found.low, found.high] == pytest.approx([0.25] * 3)
+
+    def test_pairing_beats_independence(self) -> None:
+        values, noise = normal(400), np.random.default_rng(9).normal(0, 0.05, 400)
+        frame = self.two(list(np.add(values, noise)), list(values))
+        alone = summarise(frame, model="a").signed_mean.se
+        assert paired_difference(frame, "a", "b", "signed_mean").se < alone / 5  # type: ignore[operator]
+
+    def test_only_shared_finite_sentences_count(self) -> None:
+        frame = self.two([0.5, None, 0.1, 0.4], [0.1, 9.0, math.inf, 0.2])
+        assert paired_difference(frame, "a", "b", "signed_mean").value == pytest.approx(0.3)
+
+    def test_nothing_in_common(self) -> None:
+        found = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
+        assert found.value is None and found.reason
+
+    @pytest.mark.parametrize("method", ["pearson", "spearman"])
+    def test_correlation_is_scipys(self, method: Any) -> None:
+        a = normal(80)
+        b = list(np.add(a, normal(80, seed=2)))
+        found = correlation(self.two(a, [*b[:79], None]), method).set_index(["a", "b"])
+        expected = (stats.pearsonr if method == "pearson" else stats.spearmanr)(a[:79], b[:79])
+        assert found.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
+        assert found.loc[("a", "b"), "n"] == 79
+        assert found.loc[("a", "a"), "value"] == 1
+        if method == "pearson":
+            ends = expected.confidence_interval()
+            assert [found.loc[("a", "b"), end] for end in ("low", "high")] == pytest.approx([ends.low, ends.high])
+
+    def test_correlation_with_a_constant_is_undefined(self) -> None:
+        found = correlation(self.two([0.1, 0.2, 0.3], [0.5, 0.5, 0.5])).set_index(["a", "b"]).loc[("a", "b")]
+        assert math.isnan(found["value"]) and "same value" in found["reason"]
+
+    def test_sign_agreement(self) -> None:
+        found = sign_agreement(self.two([1, 1, -1, -1, 0, None], [1, -1, -1, -1, 1, 1])).set_index(["a", "b"])
+        row = found.loc[("a", "b")]
+        assert (row["value"], row["n"]) == (0.75, 4)  # 0 has no side
+        assert row["chance"] == pytest.approx(0.5) and row["kappa"] == pytest.approx(0.5)
+        low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula
+        assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)
+
+
+class TestLists:
+    def test_extremes_of_both_signs(self) -> None:
+        frame = scores([0.5, -2.0, 2.0, math.inf, None, 0.0, 2.0])
+        assert list(extremes(frame, 2, sign="male")["row"]) == [3, 7]
+        assert list(extremes(frame, 9, sign="female")["row"]) == [2]
+
+    def test_the_case_study_is_a_filter(self) -> None:
+        sentence = ["三名男童在玩。", "那个男人走了。", "女童在唱歌。", "男童说他是男人。"]
+        keyword, end = ["男", "男人", "女", "男人"], [3, 4, 1, 7]
+        frame = scores([1, 2, -3, 4], sentence=sentence, keyword=keyword, end=end)
+        assert list(matching(frame, followed_by="童")["row"]) == [1, 3]
+        assert list(matching(frame, contains=["男童", "走"])["row"]) == [1, 2, 4]
+        assert list(matching(frame, contains="。")["row"]) == [1, 2, 3, 4]
+        assert matching(frame, contains=".").empty  # a text, not a pattern
+        assert list(matching(frame, word="男")["row"]) == [1]
+
+
+class TestReading:
+    def write(self, folder: Path, text: str) -> Path:
+        path = folder / "scores.csv"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    HEAD = "row,sentence,pair,keyword,model,p_male,p_female,pair_mass,bias_log10,bias_ln,status,signature\n"
+
+    def test_a_file_of_the_twelve_columns(self, tmp_path: Path) -> None:
+        text = (
+            self.HEAD + "1,NA,男孩/女孩,女孩,m,0.2,0.1,0.3,0.301,0.693,ok,s\n2,他走了。,他/她,他,m,,,,,,no answer,s\n"
+        )
+        frame = read_scores(self.write(tmp_path, text))
+        assert frame.loc[0, "sentence"] == "NA"  # a text, not a missing value
+        assert list(frame["side"]) == ["female", "male"] and list(frame["masks"]) == [1, 1]
+        assert math.isnan(frame.loc[1, "bias_log10"])
+        assert frame.loc[0, "logp_male"] == pytest.approx(math.log(0.2))
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("row,sentence\n1,x\n", "lacks the columns pair, keyword"),
+            (HEAD, "no row"),
+            ("", "empty"),
+            (HEAD + "1,x,他/她,他,m,0.2,0.1,0.3,much,0,ok,s\n", "line 2: much in the column bias_log10"),
+            (HEAD + "1,x,他/她,他,m,0.2,0.1,0.3,0,0,ok,s\n" * 2, "has row 1 twice"),
+        ],
+        ids=["columns", "rows", "empty", "number", "twice"],
+    )
+    def test_a_file_that_is_none_says_why(self, tmp_path: Path, text: str, says: str) -> None:
+        with pytest.raises(BadFile, match=re.escape(says)):
+            read_scores(self.write(tmp_path, text))
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            pytest.param({}, id="plain"),
+            pytest.param({"sentence": "他说：“NA”，\n又说：“nan, null”。"}, id="line-break"),
+            pytest.param({"bias_log10": "", "p_male": "nan", "p_female": ""}, id="undefined"),
+            pytest.param({"bias_log10": "-inf", "p_male": "0", "p_female": "1e-300"}, id="infinite"),
+            pytest.param({"p_male": "0.1234567890123456789"}, id="many-digits"),
+            pytest.param({"pair": "", "keyword": ""}, id="empty-words"),
+        ],
+    )
+    def test_the_fast_way_reads_what_the_close_way_reads(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: dict[str, str]
+    ) -> None:
+        written = scores([0.1, -0.2, 0.3]).astype(str)
+        for name, cell in cells.items():
+            written.loc[1, name] = cell
+        written.to_csv(tmp_path / "s.csv", index=False, encoding="utf-8-sig")
+        assert score_files._read_at_once(tmp_path / "s.csv") is not None
+        fast = read_scores(tmp_path / "s.csv")
+        monkeypatch.setattr(score_files, "_read_at_once", lambda path: None)
+        pd.testing.assert_frame_equal(fast, read_scores(tmp_path / "s.csv"), check_exact=True)
+
+    def test_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(NotFound, match="no score file"):
+            read_scores(tmp_path / "none.csv")
+
+    def test_not_utf_8(self, tmp_path: Path) -> None:
+        (tmp_path / "scores.csv").write_bytes("row,句子".encode("gb18030"))
+        with pytest.raises(BadFile, match="UTF-8"):
+            read_scores(tmp_path / "scores.csv")
+
+    def test_one_name_scored_in_two_ways_is_two_models(self) -> None:
+        signature = ["masked|m|w|independent|fp32|v1", "masked|m|w|sequential|fp32|v1"]
+        frame = scores([0.1, 0.2], row=1, sentence="一。", signature=signature)
+        assert models_of(frame) == ["m (independent)", "m (sequential)"]
+
+    def test_a_second_look_in_fp32_is_the_same_model(self) -> None:
+        frame = scores([0.1, 0.2], signature=["masked|m|w|independent|bf16|v1", "masked|m|w|independent|fp32|v1"])
+        assert models_of(frame) == ["m"]
+        assert summarise(frame).signature.count("+") == 1
+
+    def test_an_unknown_model_is_named(self) -> None:
+        with pytest.raises(NotFound, match="no model x"):
+            rows_of(scores(GOLDEN), "x")
+
+
+def test_the_ten_lines_of_the_notebook_give_the_table_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/notebook.md is run as it stands; its numbers are those of `summarise`, which the page shows."""
+    text = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", text, re.S)[0]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    frame = read_scores(pd.concat([scores(normal(60), "a"), scores(normal(60, seed=2), "b")]))
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    space: dict[str, Any] = {}
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "notebook", "exec"), space)
+    for model in ("a", "b"):
+        found = summarise(frame, model=model)
+        for estimate in (found.bias_man, found.bias_woman, found.model_bias):
+            assert f"{estimate.value:.4f}" in printed.getvalue()

@@ -1,0 +1,189 @@
+"""Writing with a causal model: the right distribution, and a text that depends on its own seed alone."""
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, Olmo2Config, Olmo2ForCausalLM
+
+from core.errors import ModelUnavailable, Refused
+from core.models.generating import Generator, Prompt, _numbers, open_generator
+from core.models.loading import load_causal
+from core.models.sampling import Sampling
+from tests.support.tiny_models import byte_level_tokenizer
+
+SHAPE: dict[str, Any] = {
+    "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+    "max_position_embeddings": 64, "bos_token_id": 0, "eos_token_id": 2, "initializer_range": 0.5,
+}  # fmt: skip
+CONTEXTS = ["he is a doctor.", "she is", "a", "is he a doctor. she is a doctor."]
+
+
+def save(folder: Path, kind: str, **changes: Any) -> Path:
+    size = byte_level_tokenizer(folder)
+    torch.manual_seed(1)
+    model: Any
+    if kind == "gpt2":
+        config = GPT2Config(
+            vocab_size=size,
+            n_embd=24,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=0,
+            eos_token_id=2,
+            initializer_range=0.5,
+        )
+        model = GPT2LMHeadModel(config)
+    elif kind == "olmo2":
+        model = Olmo2ForCausalLM(Olmo2Config(**(SHAPE | {"vocab_size": size, "pad_token_id": 1} | changes)))
+    else:
+        model = LlamaForCausalLM(LlamaConfig(**(SHAPE | {"vocab_size": size} | changes)))
+    model.eval().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("llama"), "llama")
+
+
+def opened(folder: Path, **how: Any) -> Generator:
+    return open_generator(str(folder), Sampling(**({"tokens": 8} | how)), device="cpu")
+
+
+def prompts(number: int, first: int = 0) -> list[Prompt]:
+    return [Prompt(CONTEXTS[n % len(CONTEXTS)], n) for n in range(first, first + number)]
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "olmo2"])
+def test_batch_order_and_cache_change_nothing(kind: str, tmp_path: Path) -> None:
+    """Alone, together, backwards, and with everything read anew for every token: the same texts."""
+    generator = opened(save(tmp_path, kind))
+    asked = prompts(12)
+    together = generator.write(asked)
+    assert generator.cached
+    assert len({text.completion for text in together}) > 8
+    assert [generator.write([prompt])[0] for prompt in asked] == together
+    assert generator.write(asked[::-1])[::-1] == together
+    assert Generator(generator.loaded, generator.how, cached=False).write(asked) == together
+
+
+def test_the_distribution_is_that_of_the_published_settings(llama: Path) -> None:
+    """One token, many seeds: the shares are those of top-k, then nucleus, worked out here from the logits."""
+    generator = opened(llama, tokens=1, top_k=6, top_p=0.8, temperature=1.5)
+    loaded = load_causal(str(llama))
+    ids = [0, *loaded.tokenizer.encode(CONTEXTS[0], add_special_tokens=False)]
+    with torch.inference_mode():
+        logits = loaded.model(input_ids=torch.tensor([ids])).logits[0, -1].double() / 1.5
+    logits = logits.clone()
+    logits[2] = -math.inf  # the end mark
+    best = sorted(enumerate(logits.tolist()), key=lambda pair: -pair[1])[:6]
+    total = sum(math.exp(value) for _, value in best)
+    kept, held = {}, 0.0
+    for token, value in best:
+        if held < 0.8:
+            kept[token] = math.exp(value) / total
+        held += math.exp(value) / total
+    assert 1 < len(kept) < 6
+    drawn = 4_000
+    found = Counter(text.completion for text in generator.write([Prompt(CONTEXTS[0], seed) for seed in range(drawn)]))
+    expected = Counter()
+    for token, share in kept.items():
+        expected[loaded.tokenizer.decode([token], skip_special_tokens=True)] += share / sum(kept.values())
+    assert set(found) == set(expected)
+    for text, share in expected.items():
+        assert abs(found[text] / drawn - share) < 5 * math.sqrt(share * (1 - share) / drawn)
+
+
+def test_like_transformers_where_there_is_no_choice(llama: Path) -> None:
+    """With the likeliest token alone there is no chance left: its own `generate` writes the same."""
+    generator = opened(llama, top_k=1, tokens=10)
+    loaded = generator.loaded
+    for prompt in prompts(4):
+        ids = torch.tensor([[0, *loaded.tokenizer.encode(prompt.context, add_special_tokens=False)]])
+        made = loaded.model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            do_sample=False,
+            max_new_tokens=10,
+            min_new_tokens=10,
+            pad_token_id=1,
+        )
+        expected = loaded.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
+        assert generator.write([prompt])[0].completion == expected
+
+
+def test_every_text_has_exactly_so_many_tokens(llama: Path) -> None:
+    assert {(text.tokens, text.ended) for text in opened(llama, tokens=9).write(prompts(40))} == {(9, False)}
+
+
+def test_a_text_may_end_when_it_is_allowed_to(llama: Path) -> None:
+    free, fixed = (opened(llama, tokens=30, stop=stop, temperature=3.0) for stop in (True, False))
+    texts = free.write(prompts(60))
+    ended = [text for text in texts if text.ended]
+    assert 0 < len(ended) < 60 and all(text.tokens < 30 for text in ended)
+    assert all("</s>" not in text.completion for text in texts)
+    assert not any(text.ended for text in fixed.write(prompts(60)))
+
+
+def test_context_and_completion_are_one_text(llama: Path) -> None:
+    """Nothing between them is lost: decoding both at once gives their concatenation."""
+    generator = opened(llama, tokens=5)
+    for prompt, text in zip(prompts(8), generator.write(prompts(8)), strict=True):
+        again = generator.loaded.tokenizer.encode(prompt.context + text.completion, add_special_tokens=False)
+        assert generator.loaded.tokenizer.decode(again) == prompt.context + text.completion
+
+
+def test_random_numbers_are_of_the_seed_alone() -> None:
+    numbers = _numbers([Prompt("a", 1), Prompt("b", 2), Prompt("c", 1)], 50)
+    assert torch.equal(numbers[0], numbers[2]) and not torch.equal(numbers[0], numbers[1])
+    assert torch.equal(_numbers([Prompt("x", 2)], 10)[0], numbers[1, :10])
+    assert float(numbers.min()) >= 0 and float(numbers.max()) < 1
+
+
+@pytest.mark.parametrize(("context", "part"), [("he " * 80, "more than the 64"), ("a" * 57, "8 new ones")])
+def test_a_context_that_is_too_long(llama: Path, context: str, part: str) -> None:
+    generator = opened(llama)
+    why = generator.refusal(context)
+    assert why is not None and part in str(why)
+    with pytest.raises(Refused, match=part):
+        generator.write([Prompt(context, 1)])
+
+
+def test_an_empty_context_begins_with_the_beginning(llama: Path) -> None:
+    assert opened(llama).refusal("") is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tokens": 0}, {"top_p": 0.0}, {"top_p": 1.1}, {"top_k": -1}, {"temperature": 0.0}], ids=str
+)
+def test_settings_that_cannot_be(wrong: dict[str, Any]) -> None:
+    with pytest.raises(Refused):
+        Sampling(**wrong)
+
+
+def test_the_signature_names_what_decides_a_text(llama: Path) -> None:
+    found = {
+        opened(llama, **how).signature
+        for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})
+    }
+    assert len(found) == 6 and all("|fp32|v1" in one for one in found)
+
+
+def test_the_models_own_temperature(tmp_path: Path) -> None:
+    """Llama 3.1 ships one (SPEC 4.4); what the user says comes first."""
+    folder = save(tmp_path, "llama")
+    model = LlamaForCausalLM.from_pretrained(folder)
+    model.generation_config.update(temperature=0.6, do_sample=True)
+    model.generation_config.save_pretrained(folder)
+    assert opened(folder).temperature == 0.6 and ",t0.6," in opened(folder).signature
+    assert opened(folder, temperature=2.0).temperature == 2.0
+
+
+def test_a_masked_model_does_not_write() -> None:
+    with pytest.raises(ModelUnavailable):
+        open_generator("known")

@@ -1,0 +1,90 @@
+"""Which scorer answers for a model, a method and a device."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import BertLMHeadModel, LlamaConfig, LlamaForCausalLM
+
+from core.errors import ModelUnavailable, Refused
+from core.models import open_scorer
+from core.models.devices import computes_bf16
+from core.models.masked import MaskedScorer
+from core.models.pair_sum import PairSumScorer
+from core.models.pll import PllScorer
+from tests.support import tiny_models
+
+
+def masked(folder: Path) -> None:
+    tiny_models.bert(folder)
+
+
+def llama(folder: Path) -> None:
+    tiny_models.save(LlamaForCausalLM(LlamaConfig(**tiny_models.SIZES)), folder)
+
+
+def decoder(folder: Path) -> None:
+    tiny_models.save(BertLMHeadModel(tiny_models.config(is_decoder=True)), folder)
+
+
+METHODS: list[tuple[Callable[[Path], None], str, type]] = [
+    (masked, "auto", MaskedScorer),
+    (masked, "masked", MaskedScorer),
+    (masked, "pll", PllScorer),
+    (llama, "auto", PairSumScorer),
+    (llama, "pair-sum", PairSumScorer),
+    (decoder, "auto", PairSumScorer),
+]
+
+
+@pytest.mark.parametrize(("make", "method", "kind"), METHODS)
+def test_the_method_follows_the_model(make: Callable[[Path], None], method: Any, kind: type, tmp_path: Path) -> None:
+    make(tmp_path / "model")
+    assert type(open_scorer(str(tmp_path / "model"), method=method, device="cpu")) is kind
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"method": "guess"}, "guess is no way to score; there are: auto, masked, pair-sum, pll"),
+        ({"method": "pll", "joint": "sequential"}, "sequential joins the tokens of a masked word; pll sums"),
+        ({"joint": "mean"}, "mean is no way to join"),
+    ],
+    ids=["method", "method and joint", "joint"],
+)
+def test_settings_that_do_not_exist_or_fit(settings: Any, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        open_scorer("known", **settings)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the device that should be missing")
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(ModelUnavailable, match=r"no device cuda that torch can use\. There is: .*cpu"):
+        open_scorer("known", device="cuda")
+    with pytest.raises(ModelUnavailable, match="no device tpu"):
+        open_scorer("known", device="tpu")
+
+
+@pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="an accelerator is here")
+def test_the_processor_is_the_last_resort() -> None:
+    for device in ("auto", "cpu"):
+        scorer = open_scorer("known", device=device)
+        assert scorer.loaded.model.device == torch.device("cpu")
+    assert isinstance(computes_bf16(torch.device("cpu")), bool)
+    assert not computes_bf16(torch.device("mps"))
+
+
+@pytest.mark.parametrize(("make", "method"), [(llama, "masked"), (llama, "pll"), (masked, "pair-sum")])
+def test_a_method_that_does_not_fit_the_model(make: Callable[[Path], None], method: Any, tmp_path: Path) -> None:
+    make(tmp_path / "model")
+    with pytest.raises(ModelUnavailable, match=r"is not a masked language model|does not read from left to right"):
+        open_scorer(str(tmp_path / "model"), method=method)
+
+
+def test_a_planted_model_answers_to_every_method_of_masked_models() -> None:
+    for method, kind in (("auto", MaskedScorer), ("pll", PllScorer)):
+        assert type(open_scorer("planted:0", method=method)) is kind  # type: ignore[arg-type]
+    with pytest.raises(ModelUnavailable, match=r"planted:0.*does not read from left to right"):
+        open_scorer("planted:0", method="pair-sum")

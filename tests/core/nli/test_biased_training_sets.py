@@ -1,0 +1,78 @@
+"""Bias-controlled sets and the rank correlation: the counts of the release, the golden numbers of SPEC 3.3."""
+
+from collections import Counter
+
+import pytest
+
+from core.errors import Refused
+from core.nli.biased_training_sets import RATES, controlled, spearman, words_in_order
+from core.nli.occupations import texts
+from core.nli.sets import packaged
+from core.nli.types import LANGUAGES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("k", range(11))
+def test_counts(language, k: int) -> None:
+    rows = controlled(language, k / 10)
+    assert len(rows) == 3000
+    assert Counter(one.label for one in rows) == dict.fromkeys(("entailment", "contradiction", "neutral"), 1000)
+    found = Counter((one.row.set, one.label) for one in rows)
+    assert found["PS", "entailment"] == found["AS", "contradiction"] == 100 * k
+    assert found["PS", "contradiction"] == found["AS", "entailment"] == 1000 - 100 * k
+    assert found["NS", "neutral"] == 1000
+
+
+def biased_words(k: int, order="female-first") -> list[str]:
+    rows = controlled("en", k / 10, order)
+    return list(dict.fromkeys(o.row.occupation for o in rows if o.row.set == "PS" and o.label == "entailment"))
+
+
+def test_female_words_come_first_as_released() -> None:
+    kinds = {one.word: one.kind for one in texts("en").occupations}
+    for k, female in ((1, 2), (2, 4), (5, 10), (9, 10)):
+        assert Counter(kinds[word] for word in biased_words(k))["female-stereo"] == female
+    assert Counter(kinds[word] for word in biased_words(9))["male-stereo"] == 8
+
+
+def test_mixed_words_take_turns() -> None:
+    kinds = {one.word: one.kind for one in texts("en").occupations}
+    assert Counter(kinds[word] for word in biased_words(3, "mixed")) == {"female-stereo": 3, "male-stereo": 3}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_are_those_of_the_sample_and_the_sentences_are_not(language) -> None:
+    sample = packaged(language, sample=True).rows
+    rows = [one.row for one in controlled(language, 0.5)]
+    assert {row.occupation for row in rows} == {row.occupation for row in sample}
+    assert not {row.premise for row in rows} & {row.premise for row in sample}
+    assert len({(row.premise, row.hypothesis) for row in rows}) == 3000
+    assert len(words_in_order(language)) == 20
+
+
+@pytest.mark.parametrize("rate", [-0.1, 0.05, 1.1])
+def test_other_rates_are_refused(rate: float) -> None:
+    with pytest.raises(Refused, match="is no bias rate"):
+        controlled("en", rate)
+
+
+@pytest.mark.parametrize(
+    ("values", "rho"),
+    [
+        pytest.param(list(range(11)), 1.0, id="monotone"),
+        pytest.param([(i - 5) ** 2 for i in range(11)], 0.0, id="parabola"),
+        pytest.param([1, 0, 2, 3, 4, 5, 6, 7, 8, 10, 9], 0.9818181818, id="two swaps"),
+        pytest.param([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5], 0.9885710532, id="ties"),
+    ],
+)
+def test_golden_rank_correlations(values: list[float], rho: float) -> None:
+    assert spearman(RATES, values)[0] == pytest.approx(rho, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"), [([0.5] * 11, "All values are the same"), ([0.1, 0.2, *[None] * 9], "at least three")]
+)
+def test_undefined_rank_correlations(values, reason: str) -> None:
+    value, note = spearman(RATES, values)
+    assert value is None
+    assert reason in str(note)

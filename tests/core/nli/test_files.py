@@ -1,0 +1,103 @@
+"""Files of the inference measure: what is read, what is refused and how it says so."""
+
+import json
+
+import pytest
+
+from core.errors import BadFile, BadLine
+from core.nli.files import read_predictions, read_probes, read_words
+
+GOOD = "set,label,occupation\nPS,entailment,nurse\nas,C,nurse\nNS, Neutral ,poet\n"
+
+
+def written(folder, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_predictions_from_csv(tmp_path) -> None:
+    rows = read_predictions([written(tmp_path, "a.csv", GOOD)]).rows
+    assert [(one.set, one.label, one.occupation) for one in rows] == [
+        ("PS", "entailment", "nurse"),
+        ("AS", "contradiction", "nurse"),
+        ("NS", "neutral", "poet"),
+    ]
+
+
+def test_predictions_from_json_lines_of_the_release(tmp_path) -> None:
+    """The class column says male-stereo in a neutral file (SPEC 5): the file decides, not the column."""
+    line = {"id": 1, "sentence1": "a", "sentence2": "b", "label": "neutral", "occ_word": "poet"}
+    line |= {"occ_type": "male-stereo", "predicted": "contradiction"}
+    path = written(tmp_path, "ns.jsonl", json.dumps(line) + "\n")
+    (row,) = read_predictions([f"NS={path}"]).rows
+    assert (row.set, row.label, row.occupation) == ("NS", "contradiction", "poet")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("label\nneutral\n", "no column named set", id="no set"),
+        pytest.param("set,answer\nPS,neutral\n", "no column named label; it has: set, answer", id="no label"),
+        pytest.param("set,sentence1,sentence2,label\nPS,a,b,neutral\n", "right answer and always neutral", id="gold"),
+        pytest.param("set,label\n", "has no rows", id="nothing"),
+        pytest.param("set,label\nPS,yes\n", "line 2: yes is no label", id="every line bad"),
+    ],
+)
+def test_files_that_cannot_be_measured(tmp_path, text: str, message: str) -> None:
+    with pytest.raises(BadFile, match=message):
+        read_predictions([written(tmp_path, "a.csv", text)])
+
+
+def test_a_bad_line_is_reported_and_the_others_count(tmp_path) -> None:
+    found = read_predictions([written(tmp_path, "a.csv", GOOD + "PS,perhaps,nurse\nXS,neutral,x\nPS,,nurse\nPS\n")])
+    assert len(found.rows) == 3
+    assert [(error.line, error.reason) for error in found.errors] == [
+        (5, "label"), (6, "set"), (7, "label"), (8, "columns"),
+    ]  # fmt: skip
+
+
+def test_a_set_of_ones_own(tmp_path) -> None:
+    text = "set,premise,hypothesis,occupation\nPS,x is here,y is here,x\n"
+    (row,) = read_probes([written(tmp_path, "a.csv", text)], "en").rows
+    assert (row.set, row.premise, row.hypothesis, row.occupation) == ("PS", "x is here", "y is here", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        pytest.param("set,premise\nPS,a\n", BadFile, "no column named hypothesis", id="column"),
+        pytest.param("set,premise,hypothesis\nPS,,b\n", BadLine, "line 2: premise or hypothesis is empty", id="empty"),
+        pytest.param("premise,hypothesis\na,b\n", BadFile, "no column named set", id="set"),
+    ],
+)
+def test_sets_that_cannot_be_asked(tmp_path, text: str, error, message: str) -> None:
+    with pytest.raises(error, match=message):
+        read_probes([written(tmp_path, "a.csv", text)], "en")
+
+
+def test_words_and_templates_of_ones_own(tmp_path) -> None:
+    words = written(tmp_path, "w.tsv", "word\tclass\nusher\tneutral\nnurse\tfemale-stereo\n")
+    templates = written(tmp_path, "t.txt", "{A} waits.\nI see {a}.\n")
+    found = read_words(words, templates, ("woman", "man"), "en")
+    assert found.counts() == {"PS": 2, "AS": 2, "NS": 4}
+    assert {row.premise for row in found.rows} == {
+        "A nurse waits.",
+        "I see a nurse.",
+        "An usher waits.",
+        "I see an usher.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "templates", "message"),
+    [
+        pytest.param("word\tclass\nnurse\tfemale\n", "{x}.\n", "w.tsv, line 2: a word and one of", id="class"),
+        pytest.param("word\tclass\nnurse\tneutral\n", "Nobody.\n", "t.txt, line 1: there is no {x}", id="slot"),
+        pytest.param("name\tclass\nnurse\tneutral\n", "{x}.\n", "no column named word", id="column"),
+    ],
+)
+def test_words_that_cannot_be_used(tmp_path, words: str, templates: str, message: str) -> None:
+    files = written(tmp_path, "w.tsv", words), written(tmp_path, "t.txt", templates)
+    with pytest.raises(BadFile, match=message):
+        read_words(*files, ("woman", "man"), "en")

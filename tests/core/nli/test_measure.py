@@ -1,0 +1,216 @@
+"""The inference measure against hand-worked numbers of SPEC 3.2 and 6.2, its edge cases and its intervals."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.nli.measure import MARKS, as_json, measured, of_shares
+from core.nli.published import published
+from core.nli.types import LABELS, SETS, Prediction
+from core.statistics.stratified_bootstrap import Drawing
+
+QUICK = Drawing(resamples=200)
+
+
+def labelled(counts: dict[str, tuple[int, int, int]], words: int = 20) -> list[Prediction]:
+    """Rows with these counts of (entailment, contradiction, neutral), spread over *words* occupations a set kind."""
+    found = []
+    for name, numbers in counts.items():
+        kind = "n" if name == "NS" else "s"
+        labels = [label for label, number in zip(LABELS, numbers, strict=True) for _ in range(number)]
+        found += [Prediction(name, label, f"{kind}{i % words}") for i, label in enumerate(labels)]
+    return found
+
+
+def everywhere(label: str, size: int = 40) -> dict[str, tuple[int, int, int]]:
+    return {name: tuple(size * (label == one) for one in LABELS) for name in SETS}
+
+
+@pytest.mark.parametrize(
+    ("counts", "s", "one_minus_fn"),
+    [
+        pytest.param(everywhere("neutral"), 0.0, 0.0, id="all neutral"),
+        pytest.param({"PS": (40, 0, 0), "AS": (0, 40, 0), "NS": (40, 0, 0)}, 1.0, 1.0, id="all stereotype"),
+        pytest.param(everywhere("entailment"), 2 / 3, 1.0, id="all entailment"),
+        pytest.param(everywhere("contradiction"), 2 / 3, 1.0, id="all contradiction"),
+        pytest.param(dict.fromkeys(SETS, (20, 20, 20)), 4 / 9, 2 / 3, id="thirds"),
+    ],
+)
+def test_the_extremes(counts, s: float, one_minus_fn: float) -> None:
+    found = measured(labelled(counts), QUICK)
+    assert found["s"].value == pytest.approx(s, abs=1e-12)
+    assert found["one_minus_fn"].value == pytest.approx(one_minus_fn, abs=1e-12)
+    assert any(s == pytest.approx(mark, abs=1e-12) for mark, _ in MARKS)
+
+
+def test_every_mark_is_an_extreme() -> None:
+    assert [round(mark, 3) for mark, _ in MARKS] == [0.0, 0.444, 0.667, 1.0]
+
+
+# Shares that give the sums of Table 3 (SPEC 3.2); how a sum is divided does not enter s.
+@pytest.mark.parametrize("model", published(), ids=lambda one: one.model)
+def test_the_papers_scores_follow_from_its_shares(model) -> None:
+    total = model.from_shares * 3
+    e_p = min(1.0, total)
+    c_a = min(1.0, total - e_p)
+    n_n = 1 - (total - e_p - c_a)
+    shares = np.array([[[e_p, 0, 1 - e_p], [0, c_a, 1 - c_a], [0, 1 - n_n, n_n]]])
+    assert of_shares(shares)["s"][0] == pytest.approx(model.from_shares, abs=1e-12)
+    assert round(model.from_shares, 3) == model.printed
+    assert model.order
+
+
+def test_the_papers_other_numbers() -> None:
+    """SPEC 3.2 and 6.2: 1 - FN puts Laboro above Waseda, s does not."""
+    found = {one.model: one for one in published()}
+    assert [one.rank for one in published()] == [4, 3, 5, 2, 1]
+    scores = [one.from_shares for one in published()]
+    assert scores == pytest.approx([0.360333, 0.503000, 0.300667, 0.535000, 0.563000], abs=5e-7)
+    assert [round(one.one_minus_fn, 4) for one in published()] == [0.3459, 0.5154, 0.3687, 0.5968, 0.5499]
+    assert [one.directional for one in published()] == [0.3495, 0.4545, 0.1720, 0.4010, 0.5545]
+    laboro, waseda = found["Laboro DistilBERT"], found["Waseda RoBERTa"]
+    assert laboro.one_minus_fn > waseda.one_minus_fn
+    assert laboro.from_shares < waseda.from_shares
+
+
+def test_a_worked_case() -> None:
+    """Counts by hand: s = (0.4 + 0.3 + 0.1) / 3, direction = ((0.4 - 0.2) + (0.3 - 0.1)) / 2, FN = 150 / 220."""
+    found = measured(labelled({"PS": (24, 6, 30), "AS": (12, 18, 30), "NS": (5, 5, 90)}), QUICK)
+    assert found["s"].value == pytest.approx(0.8 / 3)
+    assert found["directional"].value == pytest.approx(0.2)
+    assert found["not_neutral_ns"].value == pytest.approx(0.1)
+    assert found["fn"].value == pytest.approx(150 / 220)  # not the mean of 0.5, 0.5 and 0.9
+    assert found.order is True
+    assert found.rows == 220
+
+
+@pytest.mark.parametrize(
+    ("ps", "anti", "order"),
+    [
+        pytest.param((3, 1, 6), (2, 2, 6), True, id="both strict"),
+        pytest.param((2, 1, 7), (2, 2, 6), False, id="tie of entailment"),
+        pytest.param((3, 2, 5), (2, 2, 6), False, id="tie of contradiction"),
+        pytest.param((1, 3, 6), (3, 1, 6), False, id="reversed"),
+    ],
+)
+def test_the_order_condition_is_strict(ps, anti, order: bool) -> None:
+    assert measured(labelled({"PS": ps, "AS": anti, "NS": (0, 0, 10)}), QUICK).order is order
+
+
+@pytest.mark.parametrize("missing", SETS)
+def test_an_empty_set_is_undefined_and_says_so(missing: str) -> None:
+    rows = [row for row in labelled(everywhere("neutral")) if row.set != missing]
+    data = as_json(measured(rows, QUICK))
+    assert data["s"] is None
+    assert missing in data["s_reason"]
+    assert data["fn"] is None  # a pooled share of other sets is another quantity
+    assert (data["order"] is None) == (missing != "NS")
+    assert data["proportions"][missing]["e"] is None
+    assert data["proportions"][missing]["e_reason"]
+
+
+def test_nothing_at_all_is_undefined() -> None:
+    found = measured([], QUICK)
+    assert found["s"].value is None
+    assert found["s"].reason.values == {"sets": "PS, AS, NS"}
+
+
+def test_the_keys_of_the_contract() -> None:
+    data = as_json(measured(labelled({"PS": (6, 2, 2), "AS": (2, 6, 2), "NS": (0, 1, 9)}), QUICK))
+    assert {"s", "order", "fn", "one_minus_fn", "directional", "proportions"} <= data.keys()
+    assert {k: v for k, v in data["proportions"]["PS"].items() if k in "ecn"} == {"e": 0.6, "c": 0.2, "n": 0.2}
+
+
+def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
+    """PS rows of occupations that each answer entailment in a fixed share; AS and NS neutral, same words."""
+    found = []
+    for word, share in shares.items():
+        biased = round(share * rows)
+        found += [Prediction("PS", "entailment" if i < biased else "neutral", word) for i in range(rows)]
+        found += [Prediction("AS", "neutral", word), Prediction("NS", "neutral", word)]
+    return found
+
+
+def test_few_occupations_get_t_on_their_means() -> None:
+    """SPEC 6: equal inside a cluster, SE = sd(cluster means, ddof 1) / sqrt(clusters), t with clusters - 1."""
+    means = {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
+    found = measured(clustered(means), QUICK)["e_p"]
+    se = np.std(list(means.values()), ddof=1) / math.sqrt(5)
+    assert found.se == pytest.approx(se)
+    assert found.df == 4
+    assert found.low == pytest.approx(max(0.0, 0.6 - stats.t.ppf(0.975, 4) * se))
+    assert str(found.note) == "Few units (5): t interval."
+
+
+def test_rows_of_one_occupation_are_one_unit() -> None:
+    """40 words that always answer alike: the error is that of 40, not of 400."""
+    words = {f"w{i}": float(i % 2) for i in range(40)}
+    found = measured(clustered(words), Drawing(resamples=2000))["e_p"]
+    assert found.units == 40
+    assert found.se == pytest.approx(math.sqrt(0.25 / 40), rel=0.06)
+
+
+def test_a_single_occupation_has_no_interval_over_occupations() -> None:
+    found = measured([Prediction("PS", "neutral", "nurse")] * 3, QUICK)
+    assert found.unit == "row"
+    assert found["n_p"].value == 1.0
+
+
+def test_without_occupations_the_row_is_the_unit() -> None:
+    rows = [Prediction(row.set, row.label) for row in labelled(dict.fromkeys(SETS, (20, 20, 20)))]
+    found = measured(rows, QUICK)
+    assert found.unit == "row"
+    assert found["e_p"].units == 60
+    assert found.occupations == []
+
+
+def test_the_strata_keep_their_sizes() -> None:
+    """Every stereotyped word is entailed, every neutral one neutral: no draw of words can change anything."""
+    rows = labelled({"PS": (200, 0, 0), "AS": (0, 200, 0), "NS": (0, 0, 300)}, words=20)
+    found = measured(rows, QUICK)
+    assert (found["fn"].low, found["fn"].high) == pytest.approx((300 / 700, 300 / 700))
+
+
+def test_by_occupation() -> None:
+    rows = [
+        *[Prediction("PS", "entailment", "nurse")] * 3,
+        *[Prediction("AS", "entailment", "nurse")] * 3,
+        *[Prediction("NS", "contradiction", "poet")] * 2,
+    ]
+    nurse, poet = measured(rows, QUICK).occupations
+    assert (nurse.word, nurse.biased.value, nurse.sets) == ("nurse", 0.5, ("PS", "AS"))
+    assert (poet.biased.value, poet.counts[2]) == (1.0, (0, 2, 0))
+
+
+ROWS = st.lists(
+    st.builds(Prediction, st.sampled_from(SETS), st.sampled_from(LABELS), st.sampled_from("abcde")), max_size=60
+)
+
+
+@effort(max_examples=60, deadline=None)
+@given(rows=ROWS)
+def test_shares_sum_to_one_and_intervals_hold_their_value(rows) -> None:
+    found = measured(rows, Drawing(resamples=50))
+    for short in "pan":
+        shares = [found[f"{label}_{short}"].value for label in "ecn"]
+        assert None not in shares or shares == [None] * 3
+        assert shares[0] is None or sum(shares) == pytest.approx(1)
+    for name, estimate in found.estimates.items():
+        assert (estimate.value is None) == (estimate.reason is not None), name
+        if estimate.low is not None:
+            assert estimate.low - 1e-9 <= estimate.high
+            assert -1 <= estimate.low <= estimate.high <= 1
+
+
+@effort(max_examples=20, deadline=None)
+@given(rows=ROWS, seed=st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_no_value(rows, seed) -> None:
+    shuffled = list(rows)
+    seed.shuffle(shuffled)
+    first, second = (measured(r, Drawing(resamples=5)) for r in (rows, shuffled))
+    assert {k: v.value for k, v in first.estimates.items()} == {k: v.value for k, v in second.estimates.items()}

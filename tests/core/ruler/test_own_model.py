@@ -1,0 +1,208 @@
+"""A model beside nulls and references: planted models, whose answers are known, and scores made by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.errors import ModelUnavailable, NotFound
+from core.models import open_scorer
+from core.models.catalogue import RANDOM
+from core.resources import keyword_pairs
+from core.ruler.context_effects import fitting, in_contexts, in_sentences, neutral_words
+from core.ruler.nulls import nulls
+from core.ruler.own_model import mean_corrected, on_built_in, on_scores
+from core.ruler.planted import ruler_items, scored
+from tests.core.audit.test_sample import scores
+
+PAIRS = {pair.name: pair for pair in keyword_pairs()}
+
+
+def planted(name: str):
+    """A planted model under its name, and in the place of the untrained one, which takes a second to load."""
+    return open_scorer("planted:pairs" if name == RANDOM else name)
+
+
+@pytest.fixture(scope="module")
+def contextual():
+    return on_built_in("planted:context", planted)
+
+
+def test_a_model_that_sees_contexts_for_gendered_words_only(contextual) -> None:
+    size = contextual.magnitude
+    # 5 of the 50 contexts speak of rain; in them Bias_c is 1 higher. By pair, with k contexts of which one rains, the
+    # mean of |value - mean| is 2 (k - 1) / k^2.
+    counts = [len(list(items)) for _, items in _contexts_by_pair()]
+    rainy = [sum("雨" in text for text in items) for _, items in _contexts_by_pair()]
+    expected = sum(2 * r * (k - r) / k for k, r in zip(counts, rainy, strict=True)) / sum(counts)
+    assert size.gendered.value == pytest.approx(expected, abs=1e-6)
+    assert contextual.corrected.value == pytest.approx(expected, abs=1e-6)
+    assert size.neutral.value == pytest.approx(0, abs=1e-6)
+    assert size.difference.low is not None and size.difference.low > 0
+    assert "甲/乙" in size.neutral_pairs and len(size.pairs) == 19
+
+
+def _contexts_by_pair():
+    from core.sentence_bias.prior import neutral_contexts
+
+    return [(pair.name, neutral_contexts(pair.name)) for pair in keyword_pairs()]
+
+
+def test_a_model_of_pair_leans_has_size_and_no_context_effect() -> None:
+    found = on_built_in("planted:pairs", planted)
+    assert found.summary.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    assert found.corrected.value == pytest.approx(0, abs=1e-6)
+    assert found.magnitude.gendered.value == pytest.approx(0, abs=1e-6)
+    assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    by = {(null.measured, null.shuffled): null for null in found.nulls}
+    assert by["signed_mean", "pair"].inside is True
+    assert by["side_auc", "source"].value is None and by["side_auc", "source"].reason is not None
+
+
+def test_no_null_is_one_of_a_size(contextual) -> None:
+    assert {null.measured for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
+
+
+def test_the_nulls_of_a_constant_model() -> None:
+    frame = scored(ruler_items(), open_scorer("planted:+0.3"), "planted:+0.3")
+    by = {(null.measured, null.shuffled): null for null in nulls(frame)}
+    sentence, pair = by["signed_mean", "sentence"], by["signed_mean", "pair"]
+    # a sum of n random signs of 0.3: sd 0.3 / sqrt(n)
+    assert sentence.high == pytest.approx(1.96 * 0.3 / math.sqrt(304), rel=0.15)
+    assert pair.high == pytest.approx(1.96 * 0.3 / math.sqrt(19), rel=0.2)
+    assert sentence.inside is False and pair.inside is False  # all 19 pairs to one side is no chance
+    assert pair.p < 0.01
+    assert by["side_difference", "pair"].value is None  # nothing leans female
+    assert by["side_auc", "source"].value == 0.5 and by["side_auc", "source"].p == 1.0
+
+
+def test_the_null_of_the_auc_is_that_of_shuffling() -> None:
+    random = np.random.default_rng(3)
+    frame = scores({"他": list(random.normal(0.3, 1, 12).round(1)), "她": list(random.normal(0, 1, 9).round(1))})
+    found = next(null for null in nulls(frame) if null.measured == "side_auc")
+    values, male = frame["bias_log10"].to_numpy(), (frame["side"] == "male").to_numpy()
+
+    def auc(sides):
+        a, b = values[sides][:, None], values[~sides][None, :]
+        return ((a > b) + (a == b) / 2).mean()
+
+    shuffled = np.array([auc(random.permutation(male)) for _ in range(4000)])
+    assert found.value == pytest.approx(auc(male))
+    assert found.high - 0.5 == pytest.approx(1.96 * shuffled.std(), rel=0.05)
+
+
+def test_rounding_noise_is_no_direction() -> None:
+    frame = scores({"他": [0.5 + 1e-8] * 6 + [-0.5] * 6, "她": [0.5] * 6 + [-0.5 - 1e-8] * 6})
+    by = {(null.measured, null.shuffled): null for null in nulls(frame)}
+    assert by["side_difference", "sentence"].value == pytest.approx(0, abs=1e-12)
+    assert by["side_difference", "sentence"].p == 1.0
+
+
+def run_of(name: str) -> pd.DataFrame:
+    return scored(ruler_items(), open_scorer(name), name)
+
+
+def test_a_run_and_its_references() -> None:
+    found = on_scores(run_of("planted:context"), "planted:context", planted, source="run")
+    assert found.source == "run" and found.magnitude_reason is None
+    assert found.corrected.value == pytest.approx(0.5, abs=1e-6)
+    # In the run's own sentences: half of them speak of rain, and neutral words do not care.
+    assert found.magnitude.gendered.value == pytest.approx(0.5, abs=0.01)
+    assert found.magnitude.neutral.value == pytest.approx(0, abs=1e-6)
+    assert found.untrained.sentences == 304
+    assert found.summary.side_auc.value == pytest.approx(0.75)
+
+
+def test_a_run_that_holds_the_untrained_model_needs_none() -> None:
+    frame = pd.concat([run_of("planted:context"), run_of("planted:pairs").assign(model=RANDOM)], ignore_index=True)
+    found = on_scores(frame, "planted:context", None, source="run")
+    assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    assert found.magnitude is None and "switched off" in str(found.magnitude_reason)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ModelUnavailable("There is no folder {name}. Check the path.", name="x"), "no folder x"),
+        (None, "other weights"),
+    ],
+    ids=["gone", "changed"],
+)
+def test_references_that_cannot_be_had_say_why(error, words) -> None:
+    def opened(name):
+        if error is not None:
+            raise error
+        return open_scorer("planted:+1")
+
+    found = on_scores(run_of("planted:context"), "planted:context", opened, source="run")
+    assert found.magnitude is None and words in str(found.magnitude_reason)
+    assert found.summary.model_bias.value == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_model_that_is_not_in_the_scores() -> None:
+    with pytest.raises(NotFound):
+        on_scores(run_of("planted:0"), "other", None, source="run")
+
+
+def test_the_mean_corrected_bias_by_hand() -> None:
+    # 他: mean 0.5, |.| = 0.5 0.5; 爸爸 and 妈妈 are one pair: mean 1, |.| = 1 0 1
+    frame = scores({"他": [0.0, 1.0], "爸爸": [0.0, 1.0], "妈妈": [2.0]})
+    assert mean_corrected(frame).value == pytest.approx(3 / 5)
+    assert mean_corrected(scores({"他": [1.0]})).value is None
+
+
+def test_which_neutral_words_fit() -> None:
+    assert [words.name for words in fitting(PAIRS["他/她"])] == ["甲/乙", "我/你"]
+    assert [words.name for words in fitting(PAIRS["男生/女生"])] == ["医生/学生"]
+    assert [words.name for words in fitting(PAIRS["爸爸/妈妈"])] == ["老师/同学", "朋友/同事"]
+    assert fitting(PAIRS["姥爷/姥姥"]) == ()
+
+
+def test_neutral_words_differ_in_what_is_masked_only() -> None:
+    for kind in ("pronoun", "bare", "person", "relative"):
+        for words in neutral_words(kind):
+            first, last = words.male_stem
+            assert words.male[:first] + words.stems[1] + words.male[last:] == words.female
+            assert len(words.stems[0]) == len(words.stems[1])
+
+
+def test_the_same_masked_sentence_is_asked_for_both() -> None:
+    class Heard:
+        signature = "s"
+
+        def __init__(self) -> None:
+            self.probes = []
+
+        def score(self, probes):
+            self.probes += probes
+            return open_scorer("planted:0").score(probes)
+
+    heard = Heard()
+    frame = scores({"他": [0.1] * 5, "爸爸": [0.1] * 5})
+    found = in_sentences(frame, heard, per_pair=3)
+    assert found.contexts == 6
+    places: dict[str, set] = {}
+    for probe in heard.probes:
+        places.setdefault(probe.text, set()).add((probe.start, probe.end))
+    assert all(len(spans) == 1 for spans in places.values())
+    assert len(heard.probes) == 6 * 3  # the keyword pair and two neutral pairs each
+
+
+def test_sentences_for_which_nothing_fits() -> None:
+    frame = scores({"他": [0.1]}).assign(pair="姥爷/姥姥", side="male")
+    found = in_sentences(frame, open_scorer("planted:0"))
+    assert found.contexts == 0 and found.neutral.value is None and "No neutral words fit" in str(found.neutral.reason)
+
+
+def test_the_same_seed_gives_the_same_answer() -> None:
+    assert in_contexts(open_scorer("planted:context"), seed=2) == in_contexts(open_scorer("planted:context"), seed=2)
+
+
+def test_scores_made_in_another_way_have_no_reference() -> None:
+    frame = scored(ruler_items(), open_scorer("planted:context"), "planted:context")
+    whole = frame.assign(signature=frame["signature"].str.replace("masked|", "pll|").str.replace("independent", "sum"))
+    found = on_scores(whole, "planted:context", planted, source="run")
+    assert (found.magnitude, found.untrained) == (None, None)
+    assert "another way" in str(found.magnitude_reason)
+    assert "another way" in str(found.untrained_reason)

@@ -1,0 +1,228 @@
+"""What can be scored, and what each kind of bad row says."""
+
+import json
+
+import pytest
+
+from annotations.files.project_texts import file_input, open_input, origin, project_input
+from annotations.projects.projects import create_project
+from core.errors import BadFile, NotFound, Refused
+from tests.conftest import SENTENCES
+
+HEADER = "句子,关键词位置,原始关键词,对立关键词\n"
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def items(path, **options):
+    return list(file_input(path, **options).items())
+
+
+def test_the_released_columns_with_positions_repaired(tmp_path):
+    # The published start is one too large where no character stands before the word (SPEC 1.5).
+    text = (
+        HEADER
+        + '那位女孩来了。,"[3, 5]",女,男\n他来了。,"[0, 1]",他,她\n她走了。,"[0, 1]",他,她\n今天下雨。,"[0, 1]",他,她\n'
+    )
+    found = file_input(written(tmp_path, "s.csv", text))
+    assert (found.format, found.rows) == ("slguset", 4)
+    one, two, three, four = found.items()
+    assert (one.keyword, one.start, one.end, one.stem_start, one.stem_end) == ("女孩", 2, 4, 2, 3)
+    assert (one.pair, one.side, one.options, one.masks) == ("男孩/女孩", "female", ("男", "女"), 1)
+    assert (two.row, two.side, two.problem) == (2, "male", None)
+    assert (three.reason, three.probe) == ("bad_span", None)
+    assert (four.reason, four.problem) == ("no_keyword", "No word of a keyword pair stands in the sentence.")
+
+
+def line(**changes):
+    fields = {
+        "sentence": "王先生来了。", "start": 1, "end": 3, "stem_start": 1, "stem_end": 3, "keyword": "先生",
+        "counterpart": "女士", "pair": "先生/女士", "flags": [],
+        "source": {"file": "a.txt", "offset": 7, "name": "晚报", "date": ""},
+    }  # fmt: skip
+    return json.dumps(fields | changes, ensure_ascii=False) + "\n"
+
+
+def test_candidates_say_themselves_where_their_word_stands(tmp_path):
+    """Also for a pair that is none of the 19, and where another keyword stands beside it."""
+    text = line() + line(
+        sentence="他的男邻居。", start=2, end=5, stem_start=2, stem_end=3, keyword="男邻居", counterpart="女邻居",
+        pair="男邻居/女邻居", source="来源",
+    )  # fmt: skip
+    found = file_input(written(tmp_path, "c.jsonl", text))
+    assert found.format == "candidates"
+    one, two = found.items()
+    assert (one.options, one.side, one.masks, one.source) == (("先生", "女士"), "male", 2, "晚报")
+    assert (two.options, two.side, two.source) == (("男", "女"), "male", "来源")
+    assert two.probe is not None
+    assert two.probe.text[two.probe.start : two.probe.end] == "男"
+
+
+def test_the_female_word_of_a_candidate(tmp_path):
+    text = line(
+        sentence="我的姥姥。",
+        start=2,
+        end=4,
+        stem_start=3,
+        stem_end=4,
+        keyword="姥姥",
+        counterpart="姥爷",
+        pair="姥爷/姥姥",
+    )
+    [one] = items(written(tmp_path, "c.jsonl", text))
+    assert (one.side, one.options, one.keyword) == ("female", ("爷", "姥"), "姥姥")
+
+
+WRONG = {
+    "the word stands elsewhere": {"start": 0, "end": 2},
+    "beyond the end": {"end": 99},
+    "negative": {"start": -1},
+    "stem outside the word": {"stem_end": 4},
+    "no stem": {"stem_end": 1},
+    "another pair": {"pair": "他/她"},
+    "counterpart of another pair": {"counterpart": "老师"},
+    "differs outside the stem": {"stem_start": 2},
+    "counterpart too short": {"counterpart": ""},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_candidate_whose_place_is_wrong_is_a_row_that_says_so(tmp_path, name):
+    one, two = items(written(tmp_path, "c.jsonl", line(**WRONG[name]) + line()))
+    assert (one.row, one.probe, one.reason) == (1, None, "bad_span")
+    assert one.sentence == "王先生来了。"
+    assert two.problem is None
+
+
+BAD_ROWS = {
+    "no keyword": ("今天下雨。", "no_keyword"),
+    "two keywords": ("他和她来了。", "several_keywords"),
+    "nothing": ("", "no_text"),
+    "too long": ("他" + "好" * 600, "too_long"),
+    "hidden character": ("他\u202e来了。", "control_characters"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_a_bad_row_is_a_row_and_the_others_go_on(tmp_path, name):
+    sentence, reason = BAD_ROWS[name]
+    path = written(tmp_path, "t.csv", f"id,sentence\n1,他来了。\n2,{sentence}\n3,她走了。\n")
+    first, bad, last = items(path)
+    assert (first.row, bad.row, last.row) == (1, 2, 3)
+    assert (first.reason, bad.reason, last.reason) == (None, reason, None)
+    assert bad.problem
+    assert bad.sentence == sentence
+
+
+def test_a_row_with_too_many_cells_goes_along(tmp_path):
+    one, two = items(written(tmp_path, "t.csv", "id,sentence\n1,他来了。,x\n2,她走了。\n"))
+    assert (one.reason, two.reason) == ("columns", None)
+    assert one.sentence == "他来了。"
+
+
+def test_any_table_by_its_column(tmp_path):
+    path = written(tmp_path, "t.tsv", "nr\tInhalt\tsource\n1\t爸爸在看书。\t日报\n")
+    with pytest.raises(BadFile, match="which column holds the sentences"):
+        file_input(path)
+    found = file_input(path, column="Inhalt")
+    [one] = found.items()
+    assert (found.format, one.keyword, one.masks, one.source) == ("sentences", "爸爸", 2, "日报")
+
+
+def test_a_sentence_a_line_and_gb18030(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_bytes("他来了。\n她走了。\n".encode("gb18030"))
+    assert [one.side for one in items(path)] == ["male", "female"]
+
+
+def test_a_cell_that_was_made_harmless_is_read_as_it_was(tmp_path):
+    [one] = items(written(tmp_path, "t.csv", "sentence\n'=他来了。\n"))
+    assert one.sentence == "=他来了。"
+
+
+def test_the_digest_is_that_of_the_bytes(tmp_path):
+    path = written(tmp_path, "t.txt", "他来了。\n")
+    # printf '他来了。\n' | sha256sum
+    before = file_input(path).digest
+    assert before == "4b08bd29f8e7c05ea2724fc6fa646a8f26c8cf68de6e1b7b365d507930726823"
+    written(tmp_path, "t.txt", "她来了。\n")
+    assert file_input(path).digest != before
+
+
+REFUSED = {
+    "generations": ("g.jsonl", '{"context": "a", "completion": "b"}\n', "holds generations"),
+    "no rows": ("t.csv", "sentence\n", "has no rows"),
+    "empty": ("t.csv", "", "is empty"),
+    "an archive": ("t.csv", "PK\x03\x04 xx", "ZIP archive"),
+    "broken json": ("t.jsonl", '{"sentence": \n', "is not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_cannot_be_scored(tmp_path, name):
+    file, text, words = REFUSED[name]
+    with pytest.raises(BadFile, match=words):
+        list(file_input(written(tmp_path, file, text)).items())
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(BadFile, match="cannot be read"):
+        file_input(tmp_path / "none.csv")
+
+
+def test_a_project(fresh_store, sample_project):
+    found = project_input(fresh_store, "sample")
+    rows = list(found.items())
+    assert (found.kind, found.rows, [row.sentence for row in rows]) == ("project", 8, list(SENTENCES))
+    assert [row.options for row in rows[:1] + rows[6:7]] == [("他", "她"), ("爷", "姥")]
+    assert [row.side for row in rows[:2]] == ["male", "female"]
+    assert all(row.probe is not None and row.source == "" for row in rows)
+    again = open_input("project:sample", db=fresh_store.path)
+    assert again.digest == found.digest
+    assert open_input("project:x", db=fresh_store.path, uid=sample_project.uid).name == "sample"
+
+
+def test_projects_that_cannot_be_scored(fresh_store):
+    create_project(fresh_store, "texts", kind="generations")
+    create_project(fresh_store, "empty")
+    with pytest.raises(NotFound, match="no project named nobody"):
+        project_input(fresh_store, "nobody")
+    with pytest.raises(Refused, match="holds generations"):
+        project_input(fresh_store, "texts")
+    with pytest.raises(Refused, match="no sentences yet"):
+        project_input(fresh_store, "empty")
+
+
+def test_a_database_that_is_not_there_is_not_made(tmp_path):
+    with pytest.raises(Refused, match="There is no database"):
+        open_input("project:x", db=tmp_path / "none.db")
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ""),
+        ({"source": "日报"}, "日报"),
+        ({"source": {"file": "a.txt", "name": ""}}, "a.txt"),
+        ({"source": {"file": "a.txt", "name": "日报"}}, "日报"),
+        ({"source": ["x"]}, ""),
+        ({"source": None}, ""),
+        ({"source": {}}, ""),
+    ],
+)
+def test_the_document_of_a_row(given, expected):
+    assert origin(given) == expected
+
+
+def test_every_row_of_the_development_file(shared_data):
+    found = file_input(shared_data / "slguset" / "SlguSet_dev.csv")
+    rows = list(found.items())
+    assert found.format == "slguset"
+    assert len(rows) == found.rows > 9000
+    assert not [row for row in rows if row.problem]
+    assert {row.masks for row in rows} == {1, 2}

@@ -1,0 +1,316 @@
+"""Rows in, rows out: order, equal probes, windows, what is undefined, what a killed run leaves; tables and records."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import BadFile, EvenhandError, Refused
+from core.files.table_file import csv_line, whole_file
+from core.runs.records import remove, run_table, runs, runs_folder, sentences_scored, write_record
+from core.scoring.cache import CachedScorer
+from core.scoring.rows import COLUMNS, OK, ScoreItem, Tally, item_of, score_items, scored_row
+from core.text.keywords import find
+from core.types import Score
+from tests.conftest import ROOT, SENTENCES, FakeScorer
+
+SIGNATURE = FakeScorer.signature
+
+
+def item(text, row=1):
+    return item_of(row, find(text)[0])
+
+
+class ByLength(FakeScorer):
+    """An answer that depends on the probe alone; fails after so many calls."""
+
+    def __init__(self, calls=10**9):
+        super().__init__()
+        self.calls = calls
+
+    def score(self, probes):
+        if not self.calls:
+            raise KeyboardInterrupt
+        self.calls -= 1
+        self.probes.extend(probes)
+        return [Score((-1.0 * len(p.text), -0.5 * len(p.options[0])), self.signature) for p in probes]
+
+
+def test_the_columns_are_those_that_others_rely_on():
+    assert COLUMNS[:12] == (
+        *("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "pair_mass", "bias_log10", "bias_ln"),
+        *("status", "signature"),
+    )
+
+
+def test_every_value_of_a_row():
+    [row] = score_items([item("姥姥喜欢在院子里种花。")], FakeScorer(0.6, 0.1), model="m")
+    values = dict(zip(COLUMNS, row.values(), strict=True))
+    assert values["bias_log10"] == pytest.approx(math.log10(2))  # 0.6 / 0.3
+    assert values["bias_ln"] == pytest.approx(math.log(2))
+    assert (values["p_male"], values["p_female"]) == (pytest.approx(0.6), pytest.approx(0.3))
+    assert values["pair_mass"] == pytest.approx(0.9)
+    assert values["logp_male"] == math.log(0.6)
+    rest = {key: values[key] for key in ("row", "pair", "keyword", "model", "status", "side", "masks", "start", "end")}
+    assert rest == {
+        "row": 1, "pair": "姥爷/姥姥", "keyword": "姥姥", "model": "m", "status": OK, "side": "female", "masks": 1,
+        "start": 0, "end": 2,
+    }  # fmt: skip
+
+
+ANSWERS = {
+    "both": ((-1.0, -2.0), None, 1 / math.log(10), OK),
+    "one is impossible": ((-1.0, -math.inf), None, math.inf, OK),
+    "the other is impossible": ((-math.inf, -1.0), None, -math.inf, OK),
+    "both are impossible": ((-math.inf, -math.inf), None, None, "Both words have probability 0"),
+    "one is unknown": ((None, -1.0), "A word is not in this model's vocabulary.", None, "A word is not in this"),
+    "none is known": ((None, None), None, None, "The model gave no probability"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_is_undefined_says_why(name):
+    logprobs, reason, expected, status = ANSWERS[name]
+    row = scored_row(item("他来了。"), "m", Score(logprobs, SIGNATURE, reason), SIGNATURE)
+    assert row.bias_log10 == (None if expected is None else pytest.approx(expected))
+    assert row.status.startswith(status)
+    assert not any(isinstance(value, float) and math.isnan(value) for value in row.values())
+
+
+def test_a_geometric_mean_gives_whole_words():
+    signature = SIGNATURE.replace("independent", "geometric_mean")
+    row = scored_row(item("爸爸下班后去市场买菜。"), "m", Score((-1.0, -2.0), signature), signature)
+    values = dict(zip(COLUMNS, row.values(), strict=True))
+    assert values["masks"] == 2
+    assert (values["p_male"], values["p_female"]) == (pytest.approx(math.exp(-2)), pytest.approx(math.exp(-4)))
+    assert values["bias_ln"] == pytest.approx(1.0)
+
+
+def test_a_row_that_cannot_be_asked_goes_along():
+    bad = ScoreItem(2, "今天下雨。", problem="No word of a keyword pair stands in the sentence.", reason="no_keyword")
+    tally = Tally()
+    rows = list(score_items([item("他来了。"), bad, item("她走了。", 3)], FakeScorer(), model="m", tally=tally))
+    assert [row.item.row for row in rows] == [1, 2, 3]
+    assert rows[1].status == bad.problem
+    assert rows[1].bias_log10 is None
+    assert tally.undefined == {"no_keyword": 1}
+    assert tally.examples["no_keyword"] == (2, bad.problem)
+    assert (tally.rows, tally.scored, tally.free, tally.worked) == (3, 2, 1, 2)
+
+
+def test_a_twin_is_asked_once_and_both_rows_say_their_own_side():
+    scorer, tally = ByLength(), Tally()
+    he, she = score_items([item("他来了。"), item("她来了。", 2)], scorer, model="m", tally=tally)
+    assert he.bias_log10 == she.bias_log10
+    assert (he.item.side, she.item.side) == ("male", "female")
+    assert (len(scorer.probes), tally.asked, tally.saved, tally.remembered) == (1, 1, 1, 0)
+
+
+texts = st.sampled_from([*SENTENCES, *(text.replace("他", "她") for text in SENTENCES), "没有关键词。"])
+
+
+@given(st.lists(texts, max_size=30), st.integers(1, 7), st.integers(1, 7))
+def test_neither_windows_nor_chunks_nor_equal_rows_change_anything(lines, window, chunk):
+    items = [
+        item(text, row) if find(text) else ScoreItem(row, text, problem="none", reason="no_keyword")
+        for row, text in enumerate(lines, 1)
+    ]
+    tally = Tally()
+    rows = list(score_items(items, ByLength(), model="m", tally=tally, chunk=chunk, window=window))
+    alone = [next(score_items([one], ByLength(), model="m")) for one in items]
+    assert [row.values() for row in rows] == [row.values() for row in alone]
+    assert tally.rows == len(items) == tally.asked + tally.remembered + tally.saved + tally.undefined["no_keyword"]
+    assert tally.worked + tally.free == len(items)
+    assert tally.asked == len({(i.sentence[: i.start], i.sentence[i.end or 0 :], i.options) for i in items if i.probe})
+
+
+def test_like_lengths_are_asked_together():
+    scorer = ByLength()
+    items = [item("他" + "好" * (i * 7 % 11) + "。", i) for i in range(11)]
+    list(score_items(items, scorer, model="m"))
+    lengths = [len(probe.text) for probe in scorer.probes]
+    assert lengths == sorted(lengths)
+    assert lengths[0] < lengths[-1]
+
+
+def test_a_killed_run_keeps_every_finished_chunk(tmp_path):
+    items = [item(f"他在第{i}天来了。", i) for i in range(1, 101)]
+    with CachedScorer(ByLength(calls=3), tmp_path / "scores.db") as cached, pytest.raises(KeyboardInterrupt):
+        list(score_items(items, cached, model="m", chunk=10))
+    scorer, tally, said = ByLength(), Tally(), []
+    with CachedScorer(scorer, tmp_path / "scores.db") as cached:
+        progress = lambda now: said.append((now.worked, now.free))  # noqa: E731
+        rows = list(score_items(items, cached, model="m", tally=tally, chunk=10, progress=progress))
+    assert [row.item.row for row in rows] == list(range(1, 101))
+    assert (tally.remembered, tally.asked, len(scorer.probes)) == (30, 70, 70)
+    assert said[0] == (0, 30)
+    assert said[-1] == (70, 30)
+    assert [row.values() for row in rows] == [r.values() for r in score_items(items, ByLength(), model="m")]
+
+
+def test_two_runs_at_once_share_what_they_learn(tmp_path):
+    items = [item(f"他在第{i}天来了。", i) for i in range(1, 201)]
+    found = {}
+    start = threading.Barrier(2)
+
+    def run(name):
+        with CachedScorer(ByLength(), tmp_path / "scores.db") as cached:
+            start.wait()
+            found[name] = [row.values() for row in score_items(items, cached, model="m", chunk=10)], cached.notices
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found["a"] == found["b"]
+    assert found["a"][1] == []
+
+
+# Tables and records
+
+
+def test_a_line_of_a_table():
+    line = csv_line([1, "=SUM(A1)", "", None, -0.25, 1 / 3, -math.inf, 'a "b", c', "-3"])
+    assert line == f'1,\'=SUM(A1),,,-0.25,{1 / 3!r},-inf,"a ""b"", c",\'-3\r\n'
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "scores.csv"
+    with pytest.raises(ZeroDivisionError), whole_file(path) as write:
+        write("half")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), whole_file(path) as write:
+        write("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    with whole_file(path) as write:
+        write("new")
+    assert path.read_text() == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["scores.csv"]
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from core.errors import BadFile
+from core.runs.records import whole_file
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    with whole_file(Path(sys.argv[1])) as write:
+        for _ in range(10_000):
+            write("他在这里。" * 10)
+except BadFile as error:
+    print(error)
+"""
+
+
+def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
+    """The limit of the system on the size of a file stands for a full disk: the write fails half-way."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "s.csv")], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == "s.csv cannot be written: File too large.\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from core.runs.records import whole_file
+with whole_file(Path(sys.argv[1])) as write:
+    write("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
+    path = tmp_path / "s [1].csv"
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
+    assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
+    with whole_file(path) as write:
+        write("whole")
+        parts = [file.name for file in tmp_path.iterdir()]
+        assert len(parts) == 1
+        assert f".{os.getpid()}-" in parts[0]
+    assert [file.name for file in tmp_path.iterdir()] == ["s [1].csv"]
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadFile, match=r"s\.csv cannot be written"), whole_file(tmp_path / "file" / "s.csv"):
+        pass
+
+
+def test_an_error_of_what_is_read_is_not_one_of_what_is_written(tmp_path):
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "s.csv"):
+        raise FileNotFoundError("the input")
+    assert list(tmp_path.iterdir()) == []
+
+
+def record(name, created, scored=(3, 2)):
+    return {
+        "source": {"name": "a.csv", "sha256": "x"}, "sentences": 3, "seconds": 1.5, "created": created,
+        "models": [{"model": f"{name}{i}", "signature": f"s{i}", "scored": n} for i, n in enumerate(scored)],
+    }  # fmt: skip
+
+
+def test_runs_are_listed_the_newest_first(tmp_path):
+    folder = runs_folder(tmp_path / "labels.db")
+    assert folder == tmp_path / "labels-scores"
+    assert runs(folder) == []
+    for name, created in (("old", "2026-01-01"), ("new", "2026-02-01"), ("no table", "2026-03-01")):
+        write_record(run_table(folder, name), record(name, created))
+        if name != "no table":
+            (folder / f"{name}.csv").write_text("row\n")
+    (folder / "broken.json").write_text("{")
+    (folder / "broken.csv").touch()
+    (folder / "list.json").write_text("[]")
+    (folder / "list.csv").touch()
+    found = runs(folder)
+    assert [run.name for run in found] == ["new", "old"]
+    assert (found[0].models, found[0].signatures) == (("new0", "new1"), ("s0", "s1"))
+    assert (found[0].sentences, found[0].scored, found[0].seconds) == (3, 3, 1.5)
+    remove(found[0])
+    assert [run.name for run in runs(folder)] == ["old"]
+
+
+def test_a_data_set_counts_once_however_often_it_was_scored(tmp_path):
+    assert sentences_scored([]) is None
+    for name, data, scored in (("a", "x", (5, 9)), ("b", "x", (7,)), ("c", "y", (3,)), ("d", "", (2,))):
+        facts = record(name, name, scored)
+        facts["source"]["sha256"] = data
+        write_record(run_table(tmp_path, name), facts)
+        (tmp_path / f"{name}.csv").touch()
+    assert sentences_scored(runs(tmp_path)) == 9 + 3 + 2
+
+
+def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
+    for i, facts in enumerate(
+        [{}, {"models": None, "seconds": "long", "source": 3}, {"models": ["x"], "sentences": None}]
+    ):
+        (tmp_path / f"{i}.json").write_text(json.dumps(facts))
+        (tmp_path / f"{i}.csv").touch()
+    for run in runs(tmp_path):
+        assert (run.models, run.scored, run.sentences, run.seconds, run.source) == ((), 0, 0, None, {})
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "..", ".hidden", "a\\b", 'a"b', "a\nb", "长" * 60, "a\0b"])
+def test_a_name_that_is_none(tmp_path, name):
+    with pytest.raises(Refused, match="is no name for a run"):
+        run_table(tmp_path, name)
+
+
+def test_a_name_that_is_taken(tmp_path):
+    (tmp_path / "示例.csv").touch()
+    with pytest.raises(EvenhandError, match="There is a run named 示例 already"):
+        run_table(tmp_path, " 示例 ")

@@ -1,0 +1,314 @@
+"""core.statistics: golden numbers from outside, undefined values in words, properties."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from core.statistics import (
+    Estimate,
+    Resampling,
+    Tally,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    holm,
+    krippendorff_alpha,
+    largest_kappa,
+    pairwise_agreement,
+    prevalence,
+    specific_agreement,
+    unanimity,
+    wilson,
+)
+from core.statistics.estimate import (
+    CATEGORY_UNUSED,
+    NO_SHARED_ITEM,
+    NO_TWO_LABELS,
+    NO_VARIATION,
+    ONE_CATEGORY,
+    ONE_UNIT,
+)
+
+# Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
+TEXTBOOK = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+# Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), part C: 4 observers, 12 units, values missing.
+OBSERVERS = ["1233214120.0", "123322412503", ".33323422510", "123324412510"]
+# Hayes and Krippendorff (2007), as on most pages about alpha: 3 coders, 15 units; nominal alpha 0.691.
+CODERS = ["00000341211330 3", "10021344033000 0", "00213441213300 4"]
+
+FAST = Resampling(resamples=200)
+
+
+def from_rows(rows: list[str], values: str) -> Tally:
+    """Tally of observers' strings; anything that is not one of *values* is missing."""
+    return Tally.of(np.array([[sum(row[i] == v for row in rows) for v in values] for i in range(len(rows[0]))]))
+
+
+def test_fleiss_textbook() -> None:
+    found = fleiss_kappa(Tally.of(np.array(TEXTBOOK)))
+    assert found.value == pytest.approx(0.2099, abs=5e-5)
+    assert found.units == 10
+    assert str(found.note) == "Few units (10): t interval."
+
+
+def test_alpha_with_missing_labels() -> None:
+    found = krippendorff_alpha(from_rows([row.replace("0", ".") for row in OBSERVERS], "12345"))
+    assert found.value == pytest.approx(0.7434, abs=5e-5)
+    assert found.units == 11  # the twelfth has one label
+
+
+@pytest.mark.parametrize(
+    ("table", "kappa", "origin"),
+    [
+        ([[118, 5], [2, 0]], -0.0234, "Gwet (2008), table of the paradox"),
+        ([[20, 5], [10, 15]], 0.4, "grant proposals, the usual worked example"),
+        ([[45, 15], [25, 15]], 0.1304, "same percent, different margins (1)"),
+        ([[25, 35], [5, 35]], 0.2593, "same percent, different margins (2)"),
+        ([[44, 5, 1], [7, 20, 3], [9, 5, 6]], 0.4915, "by hand: p_o .70, p_e .41"),
+    ],
+)
+def test_cohen(table: list[list[int]], kappa: float, origin: str) -> None:
+    assert cohen_kappa(np.array(table), FAST).value == pytest.approx(kappa, abs=5e-5), origin
+
+
+def test_gwet_paradox() -> None:
+    counts = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([118, 7, 0]))
+    found = gwet_ac1(counts)
+    assert found.value == pytest.approx(0.9408, abs=5e-5)
+    assert found.low is not None and found.high is not None
+    assert 0.85 < found.low < 0.9408 < found.high <= 1
+
+
+def test_wilson() -> None:
+    found = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0 %
+    assert (found.value, round(found.low or 0, 3), round(found.high or 0, 3)) == (0.96, 0.923, 0.98)
+
+
+@pytest.mark.parametrize(("k", "n", "low", "high"), [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)])
+def test_wilson_at_the_ends(k: int, n: int, low: float, high: float) -> None:
+    # k = 0: high = z^2 / (n + z^2); k = n mirrors it.
+    found = wilson(k, n, nothing=NO_TWO_LABELS)
+    assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@given(some.data())
+def test_wilson_is_that_of_statsmodels(data: some.DataObject) -> None:
+    """To the last digit, for whole numbers and for shares of them."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    units = data.draw(some.integers(1, 40) | some.integers(1, 10**9))
+    successes = data.draw(some.integers(0, units) | some.floats(0, units))
+    low, high = proportion_confint(successes, units, alpha=0.05, method="wilson")
+    found = wilson(successes, units, nothing=NO_TWO_LABELS)
+    assert (found.value, found.low, found.high) == (successes / units, max(0.0, low), min(1.0, high))
+
+
+def test_wilson_of_a_count_whose_square_an_array_could_not_hold() -> None:
+    found = wilson(3, np.int32(60_000), nothing=NO_TWO_LABELS)  # type: ignore[arg-type]
+    assert found == wilson(3, 60_000, nothing=NO_TWO_LABELS)
+
+
+def test_largest_kappa() -> None:
+    # Margins 60/40 and 70/30: p_o at most .9, p_e .54.
+    assert largest_kappa(np.array([[45, 15], [25, 15]])).value == pytest.approx((0.9 - 0.54) / 0.46)
+    assert largest_kappa(np.array([[20, 5], [5, 20]])).value == pytest.approx(1)
+
+
+def test_specific_agreement_of_two() -> None:
+    # a = 40, b = 9, c = 6, d = 45: 2a / (2a + b + c), 2d / (2d + b + c).
+    tally = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([40, 15, 45]))
+    assert specific_agreement(tally, 0, FAST).value == pytest.approx(80 / 95)
+    assert specific_agreement(tally, 1, FAST).value == pytest.approx(90 / 105)
+    assert prevalence(tally, 0, FAST).value == pytest.approx(95 / 200)
+
+
+def test_unanimous_with_one_category() -> None:
+    tally = Tally(np.array([[3, 0]]), np.array([50]))
+    assert unanimity(tally).value == 1
+    assert fleiss_kappa(tally).reason == krippendorff_alpha(tally).reason == ONE_CATEGORY
+    assert gwet_ac1(tally).value == 1
+    assert specific_agreement(tally, 1).reason == CATEGORY_UNUSED
+    assert cohen_kappa(np.array([[50, 0], [0, 0]])).reason == ONE_CATEGORY
+    assert largest_kappa(np.array([[50, 0], [0, 0]])).reason == ONE_CATEGORY
+
+
+def test_unanimous_with_two_categories() -> None:
+    tally = Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20]))
+    for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1, pairwise_agreement):
+        found = measure(tally, FAST)
+        assert (found.value, found.note) == (pytest.approx(1), NO_VARIATION)
+
+
+def test_nothing_to_compare() -> None:
+    alone = Tally(np.array([[1, 0], [0, 1]]), np.array([30, 20]))
+    none = Tally.of(np.zeros((0, 2), dtype=int))
+    for tally in (alone, none):
+        for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
+            assert measure(tally).value is None
+            assert measure(tally).reason == NO_TWO_LABELS
+    assert cohen_kappa(np.zeros((2, 2), dtype=int)).reason == NO_SHARED_ITEM
+    assert prevalence(none, 0).value is None
+
+
+def test_one_item_has_no_interval() -> None:
+    found = pairwise_agreement(Tally(np.array([[2, 1]]), np.array([1])))
+    assert (found.value, found.low, found.note) == (pytest.approx(1 / 3), None, ONE_UNIT)
+
+
+def test_fleiss_takes_the_commonest_number_of_labels() -> None:
+    mixed = Tally(np.array([[1, 0], [2, 0], [1, 1], [3, 0], [2, 1], [0, 3]]), np.array([9, 2, 2, 8, 5, 7]))
+    full = Tally(np.array([[3, 0], [2, 1], [0, 3]]), np.array([8, 5, 7]))
+    assert fleiss_kappa(mixed, FAST) == fleiss_kappa(full, FAST)
+    assert fleiss_kappa(mixed, FAST).units == 20
+    # Two and three labels equally common: three.
+    assert Tally(np.array([[2, 0], [3, 0]]), np.array([4, 4])).complete.labels.tolist() == [3]
+
+
+def test_few_units_is_t_on_the_unit_means() -> None:
+    # SPEC 6: the unit is the context. 8 items of two annotators, 6 agreed: t(7) on the items' own 0 and 1.
+    values = np.array([1, 1, 1, 1, 1, 1, 0, 0])
+    reach = 2.3646 * values.std(ddof=1) / math.sqrt(8)
+    found = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([6, 2])))
+    assert found.low == pytest.approx(0.75 - reach, abs=1e-4)
+    assert found.high == 1.0
+    assert found.se == pytest.approx(values.std(ddof=1) / math.sqrt(8))
+    # Eight that all agree: the interval has no width, and that is what is said of it.
+    alike = pairwise_agreement(Tally(np.array([[2, 0], [0, 2]]), np.array([6, 2])))
+    assert (alike.value, alike.low, alike.high, alike.note) == (1.0, 1.0, 1.0, NO_VARIATION)
+
+
+def test_percentile_bootstrap_is_near_the_normal_interval() -> None:
+    # A mean over 2,000 items: the percentile interval must sit on mean +- 1.96 se within resampling noise.
+    found = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([1500, 500])), Resampling(4000, seed=3))
+    se = math.sqrt(0.75 * 0.25 / 2000)
+    assert found.low == pytest.approx(0.75 - 1.96 * se, abs=0.1 * se)
+    assert found.high == pytest.approx(0.75 + 1.96 * se, abs=0.1 * se)
+
+
+def test_bootstrap_of_patterns_is_the_bootstrap_of_items() -> None:
+    # The same interval from drawing the items one by one, within resampling noise.
+    table = np.array([[40, 10], [5, 45]])
+    items = np.repeat(np.arange(4), table.reshape(-1))
+    random = np.random.default_rng(5)
+    drawn = [np.bincount(random.choice(items, 100), minlength=4).reshape(2, 2) for _ in range(3000)]
+    kappas = [(2 * (t[0, 0] * t[1, 1] - t[0, 1] * t[1, 0])) / _cross(t) for t in drawn]
+    low, high = np.percentile(kappas, [2.5, 97.5])
+    found = cohen_kappa(table, Resampling(3000))
+    assert found.low == pytest.approx(low, abs=0.02)
+    assert found.high == pytest.approx(high, abs=0.02)
+
+
+def _cross(t: np.ndarray) -> float:
+    (a, b), (c, d) = t.tolist()
+    return float((a + b) * (b + d) + (a + c) * (c + d))
+
+
+def test_seed_decides() -> None:
+    tally = Tally(np.array([[3, 0], [2, 1], [1, 2], [0, 3]]), np.array([31, 17, 9, 43]))
+    assert fleiss_kappa(tally, Resampling(300, 1)) == fleiss_kappa(tally, Resampling(300, 1))
+    assert fleiss_kappa(tally, Resampling(300, 1)).low != fleiss_kappa(tally, Resampling(300, 2)).low
+    assert Resampling(300, 1).signature == "unit:item|bootstrap:300|seed:1"
+
+
+def test_holm() -> None:
+    # p = .001, .02, .04: .05/3 stays, .05/2 stays, .05/1 stays; with p = .03 for the second it does not.
+    def of(p: float) -> Estimate:
+        return Estimate(value=_z(p), se=1.0)
+
+    assert holm([of(0.001), of(0.02), of(0.04)]) == [True, True, True]
+    assert holm([of(0.001), of(0.03), of(0.04)]) == [True, False, False]
+    assert holm([Estimate.undefined(ONE_CATEGORY), Estimate(1.0, se=0.0)]) == [False, False]
+    assert holm([]) == []
+
+
+def _z(p: float) -> float:
+    from scipy.stats import norm
+
+    return float(norm.isf(p / 2))
+
+
+labels = some.lists(
+    some.lists(some.sampled_from([-1, 0, 1, 2]), min_size=3, max_size=3), min_size=1, max_size=40
+)  # -1: no label
+
+
+def tally_of(items: list[list[int]]) -> Tally:
+    return Tally.of(np.array([[row.count(c) for c in range(3)] for row in items]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(labels)
+def test_bounds(items: list[list[int]]) -> None:
+    tally = tally_of(items)
+    for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
+        found = measure(tally) if measure is unanimity else measure(tally, FAST)
+        if found.value is None:
+            assert found.reason is not None and (found.low, found.high) == (None, None)
+            continue
+        least = 0.0 if measure in (unanimity, pairwise_agreement) else -1.0
+        assert least - 1e-9 <= found.value <= 1 + 1e-9
+        if found.low is not None and found.high is not None:
+            assert least - 1e-9 <= found.low <= found.high <= 1 + 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(labels, some.permutations(range(3)))
+def test_order_and_names_do_not_matter(items: list[list[int]], names: list[int]) -> None:
+    renamed = [[names[c] if c >= 0 else c for c in row] for row in items]
+    shuffled = [list(reversed(row)) for row in reversed(items)]
+    for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
+        value = measure(tally_of(items)).value if measure is unanimity else measure(tally_of(items), FAST).value
+        for other in (renamed, shuffled):
+            found = measure(tally_of(other)) if measure is unanimity else measure(tally_of(other), FAST)
+            assert found.value == (None if value is None else pytest.approx(value))
+
+
+@settings(deadline=None, max_examples=100)
+@given(some.lists(some.tuples(some.integers(0, 2), some.integers(0, 2)), min_size=1, max_size=60))
+def test_cohen_properties(pairs: list[tuple[int, int]]) -> None:
+    table = np.zeros((3, 3), dtype=np.int64)
+    for a, b in pairs:
+        table[a, b] += 1
+    found, swapped, most = cohen_kappa(table, FAST), cohen_kappa(table.T.copy(), FAST), largest_kappa(table)
+    assert (found.value is None) == (swapped.value is None) == (most.value is None)
+    if found.value is not None and most.value is not None and swapped.value is not None:
+        assert found.value == pytest.approx(swapped.value)
+        assert -1 - 1e-9 <= found.value <= most.value + 1e-9 <= 1 + 2e-9
+        # A category that nobody used changes nothing.
+        wider = np.zeros((4, 4), dtype=np.int64)
+        wider[:3, :3] = table
+        assert cohen_kappa(wider, FAST).value == pytest.approx(found.value)
+
+
+@settings(deadline=None, max_examples=60)
+@given(some.lists(some.tuples(some.integers(0, 1), some.integers(0, 1), some.integers(0, 1)), min_size=15, max_size=60))
+def test_resampled_measures_are_the_libraries_measures(items: list[tuple[int, int, int]]) -> None:
+    # Point values come from statsmodels and krippendorff, resampled ones from our own formulas: they must be one.
+    from core.statistics.many_raters import _alpha, _as_draw, _fleiss
+
+    tally = Tally.of(np.array([[row.count(0), row.count(1)] for row in items]))
+    for measure, ours in ((fleiss_kappa, _fleiss), (krippendorff_alpha, _alpha)):
+        value = measure(tally, FAST).value
+        own = float(ours(tally)(_as_draw(tally))[0])
+        assert math.isnan(own) if value is None else own == pytest.approx(value)
+
+
+def test_largest_kappa_has_an_interval_over_items() -> None:
+    table = np.array([[45, 15], [25, 15]])
+    found = largest_kappa(table, FAST)
+    assert found.low is not None and found.high is not None and found.value is not None
+    assert 0 < found.low < found.value < found.high <= 1

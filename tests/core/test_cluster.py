@@ -1,0 +1,276 @@
+"""A real local Ray of two workers, in a process of its own: order, one function per actor, errors, the same numbers.
+
+Every test that needs a real Ray is here: its start takes processes by the dozen, and they share one.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core import cluster
+from core.cluster import Answerer, Pool, ordered_map
+from core.errors import BadLine, NotFound, Refused
+from tests.conftest import ROOT, SENTENCES
+from tests.core.mining.test_run import many
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)"
+)
+
+FUNCTIONS = """
+import os
+from core.errors import BadLine, NotFound
+
+MADE = 0
+
+def squares(plus):
+    global MADE
+    MADE += 1
+    def square(number):
+        # The first items take longest, so that an answer that is given as it comes would be out of order.
+        sum(range(2_000_000 if number < 2 else 1000))
+        return number * number + plus, os.getpid(), MADE
+    return square
+
+def refusing():
+    def refuse(number):
+        if number == 3:
+            raise NotFound("There is no {thing}.", thing=number)
+        if number == 5:
+            raise ZeroDivisionError("five")
+        return number
+    return refuse
+"""
+
+DRIVER = """
+import json, os, signal, sys, time, types, warnings
+from pathlib import Path
+from ray._private import node
+from cli import cli
+from core import cluster
+from core.cluster import AHEAD, Pool, ordered_map
+from core.errors import EvenhandError, Refused
+from core.mining import blocks as reading
+from core.mining.run import mine
+from core.mining.settings import Settings
+from core.models import open_scorer
+from core.scoring.cluster import ClusterScorer
+from core.types import MaskedSentence
+
+cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers,
+cluster.STARTS = 12  # and to start Ray, which waits half a minute for itself and takes no other time: its clock is slow
+node.time = types.SimpleNamespace(**vars(time) | {"monotonic": lambda: time.monotonic() / 20})
+said = {}
+ours = lambda *_: None
+signal.signal(signal.SIGTERM, ours)
+
+try:
+    list(ordered_map("m:f", {}, [1], address="no-such-scheme://here", workers=1))
+except Refused as error:
+    said["nowhere"] = str(error)
+
+taken = 0
+def items(count):
+    global taken
+    for i in range(count):
+        taken += 1
+        yield i
+
+with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2) as pool:
+    said["workers"] = pool.size
+    said["handler kept"] = signal.getsignal(signal.SIGTERM) is ours
+    results = pool.map(items(100))
+    first = next(results)
+    said["taken at the first result"] = taken
+    said["bound"] = AHEAD * 2
+    found = [first, *results]
+    said["in order"] = [value for value, _, _ in found] == [i * i + 1 for i in range(100)]
+    said["processes"] = len({pid for _, pid, _ in found})
+    said["made in each"] = sorted({made for _, _, made in found})
+    said["here"] = os.getpid() in {pid for _, pid, _ in found}
+    said["again"] = [value for value, _, _ in pool.map(range(3))]
+    said["none"] = list(pool.map([]))
+
+    for number in (3, 5):
+        try:
+            list(ordered_map("functions_of_a_test:refusing", {}, [1, number, 2], address="local", workers=1))
+        except Exception as error:
+            said[f"error {number}"] = [type(error).__name__, str(error), getattr(error, "values", None)]
+
+    probes = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(600)]
+    alone = open_scorer("known")
+    with ClusterScorer("known", address="local", workers=2) as scorer:
+        said["same"] = scorer.score(probes) == alone.score(probes)
+        said["signature"] = [scorer.signature == alone.signature, scorer.cache_key == alone.cache_key]
+        said["fillers"] = scorer.fillers(probes[0], top=2) == alone.fillers(probes[0], top=2)
+    try:
+        ClusterScorer("no such model", address="local", workers=1)
+    except EvenhandError as error:
+        said["no model"] = [type(error).__name__, str(error)]
+
+    reading.BLOCK = 4000
+    mined = []
+    for ray in (None, "local"):
+        lines = []
+        report = mine([sys.argv[1]], Settings(), on_candidate=lines.append, workers=2, ray=ray)
+        report.seconds = 0.0
+        mined.append(json.dumps([lines, report.to_json()]))
+    said["mined"] = [len(lines), mined[0] == mined[1]]
+
+    tables = []
+    for name, rest in (("ray.csv", ["--ray", "local", "--workers", "2"]), ("one.csv", [])):
+        out = Path(sys.argv[2]).with_name(name)
+        command = ["score", sys.argv[2], "--model", "known", "--out", str(out), "--no-cache", *rest]
+        cli(command, standalone_mode=False)
+        tables.append(out.read_bytes())
+    said["tables"] = [tables[0].decode("utf-8-sig").count("known"), tables[0] == tables[1]]
+    said["still there"] = [value for value, _, _ in pool.map([4])]
+
+import ray
+said["ended"] = not ray.is_initialized()
+print("SAID" + json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What the driver found; one Ray for all tests, since its start takes seconds."""
+    folder = tmp_path_factory.mktemp("functions")
+    (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
+    sentences = folder / "sentences.txt"
+    sentences.write_text("\n".join([*SENTENCES, "今天下雨。"]) + "\n", encoding="utf-8")
+    own = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "EVENHAND_DB": str(folder / "evenhand.db")}
+    own["RAY_worker_niceness"] = "0"  # beside other tests actors of Ray's usual niceness, 15, would hardly begin
+    own |= {"RAY_worker_register_timeout_seconds": "600", "RAY_health_check_failure_threshold": "100"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", DRIVER, str(many(folder)), str(sentences)],
+        cwd=ROOT, env=os.environ | own, capture_output=True, text=True, timeout=1800,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if line.startswith("SAID")]
+    assert lines, done.stderr[-3000:]
+    return json.loads(lines[0].removeprefix("SAID"))
+
+
+def test_results_come_in_the_order_of_the_items(said):
+    assert said["in order"]
+    assert said["again"] == [1, 2, 5]
+    assert said["none"] == []
+    assert said["still there"] == [17]
+
+
+def test_each_of_two_actors_makes_its_function_once(said):
+    assert (said["workers"], said["processes"], said["made in each"]) == (2, 2, [1])
+    assert not said["here"]
+
+
+def test_only_a_bounded_number_is_taken_ahead(said):
+    assert 1 <= said["taken at the first result"] <= said["bound"]
+
+
+def test_errors_travel(said):
+    assert said["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
+    assert said["error 5"][:2] == ["ZeroDivisionError", "five"]
+    assert said["no model"][0] == "ModelUnavailable"
+    assert "no such model" in said["no model"][1]
+
+
+def test_a_model_in_actors_gives_the_numbers_of_one_process(said):
+    assert said["same"]
+    assert said["signature"] == [True, True]
+    assert said["fillers"]
+
+
+def test_mining_gives_the_same(said):
+    count, same = said["mined"]
+    assert count > 50
+    assert same
+
+
+def test_the_command_score_writes_the_same_table(said):
+    rows, same = said["tables"]
+    assert rows >= len(SENTENCES)
+    assert same
+
+
+def test_an_address_without_a_cluster_is_one_sentence(said):
+    assert said["nowhere"].startswith("There is no Ray cluster at no-such-scheme://here (")
+    assert "\n" not in said["nowhere"]
+
+
+def test_ray_ends_with_the_last_pool_and_leaves_our_signals(said):
+    assert said["ended"]
+    assert said["handler kept"]
+
+
+def test_without_ray_it_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(Refused, match=r"requirements-cluster\.txt"):
+        list(ordered_map("m:f", {}, [1], address="local", workers=2))
+
+
+def test_no_worker_is_no_cluster():
+    with pytest.raises(Refused, match="At least one worker"):
+        Pool("m:f", {}, address="local", workers=0)
+
+
+class Slow:
+    """A Ray that is not there in time, so many times."""
+
+    def __init__(self, failures, why="The current node timed out during startup."):
+        self.failures, self.why, self.did = failures, why, []
+
+    def init(self, **_settings):
+        self.did.append("init")
+        if self.did.count("init") <= self.failures:
+            raise Exception(self.why)
+
+    def shutdown(self):
+        self.did.append("shutdown")
+
+
+@pytest.mark.parametrize(
+    ("failures", "why", "address", "did"),
+    [
+        (0, "", "local", ["init"]),
+        (2, "it timed out", "local", ["init", "shutdown", "init", "shutdown", "init"]),
+        (3, "it timed out", "local", ["init", "shutdown", "init", "shutdown", "init"]),
+        (1, "it timed out", "ray://there", ["init"]),
+        (1, "no room", "local", ["init"]),
+    ],
+)
+def test_a_ray_of_our_own_that_is_slow_to_start_is_started_again(failures, why, address, did):
+    ray = Slow(failures, why)
+    if failures in (0, 2):
+        cluster._init(ray, address, 1)
+    else:
+        with pytest.raises(Refused, match="There is no Ray cluster"):
+            cluster._init(ray, address, 1)
+    assert ray.did == did
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [("tests.core.test_cluster:_not_found", "NotFound"), ("tests.core.test_cluster:_bad_line", "BadLine")],
+)
+def test_an_actor_answers_with_the_error_and_its_values(function, kind):
+    answer = Answerer(function, {}).answer(1)
+    assert answer[:2] == ("error", kind)
+    assert answer[2:] == ("no {x}", {"x": 1})
+
+
+def _not_found():
+    def refuse(item):
+        raise NotFound("no {x}", x=item)
+
+    return refuse
+
+
+def _bad_line():
+    def refuse(item):
+        raise BadLine("f", 1, "reason", "no {x}", x=item)
+
+    return refuse

@@ -1,0 +1,198 @@
+"""Pronoun sets, the forms a data set counts, and the first-pronoun rule (SPEC 4.1, 4.3)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import BadFile, Refused
+from core.text.pronouns import (
+    CASES,
+    PronounSet,
+    first_pronoun,
+    forms,
+    more_sets,
+    names_of,
+    parse_sets,
+    set_named,
+    sets,
+    verdict,
+)
+
+RUFF = {"he", "him", "his", "she", "her", "they", "them", "their", "xe", "xem", "xyr"}
+
+
+@pytest.mark.parametrize("dataset, count", [("misgendered", 18), ("ruff", 11), ("tango", 17), ("own", 18)])
+def test_a_data_set_counts_as_many_forms_as_published(dataset: str, count: int) -> None:
+    """SPEC 4.1."""
+    assert len(forms(dataset)) == count
+    assert "themselves" not in forms(dataset)
+    assert list(sets(dataset)) == ["he", "she", "they", "xe"]
+
+
+def test_ruff_counts_three_cases_only() -> None:
+    assert forms("ruff") == RUFF
+
+
+def test_the_spellings_of_xe_stay_in_their_data_sets() -> None:
+    assert sets("misgendered")["xe"].forms == ("xe", "xem", "xyr", "xyrs", "xemself")
+    assert sets("tango")["xe"].forms == ("xe", "xir", "xir", "xirs", "xirself")
+    assert "xem" not in forms("tango")
+    assert "xir" not in forms("misgendered")
+
+
+@pytest.mark.parametrize(
+    "completion, own, correct, pronoun",
+    [
+        ("went home. He slept.", "xe", 0, "he"),
+        ("Themselves were tired.", "he", 1, None),
+        ("went to him/her house", "he", 1, "him"),
+        ("xe's here, he said", "xe", 1, "xe"),
+        ("No pronoun at all.", "he", 1, None),
+        ("hisself he", "xe", 0, "he"),
+        ("theirs", "he", 0, "theirs"),
+    ],
+)
+def test_the_small_cases_of_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
+    """SPEC 4.3, computed with the papers' reference code and MISGENDERED's forms."""
+    found = verdict(completion, [own], "misgendered")
+    assert (found.correct, found.pronoun) == (correct, pronoun)
+
+
+def test_the_same_words_judged_by_each_data_set() -> None:
+    assert verdict("It is hers.", ["he"], "ruff").pronoun is None
+    assert verdict("It is hers.", ["he"], "misgendered").correct == 0
+    assert verdict("xem", ["xe"], "tango").pronoun is None
+    assert verdict("xir", ["xe"], "tango").correct == 1
+
+
+def test_any_set_of_a_person_is_right() -> None:
+    assert verdict("They left.", ["she", "they"], "misgendered").correct == 1
+    assert verdict("Her bag.", ["she", "they"], "misgendered").correct == 1
+    assert verdict("His bag.", ["she", "they"], "misgendered").correct == 0
+
+
+def test_a_set_of_the_user_is_counted() -> None:
+    assert verdict("Ze packed hir bag, he said.", ["ze"], "misgendered").correct == 1
+    assert verdict("Ze packed.", ["he"], "misgendered").pronoun is None  # nobody here uses it
+    assert verdict("Ze packed.", ["he"], "misgendered", extra=[set_named("ze")]).correct == 0
+    assert verdict("Zim again, he said.", parse_sets("zie/zim/zir"), "own").correct == 1
+
+
+def test_no_set_named_is_no_verdict() -> None:
+    found = verdict("He slept.", [], "misgendered")
+    assert (found.correct, found.pronoun) == (None, "he")
+    assert verdict("Nothing.", [], "misgendered").correct is None
+
+
+def test_somebody_without_pronouns_is_misgendered_by_any() -> None:
+    assert verdict("They slept.", parse_sets("none"), "own").correct == 0
+    assert verdict("Ali slept.", parse_sets("name only"), "own").correct == 1
+
+
+def test_spans_are_code_points() -> None:
+    text = "🙂 同学 said 𝒽e: HERS!"
+    found = first_pronoun(text, forms("misgendered"))
+    assert found is not None
+    assert (found.form, text[found.start : found.end]) == ("hers", "HERS")
+
+
+@given(st.text(max_size=60), st.sampled_from(sorted(forms("misgendered"))), st.text(max_size=60))
+def test_the_found_pronoun_stands_where_it_is_said(before: str, form: str, after: str) -> None:
+    text = f"{before} {form.upper()} {after}"
+    known = forms("misgendered")
+    found = first_pronoun(text, known)
+    assert found is not None
+    assert text[found.start : found.end].lower() == found.form
+    assert found.form in known
+    assert found.start <= len(before) + 1
+    assert first_pronoun(text[: found.start], known) is None
+
+
+@pytest.mark.parametrize(
+    "given_as, names",
+    [
+        ("he", ("he",)),
+        ("He/Him", ("he",)),
+        ("he / him / his / himself", ("he",)),
+        ("she/her/hers", ("she",)),
+        ("she; they", ("she", "they")),
+        ("she/they", ("she", "they")),
+        ("she/her/they/them", ("she", "they")),
+        ("they and xe", ("they", "xe")),
+        ("she,she", ("she",)),
+        ("她", None),
+        ("xe/xem/xyr", ("xe",)),
+        ("xe/xir", ("xe/xir",)),
+        ("ze/hir/hirs", ("ze",)),
+        ("ze/zir/zirs", ("ze/zir",)),
+        ("fae/faer or ey/em", ("fae", "ey")),
+        ("it/its", ("it",)),
+        ("zie/zim/zir", ("zie/zim/zir",)),
+        ('["she", "they"]', ("she", "they")),
+        (["she", "they/them"], ("she", "they")),
+        ("she，they", ("she", "they")),
+        ("he 或 they", ("he", "they")),
+        ("any", ("he", "she", "they", "xe")),
+        ("none", ("none",)),
+        ("", ()),
+        (None, ()),
+        ([], ()),
+        ("zorp", None),
+        ("[1]", None),
+        ("[", None),
+        ("a b/c d", None),
+        ("a/b/c/d/e/f", None),
+        ("zie/", None),
+    ],
+)
+def test_what_people_write_for_their_pronouns(given_as: str | list[str] | None, names: tuple[str, ...] | None) -> None:
+    if names is None:
+        with pytest.raises(BadFile, match="no pronoun set"):
+            parse_sets(given_as)
+    else:
+        assert parse_sets(given_as) == names
+
+
+def test_a_name_that_was_read_is_read_again_as_itself() -> None:
+    for name in (*sets("own"), *more_sets(), "zie/zim/zir", "none"):
+        assert parse_sets(name) == (name,)
+        assert set_named(name).name == name
+
+
+_letters = st.text(alphabet="bcdfgjkmnpqrvwz", min_size=2, max_size=5)
+
+
+@given(st.lists(_letters, min_size=2, max_size=5, unique=True))
+def test_a_set_made_of_forms_holds_each_of_them(run: list[str]) -> None:
+    (name,) = parse_sets("/".join(run))
+    assert set(run) <= set(set_named(name).forms)
+    assert parse_sets(name) == (name,)
+    assert verdict(f"said {run[-1]}", (name,), "own").correct == 1
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("thon/thons", ("thon", "thons", "", "", "")),
+        ("thon/thon/thons", ("thon", "thon", "", "thons", "")),
+        ("zie/zim/zir", ("zie", "zim", "zir", "", "")),
+        ("zie/zim/zirself", ("zie", "zim", "", "", "zirself")),
+        ("co/co/cos/cos/coself", ("co", "co", "cos", "cos", "coself")),
+        ("ve/ver/vis/viz/vex", ("ve", "ver", "vis", "viz", "vex")),
+    ],
+)
+def test_which_case_a_form_is(name: str, wanted: tuple[str, ...]) -> None:
+    assert set_named(name).forms == wanted
+    assert [set_named(name).form(case) for case in CASES] == list(wanted)
+
+
+def test_which_sets_hold_a_form() -> None:
+    assert names_of("Her", "misgendered") == ("she",)
+    assert names_of("hir", "misgendered") == ()
+    assert names_of("hir", "misgendered", [set_named("ze")]) == ("ze",)
+    assert names_of("", "own", [PronounSet("none", "", "", "", "", "")]) == ()
+
+
+def test_an_unknown_data_set_is_one_sentence() -> None:
+    with pytest.raises(Refused, match="none of the data sets whose pronouns are known"):
+        verdict("he", ["he"], "sherlock")

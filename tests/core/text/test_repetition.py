@@ -1,0 +1,62 @@
+"""Repetitiveness: the golden numbers of SPEC 4.10, computed there with the papers' reference code."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text.repetition import repetitiveness, signature, summary, whole
+
+GOLDEN = [
+    ("the cat sat on the mat .", 0.0),
+    ("the cat sat on the mat . the cat sat on the mat .", 0.7690804673),
+    ("a a a a a", 1.0),
+    ("a b a b a b a b", 1.0),
+    ("He likes golf. He likes chess. He likes tennis. He likes golf.", 0.3021375397),
+    ("one two three four", 0.0),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), GOLDEN)
+def test_golden(text: str, expected: float) -> None:
+    value, reason = repetitiveness(text)
+    assert value == pytest.approx(expected, abs=5e-11) and reason is None
+
+
+@pytest.mark.parametrize("text", ["", "one two three", "a\n"])
+def test_too_short(text: str) -> None:
+    value, reason = repetitiveness(text)
+    assert value is None and reason is not None and "four tokens" in str(reason)
+
+
+def test_case_does_not_count_and_punctuation_does() -> None:
+    assert repetitiveness("She ran. she ran. SHE RAN.")[0] == repetitiveness("she ran. she ran. she ran.")[0]
+    assert repetitiveness("a b, c d; a b. c d")[0] != repetitiveness("a b c d a b c d")[0]
+
+
+def test_tokens_may_be_given() -> None:
+    assert repetitiveness(["a", "b", "a", "b", "a", "b", "a", "b"])[0] == 1
+
+
+def test_context_and_completion_as_one_text() -> None:
+    assert whole("Kim left.", "He came back.") == "Kim left. He came back."
+    assert whole("Kim left. ", "He came back.") == "Kim left. He came back."
+    assert whole("Kim left", ", and he came back.") == "Kim left, and he came back."
+    assert whole("", "He came.") == "He came."
+    assert signature("published") != signature("completion")
+
+
+def test_summary_is_mean_and_population_deviation() -> None:
+    found = summary([0.0, 0.5, None, 1.0])
+    assert (found.mean, found.texts, found.short) == (0.5, 3, 1)
+    assert found.std == pytest.approx((0.5 / 3) ** 0.5)
+    nothing = summary([None])
+    assert nothing.mean is None and nothing.std is None and nothing.reason is not None and nothing.short == 1
+
+
+@given(st.lists(st.sampled_from("abc."), min_size=4, max_size=30))
+def test_between_nothing_and_everything(words: list[str]) -> None:
+    value = repetitiveness(words)[0]
+    assert value is not None and 0 <= value <= 1
+    renamed = repetitiveness([{"a": "x", "b": "y", "c": "z", ".": "!"}[word] for word in words])[0]
+    backwards = repetitiveness(words[::-1])[0]
+    assert value == renamed == backwards  # only which n-grams are equal counts, not what they are

@@ -1,0 +1,122 @@
+"""The page Adjudicate: what is listed, how a case is settled, what the visitor is told."""
+
+import re
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from annotations.adjudication import counted, each_settlement_row
+from annotations.database.store import Store
+from annotations.projects.projects import project
+from tests.annotations.adjudication.test_decisions import generations, judged, state
+from tests.pages.test_every_page import assert_whole, opened
+from tests.support.projects import database
+
+
+def page() -> AppTest:
+    app = opened("adjudication/page.py")
+    assert_whole(app, "Adjudicate")
+    return app
+
+
+def shown(app: AppTest) -> str:
+    return "".join(str(each.proto.body) for each in app.get("html"))
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    return next(each for each in app.button if each.label == name).click().run()
+
+
+def test_nothing_to_settle_says_so(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        judged(store, ["aaa"])
+    assert "No open case" in page().info[0].value
+
+
+def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, _items = judged(store, ["aar", "rra"])
+    app = page()
+    assert "第1个早上" in shown(app)
+    app = press(app, "Leave as it is")
+    assert "Say who decides" in app.error[0].value
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app = press(app, "Leave as it is")
+    assert not app.error and "第2个早上" in shown(app)
+    app.segmented_control(key="queue").set_value("settled").run()
+    app = press(app, "Reopen")
+    with Store.open(database(tmp_path)) as store:
+        assert counted(store, made) == {"open": 2, "settled": 0}
+
+
+def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = judged(store, ["aar"])
+    app = page()
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app.button_group(key=f"choice-{items[0].uid}").set_value("accept").run()
+    app.text_area(key=f"why-{items[0].uid}").set_value("The name is a place.").run()
+    app = press(app, "Decide this case")
+    assert "everybody accepts" in app.error[0].value
+    app.toggle(key=f"rescue-{made.uid}").set_value(True).run()
+    app = press(app, "Decide this case")
+    assert not app.error
+    with Store.open(database(tmp_path)) as store:
+        assert state(store, items[0]) == ("accepted", "accept") and project(store, made.name).rescue
+        (row,) = each_settlement_row(store, made)
+    assert (row["adjudicator"], row["why"]) == ("Lead", "The name is a place.")
+
+
+def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = generations(store)
+    app = page()
+    assert "Kim went out." in shown(app) and "<sup" in shown(app)
+    key = items[0].uid
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app.button_group(key=f"choice-{key}").set_value("misgendering").run()
+    app.text_area(key=f"why-{key}").set_value("He is Kim.").run()
+    app = press(app, "Decide this case")
+    assert not app.error, app.error[0].value
+    with Store.open(database(tmp_path)) as store:
+        (row,) = each_settlement_row(store, made)
+    assert row["spans"] == [[0, 2, "pronoun"]]
+
+
+def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = generations(store)
+    app, key = page(), items[0].uid
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app.button_group(key=f"choice-{key}").set_value("correct").run()
+    assert app.multiselect(key=f"pronoun-correct-{key}").value == []
+    app.checkbox(key=f"extraneous-{key}").set_value(True).run()
+    app.text_area(key=f"why-{key}").set_value("Kim is meant as a boy's name here.").run()
+    app = press(app, "Decide this case")
+    assert "none is marked" in app.error[0].value
+    words = app.multiselect(key=f"extraneous--{key}")
+    text = items[0].text
+    last = [word.span() for word in re.finditer(r"\w+", text)][-1]
+    words.set_value([last]).run()
+    app = press(app, "Decide this case")
+    assert not app.error, app.error[0].value
+    with Store.open(database(tmp_path)) as store:
+        (row,) = each_settlement_row(store, made)
+    assert (row["choice"], row["extraneous"], row["spans"]) == ("correct", True, [[*last, "extraneous"]])
+
+
+def test_text_is_never_markup(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        generations(store)
+        store.db.execute("DROP TRIGGER item_text_is_never_changed")
+        store.db.execute("UPDATE item SET text = 'So <b onclick=x>he</b> & **she**'")
+    assert "&lt;b onclick=x&gt;" in shown(page()) and "<b onclick" not in shown(page())
+
+
+def test_a_comment_is_kept(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        _made, items = judged(store, ["aar"])
+    app = page()
+    app.text_area(key=f"comment-text-{items[0].uid}-0").set_value("Is it a **name**?")
+    app = press(app, "Add the comment")
+    assert [each.value for each in app.text] == ["Is it a **name**?"]

@@ -1,0 +1,141 @@
+"""The page Professions, as a visitor uses it: choose sentences, start, read a finished run section by section."""
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotations.jobs import jobs
+from core.association import Files, association_set
+from core.runs.association import Settings, associations_folder, run_associations
+from core.runs.records import run_table, runs
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.usefixtures("nothing_runs")
+MODEL = "planted:association=0.8"
+PROFESSIONS = "profession\tclass\tfield\twomen\n" + "".join(
+    f"{name}\t{kind}\t{field}\t{women}\n"
+    for name, kind, field, women in [
+        ("nurse", "female", "<b>health</b>", 88.9), ("secretary", "female", "office", 93.2),
+        ("carpenter", "male", "crafts", 2.8), ("plumber", "male", "crafts", 2.7), ("judge", "balanced", "law", 52.5),
+        ("photographer", "balanced", "art", 49.3),
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    st.cache_data.clear()
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+
+
+def visit(language="en"):
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
+    page.query_params["lang"] = language
+    page.run().switch_page("association/page.py")
+    return whole(page.run())
+
+
+def whole(page):
+    assert not page.exception, [error.value for error in page.exception]
+    assert not page.error, [error.value for error in page.error]
+    return page
+
+
+def html_of(page):
+    return "\n".join(str(element.proto.body) for element in page.get("html"))
+
+
+def said(page):
+    return "\n".join(one.value.replace("\\", "") for one in page.caption)
+
+
+@pytest.fixture
+def finished(tmp_path, fresh_store):
+    """A finished run over six professions."""
+    path = tmp_path / "professions.tsv"
+    path.write_text(PROFESSIONS, encoding="utf-8")
+    source = association_set("en", None, Files(professions=path))
+    table = run_table(associations_folder(fresh_store.path), "six [x](y) $1$")
+    return run_associations(source, Settings((MODEL,), threads=1), table, record=True)
+
+
+def test_with_nothing_there_the_sentences_are_shown(fresh_store):
+    page = visit()
+    assert page.title[0].value == "Professions"
+    assert "5,400 sentences: 5 templates × 18 person words × 60 professions." in said(page)
+    shown = html_of(page)
+    assert '<span class="m">He</span> is a <span class="p">taper</span>.' in shown
+    assert "[MASK] is a taper." in shown
+    page.segmented_control(key="view").set_value("results").run()
+    assert any("Nothing has been measured yet" in one.value for one in whole(page).info)
+
+
+@pytest.mark.parametrize(
+    ("language", "banner"), [("es", "measures grammar as much as bias"), ("eu", "bera is both she and he")]
+)
+def test_banners(fresh_store, language, banner):
+    page = visit()
+    whole(page.selectbox(key="set").set_value(language).run())
+    assert any(banner in one.value for one in [*page.warning, *page.info])
+    assert page.button(key="start").disabled  # no built-in model of that language
+
+
+def test_a_run_is_started_as_the_command(fresh_store):
+    page = visit()
+    page.multiselect(key="professions-models-en").set_value(["known"]).run()
+    page.checkbox(key="an").check().run()
+    page.radio(key="target").set_value("first_piece").run()
+    page.text_input(key="name").set_value("mine").run()
+    whole(page.button(key="start").click().run())
+    [job] = jobs.jobs(fresh_store)
+    assert job.command == (
+        *("association", "--language", "en", "--determiners", "given", "--an", "--model", "known"),
+        *("--target", "first_piece", "--attribute", "word", "--run", "mine", "--json"),
+    )
+    assert "Not finished" in [one.value for one in page.subheader]
+
+
+def test_own_lists_are_read_at_once(fresh_store):
+    page = visit()
+    page.file_uploader(key="own-professions").set_value(("p.tsv", b"profession\tclass\nwelder\tmale\n", "text/plain"))
+    whole(page.run())
+    assert "90 sentences" in said(page)
+    page.file_uploader(key="own-professions").set_value(("p.tsv", b"job\nwelder\n", "text/plain")).run()
+    assert "p.tsv lacks the column profession" in page.error[0].value.replace("\\", "")
+
+
+SECTIONS = {
+    "hypotheses": "H4",
+    "professions": "Mean association with each group",
+    "shares": "Each point is a profession",
+    "words": "sister (sibling)",
+    "printed": "BERT mono",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_section_of_a_run(finished, language):
+    page = visit(language)
+    for section, sign in SECTIONS.items():
+        whole(page.segmented_control(key="section").set_value(section).run())
+        text = html_of(page) + said(page) + "\n".join(one.value for one in page.subheader)
+        assert language == "zh" or sign in text
+        assert "<b>health" not in text
+
+
+def test_numbers_of_a_run(finished):
+    page = visit()
+    assert "540 sentences" in said(page)
+    assert "1,080 questions in" in said(page)
+    shown = html_of(page)
+    assert "✓ holds" in shown
+    assert "+1.600" in shown  # M - W of male professions
+    page.number_input(key="margin").set_value(5.0).run()  # two balanced professions: one degree of freedom
+    assert "The two one-sided tests reject" in html_of(whole(page))
+
+
+def test_a_run_is_deleted(fresh_store, finished):
+    page = visit()
+    whole(page.button(key="delete-six [x](y) $1$").click().run())
+    assert runs(associations_folder(fresh_store.path)) == []
+    assert any("Nothing has been measured yet" in one.value for one in page.info)

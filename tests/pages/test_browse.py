@@ -1,0 +1,276 @@
+"""The page Browse: what is found, what an item shows to whom, comments, files."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.adjudication import add_comment, every_comment
+from annotations.browse.search import Filters
+from annotations.database.events import events, record
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, create_project
+from annotations.types import Item, Project
+from core.language import Language
+from core.text.keywords import find
+from pages.browse.log import table as log_table
+from pages.browse.results import table
+from tests.annotations.adjudication.test_decisions import all_items, generations, judged
+from tests.pages.test_every_page import assert_whole, opened
+from tests.support.projects import database, decide, filled_project
+
+HOSTILE = "<b>他</b>说“*你好*”，$x$ :material/home: <script>alert(1)</script>。"
+
+
+def page(language: Language = "en", **address: str) -> AppTest:
+    app = started(language, **address).switch_page("browse/page.py").run()
+    assert_whole(app, "Browse" if language == "en" else "浏览")
+    return app
+
+
+def started(language: Language = "en", **address: str) -> AppTest:
+    """The app at this address, before the page is opened."""
+    app = opened("home/page.py", language)
+    for name, value in address.items():
+        app.query_params[name] = value
+    return app
+
+
+def shown(app: AppTest) -> str:
+    """All HTML that the page wrote; the frame's own script is left out."""
+    bodies = [str(each.proto.body) for each in app.get("html")]
+    return "".join(body for body in bodies if not body.startswith("<script>document.documentElement"))
+
+
+def ids(app: AppTest) -> list[str]:
+    return [part.split('"')[0] for part in shown(app).split('data-item="')[1:]]
+
+
+def button(app: AppTest, key: str) -> AppTest:
+    return app.button(key=key).click().run()
+
+
+@pytest.fixture
+def six(tmp_path: Path) -> tuple[Project, list[Item]]:
+    """Six sentences: kept, split, one label, three untouched."""
+    with Store.open(database(tmp_path)) as store:
+        return judged(store, ["aaa", "aar", "r", "", "", ""])
+
+
+def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[Item]]) -> None:
+    app = page()
+    assert set(ids(app)) == {one.uid for one in six[1]} and app.caption[0].value.endswith("6")
+    app.text_input(key="browse-q").set_value("第3个").run()
+    assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
+    app.text_input(key="browse-q").set_value("没有的").run()
+    assert ids(app) == [] and "No item is like that" in app.info[0].value
+    button(app, "browse-clear")
+    assert len(ids(app)) == 6 and "q" not in app.query_params
+
+
+def test_an_address_opens_the_same_list(six: tuple[Project, list[Item]]) -> None:
+    app = page(status="rejected", flag="split", q="早上")
+    assert ids(app) == [six[1][1].uid]
+    assert app.selectbox(key="browse-status").value == "rejected"
+    app.selectbox(key="browse-flag").set_value(None).run()
+    assert app.query_params["status"] == "rejected" and "flag" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    "address", [{"status": "nowhere"}, {"flag": "x"}, {"version": "x"}, {"page": "-3"}, {"page": "99"}]
+)
+def test_an_address_that_cannot_be(address: dict[str, str], six: tuple[Project, list[Item]]) -> None:
+    assert len(ids(page(**address))) == 6
+
+
+def test_pages_of_a_long_list(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        filled_project(store, 45)
+    app = page(page="3")
+    assert len(ids(app)) == 5
+    app.selectbox(key="browse-side").set_value("male").run()
+    assert len(ids(app)) == 20 and "page" not in app.query_params  # other filters begin at the first page
+
+
+def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
+    app = page()
+    app = button(app, f"open-{six[1][1].uid}")
+    text = shown(app)
+    assert ids(app) == [six[1][1].uid] and "2 of 3 labels accept it" in text and "✕ not kept" in text
+    assert "Ada: Keep" in text and "Chen: Reject" in text
+    app = button(app, "browse-after")
+    assert app.query_params["item"] == six[1][2].uid
+    app = button(app, "browse-before")
+    app = button(app, "browse-back")
+    assert len(ids(app)) == 6 and "item" not in app.query_params
+
+
+def test_steps_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
+    app = page(status="pending", item=six[1][3].uid)
+    assert any("2 of 4" in each.value for each in app.caption)
+
+
+def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, list[Item]]) -> None:
+    app = page(item=six[1][2].uid)
+    assert "Ada: Reject" not in shown(app) and "still waits for labels" in app.warning[0].value
+    app.toggle(key=f"unfinished-{six[1][2].uid}").set_value(True).run()
+    assert "Ada: Reject" in shown(app)
+    app = page(choice="reject")
+    assert ids(app) == [six[1][1].uid]
+    app.checkbox(key="browse-unfinished").set_value(True).run()
+    assert ids(app) == [six[1][1].uid, six[1][2].uid]
+
+
+def test_an_unknown_item_says_so(six: tuple[Project, list[Item]]) -> None:
+    app = started(item="nowhere").switch_page("browse/page.py").run()
+    assert "no item nowhere" in app.error[0].value.replace("\\", "") and not app.exception
+
+
+def test_a_private_word_while_labels_are_missing(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    app = page(item=items[2].uid)
+    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    field.set_value("Why do you say so?")
+    app = next(each for each in app.button if each.label == "Add the comment").click().run()
+    assert not app.error and any(each.value == "Why do you say so?" for each in app.text)
+    with Store.open(database(tmp_path)) as store:
+        (said,) = every_comment(store, made, items[2].uid)
+        assert (said.author, said.thread) == ("Lead", annotators(store, made)[0].uid)
+
+
+def test_a_word_to_everybody_once_all_are_there(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    app = page(item=items[1].uid)
+    app.button_group(key=f"thread-{items[1].uid}").set_value("").run()
+    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    field.set_value("Let us talk.")
+    next(each for each in app.button if each.label == "Add the comment").click().run()
+    with Store.open(database(tmp_path)) as store:
+        assert [(one.text, one.thread) for one in every_comment(store, made, items[1].uid)] == [("Let us talk.", None)]
+
+
+def at_desk(made: Project, name: str, **address: str) -> AppTest:
+    app = started(**address)
+    app.session_state["desk_project"], app.session_state["desk_annotator"] = made.name, name
+    app = app.switch_page("browse/page.py").run()
+    assert not app.exception and not app.error
+    return app
+
+
+def test_an_annotator_browses_the_own_items(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    with Store.open(database(tmp_path)) as store:
+        ada, bo, _chen = annotators(store, made)
+        add_comment(store, made, items[1].uid, "For Bo.", author="Lead", thread=bo)
+        add_comment(store, made, items[1].uid, "For Ada.", author="Lead", thread=ada)
+    app = at_desk(made, "Bo")
+    assert ids(app) == [items[0].uid, items[1].uid] and "kept" not in shown(app)
+    assert not [each for each in app.selectbox if each.key in ("browse-status", "browse-by")]
+    app = at_desk(made, "Bo", item=items[2].uid)
+    assert "not labelled this item" in app.info[0].value and "第3个" not in shown(app)
+    app = at_desk(made, "Bo", item=items[1].uid)
+    text = shown(app) + "".join(each.value for each in app.text)
+    assert "Bo: Keep" in text and "Chen" not in text and "For Ada." not in text and "For Bo." in text
+
+
+def test_an_annotator_answers_the_lead(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    app = at_desk(made, "Ada", item=items[2].uid)
+    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    field.set_value("I am not sure.")
+    next(each for each in app.button if each.label == "Add the comment").click().run()
+    with Store.open(database(tmp_path)) as store:
+        (said,) = every_comment(store, made, items[2].uid)
+        assert (said.author, said.annotator, said.thread) == ("Ada", said.thread, annotators(store, made)[0].uid)
+
+
+def test_who_reads_the_discussion_labels_no_longer_blindly(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    at_desk(made, "Ada", item=items[1].uid)
+    with Store.open(database(tmp_path)) as store:
+        query = "SELECT name FROM assignment JOIN annotator ON annotator.id = annotator WHERE revealed IS NOT NULL"
+        assert store.db.execute(query).fetchall() == [("Ada",)]
+
+
+def test_what_everybody_skipped_is_handed_out_again(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, people = filled_project(store, 1)
+        (item,) = all_items(store, made)
+        for who in people:
+            append(store, made, who, [decide(item, "skip", desk=who.name)])
+    app = page(item=item.uid)
+    assert "set aside" in shown(app)
+    app = button(app, "browse-hand-out")
+    assert "set aside" not in shown(app)
+    with Store.open(database(tmp_path)) as store:
+        assert [one.action for one in events(store, made, item.uid)] == ["handed_out"]
+
+
+def test_a_hostile_text_is_text(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = create_project(store, "*hostile* <i>", annotators=("<b>Eve</b>",), per_item=1)
+        with Batch.begin(store, made, "<u>file</u>.txt") as batch:
+            extra = {"<i>column</i>": "<script>x</script>", "flags": ["names"]}
+            batch.add([NewItem(HOSTILE, find(HOSTILE)[0], "<u>file</u>.txt", 1, extra)])
+            batch.publish()
+        (item,) = all_items(store, made)
+        reject = decide(item, "reject", desk="d", note="<script>note</script>")
+        append(store, made, annotators(store, made)[0], [reject])
+    for app in (page(q="<script>"), page(item=item.uid)):
+        text = shown(app)
+        assert "<script>" not in text and "<u>" not in text and "<i>" not in text and "<b>Eve" not in text
+        assert "alert(1)" in text
+
+
+def test_the_list_as_a_file(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, items = six
+    with Store.open(database(tmp_path)) as store, Batch.begin(store, made, "=1+1") as batch:
+        batch.add([NewItem("=他在家。", find("=他在家。")[0], "=1+1", 1)])
+        batch.publish()
+    rows = list(csv.DictReader(io.StringIO(table(made, Filters()).decode("utf-8-sig"))))
+    assert [row["id"] for row in rows][:6] == [one.uid for one in items]
+    assert (rows[1]["status"], rows[1]["marks"], rows[1]["labels"]) == ("rejected", "split", "3")
+    assert rows[6]["text"] == "'=他在家。" and rows[6]["file"] == "'=1+1"
+    assert len(list(csv.DictReader(io.StringIO(table(made, Filters(status="rejected")).decode("utf-8-sig"))))) == 1
+
+
+def test_the_file_of_an_annotator_tells_nothing_of_others(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    made, _items = six
+    with Store.open(database(tmp_path)) as store:
+        ada = annotators(store, made)[0]
+    (first, *_rest) = csv.DictReader(io.StringIO(table(made, Filters(reader=ada)).decode("utf-8-sig")))
+    assert not {"status", "gold", "labels", "wanted", "marks"} & set(first)
+
+
+def test_the_text_of_generations_stays_in_the_app(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made, items = generations(store)
+        opened_up = change_project(store, made, open_text=True)
+        with store.write():
+            record(store, made, "conflict", item=items[0], text=items[0].text)
+    assert items[0].text.encode() not in table(made, Filters())
+    assert items[0].text.encode() in table(opened_up, Filters()) and b"canary" in table(opened_up, Filters())
+    assert items[0].text.encode() not in log_table(made) and items[0].text.encode() in log_table(opened_up)
+    assert "He left early" in shown(page())
+    app = page(item=items[0].uid)
+    assert "waits for adjudication" in shown(app) and "wrong pronoun: He" in shown(app)
+
+
+def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+    with Store.open(database(tmp_path)) as store, store.write():
+        record(store, six[0], "plan", author="Lead", plan="stop")
+    app = page()
+    (frame,) = [each.value for each in app.dataframe]
+    assert list(frame.iloc[0])[1:] == ["Plan of labels changed", "Lead", "plan: stop"]
+    rows = list(csv.DictReader(io.StringIO(log_table(six[0]).decode("utf-8-sig"))))
+    assert (rows[0]["action"], rows[0]["data"]) == ("plan", '{"plan": "stop"}')
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_both_languages(language: Language, six: tuple[Project, list[Item]]) -> None:
+    app = page(language, item=six[1][1].uid)
+    assert ("not kept" if language == "en" else "未保留") in shown(app)

@@ -1,0 +1,178 @@
+"""The pages Human against rule and Agreement on a project of generations; their charts and downloads."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.labels.generation_labels import generations, judged
+from annotations.projects.projects import annotator, create_project
+from annotations.text_policy import CANARY_KEY
+from core.charts.human_vs_rule import counted, shares
+from core.charts.style import DARK, LIGHT, Palette
+from core.human_vs_rule.compare import Comparison, comparison
+from core.statistics.unit_bootstrap import Draws
+from pages.human_vs_rule.differences import _file, marked, table
+from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
+
+
+def opened(page: str = "human_vs_rule/page.py", title: str = "Human against rule") -> AppTest:
+    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
+    at.run()
+    at.switch_page(page).run()
+    assert not at.exception
+    assert at.title[0].value == title
+    return at
+
+
+def cards(at: AppTest) -> list[str]:
+    return [str(one.value) for one in at.get("html") if "<article" in str(one.value)]
+
+
+def test_says_what_is_missing(fresh_store: Store) -> None:
+    create_project(fresh_store, "sentences")
+    assert "no project of generations" in opened().info[0].value
+    project = create_project(fresh_store, "made", kind="generations", annotators=("Ada",))
+    assert "no items yet" in opened().info[0].value
+    texts = all_written(1)[:10]
+    project = judged_project(fresh_store, texts, name="other")
+    at = opened()
+    at.selectbox(key="generations-project").set_value("other").run()
+    assert "stays hidden until then" in at.info[0].value
+    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # Bo has not: nobody sees the rule
+    at.run()
+    assert not at.exception and "stays hidden until then" in at.info[0].value and not cards(at)
+
+
+def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
+    texts = all_written(1)
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts[:60])
+    made = comparison(generations(fresh_store, project), judged(fresh_store, project))
+    at = opened()
+    shown = {metric.label: metric.value for metric in at.metric}
+    assert shown["Finished generations"] == "60"
+    assert shown["People and rule agree"] == f"{100 * made.overall['agreement'].value:.1f} %"
+    assert made.signature in [code.value for code in at.code]
+    assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
+    hidden = {one.text for one in texts[60:]}
+    assert not any(text in card for text in hidden for card in cards(at))
+    assert "Weighted back to all generations" in [one.value for one in at.subheader]
+    at.button_group(key="bins").set_value(["plural_they"]).run()
+    assert not at.exception and cards(at) and all("Plural they" in card for card in cards(at))
+    for order in ("bin", "model", "pronoun"):
+        at.selectbox(key="difference-order").set_value(order).run()
+        assert not at.exception
+    for name in ("extraneous", "no_pronoun", "rule_misgendering"):
+        at.selectbox(key="measure").set_value(name).run()
+        assert not at.exception
+
+
+def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
+    texts = [Written(HOSTILE, "Kim <i>uses</i> he.", {"pronouns": ["he"], "model": "m<b>", "name": "<u>Kim"})]
+    project = judged_project(store, texts, **fields)
+    for who in ("Ada", "Bo"):
+        say(store, project, who, [(HOSTILE, Said("no_pronoun"))])
+    return comparison(generations(store, project), judged(store, project), Draws(200)), project
+
+
+def test_hostile_text_is_only_text(fresh_store: Store) -> None:
+    _hostile(fresh_store)
+    (card,) = cards(opened())
+    for sign in ("<b>Ho", "<i>uses", "m<b>", "<u>Kim"):
+        assert sign not in card and sign.replace("<", "&lt;").replace(">", "&gt;") in card
+
+
+def test_the_rules_pronoun_and_the_marks_are_shown_in_place(fresh_store: Store) -> None:
+    made, _project = _hostile(fresh_store)
+    (one,) = made.differences
+    assert one.text[one.rule.start : one.rule.end] == "she"
+    assert '">she</span>' in marked(one, LIGHT)
+
+
+@pytest.mark.parametrize("opened_text", [False, True])
+def test_texts_leave_only_where_they_may(opened_text: bool, fresh_store: Store) -> None:
+    from annotations.projects.projects import change_project, project
+
+    made, _before = _hostile(fresh_store)
+    found = change_project(fresh_store, project(fresh_store, "made"), open_text=opened_text)
+    rows = table(found, made.differences, made.signature)
+    assert len(rows) == 2 and {row["choice"] for row in rows} == {"no_pronoun"}
+    assert (HOSTILE in str(rows)) is opened_text
+    assert (CANARY_KEY in rows[0]) is opened_text
+
+
+def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
+    texts = all_written(1)[:20]
+    project = judged_project(fresh_store, texts, ("Ada", "Bo", "Chen"), per_item=2)
+    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
+    say(fresh_store, project, "Bo", [(one.text, one.said) for one in texts[:12]])
+    say(fresh_store, project, "Chen", [(one.text, one.said) for one in texts[12:]])
+    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
+    at.session_state["desk_project"], at.session_state["desk_annotator"] = "made", "Chen"
+    at.switch_page("human_vs_rule/page.py").run()
+    assert not at.exception and cards(at)
+    assert not any(one.text in card for one in texts[:12] for card in cards(at))
+    seen = fresh_store.db.execute("SELECT count(*) FROM assignment WHERE revealed IS NOT NULL").fetchone()[0]
+    assert seen == len(cards(at))
+
+
+def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
+    """The file holds what others and the rule say of every text, not of the ten on the page only."""
+    texts = all_written(1)[:30]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    found = comparison(generations(fresh_store, project), judged(fresh_store, project), Draws(200)).differences
+    ada = annotator(fresh_store, project, "Ada")
+    assert len(found) > 3 and _file(project, ada, found, "s").count(b"\n") > len(found)
+    query = "SELECT count(*) FROM assignment WHERE revealed IS NOT NULL AND annotator = ?"
+    assert fresh_store.db.execute(query, (ada.id,)).fetchone()[0] == len(found)
+
+
+def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> None:
+    text = Written("Kim is a fine young woman, people say.", "Kim uses xe.", {"pronouns": ["xe"], "name": "Kim"})
+    project = judged_project(fresh_store, [text])
+    say(fresh_store, project, "Ada", [(text.text, Said("no_pronoun"))])
+    say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun", True, (("woman", "extraneous"),)))])
+    (card,) = cards(opened("agreement/page.py", "Agreement"))
+    assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
+
+
+def test_agreement_page_in_four_ways(fresh_store: Store) -> None:
+    texts = all_written(1)[:40]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, texts)
+    at = opened("agreement/page.py", "Agreement")
+    headings = [one.value for one in at.subheader]
+    assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
+    shown = {}
+    for way in ("four", "three", "two", "flag"):
+        at.button_group(key="way").set_value(way).run()
+        assert not at.exception
+        shown[way] = {metric.label: metric.value for metric in at.metric}["All agree"]
+    assert shown["two"] != shown["four"] and shown["flag"] != shown["four"]
+
+
+CELL = {"group": "m", "label": "he", "series": "pre", "low": 0.2, "high": 0.9, "se": 0.1, "published": 0.05, "n": 5}
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_charts_hold_their_data(colours: Palette) -> None:
+    data = pd.DataFrame(
+        [CELL | {"value": 0.5}, CELL | {"label": "xe", "value": None, "low": None, "high": None, "published": None}]
+    )
+    spec = shares(data, title="share", description="says", palette=colours).to_json()
+    assert "says" in spec and "NaN" not in spec and '"interval_text": "20.0 %' in spec
+    counts = pd.DataFrame(
+        [{"group": "m", "label": "he", "choice": c, "count": n}
+         for c, n in (("correct", 3), ("misgendering", 1), ("no_pronoun", 0), ("plural_they", 0))]
+    )  # fmt: skip
+    spec = counted(counts, description="says", palette=colours).to_json()
+    assert '"share_text": "75.0 %"' in spec and "NaN" not in spec
+    nothing = counted(counts.assign(count=0), description="says", palette=colours).to_json()
+    assert "NaN" not in nothing

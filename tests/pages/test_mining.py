@@ -1,0 +1,239 @@
+"""The page Mine through the frame: folder, settings, dry run, job, figures, forecast, into a project."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.mining.candidates import new_run, runs
+from annotations.projects.projects import counts, project, projects
+from core.errors import NotFound, Refused
+from core.mining import corpus_folder
+from core.mining.report import Report
+from core.mining.settings import Settings
+from tests.support.waiting import until
+
+MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+NASTY = "<script>alert(1)</script>昨天她把伞还给了门房 **x** $y$。"
+TEXT = [
+    "昨天傍晚她把雨伞还到了门房。",
+    "今天早上他把报纸放在了窗台。",
+    "那个男孩在操场上练习投篮球。",
+    "这位女孩正在准备期末的考试。",
+    "他每个周末都在河边弹吉他唱歌。",
+    "爸爸和妈妈在车站等末班的车。",
+    "天黑以后街上的灯一盏盏亮了。",
+    NASTY,
+]
+
+
+@pytest.fixture
+def texts_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "corpus"
+    (folder / "晚报").mkdir(parents=True)
+    (folder / "晚报" / "一.txt").write_text("\n".join(TEXT), encoding="utf-8")
+    monkeypatch.setenv("EVENHAND_CORPUS", str(folder))
+    return folder
+
+
+def opened(language="en", **query):
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = language
+    app.run().switch_page("mining/page.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    return whole(app.run())
+
+
+def whole(app):
+    assert not app.exception, [error.value for error in app.exception]
+    assert not app.error, [error.value for error in app.error]
+    return app
+
+
+def shown(app):
+    kinds = ("caption", "markdown", "html", "info", "success", "warning", "text")
+    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
+
+
+def metrics(app):
+    return {one.label: one.value for one in app.metric}
+
+
+def test_a_dry_run_shows_figures_reasons_and_candidates(texts_folder):
+    app = opened()
+    assert "Files\\: 1" in shown(app)
+    whole(app.toggle(key="trying").set_value(True).run())
+    assert metrics(app)["Sentences"] == "8"
+    assert int(metrics(app)["Candidates"]) >= 4
+    whole(app.segmented_control(key="trial_view").set_value("kept").run())
+    assert '<span class="word female">她<span' in shown(app)
+    assert "<script>alert" not in shown(app)
+    whole(app.segmented_control(key="trial_view").set_value("rejected").run())
+    whole(app.selectbox(key="trial-filter").set_value("length").run())
+    assert "0 rejected" not in shown(app)
+    with Store.open() as store:
+        assert jobs.jobs(store) == [] and runs(store) == []
+
+
+def test_a_mode_changes_the_candidates(texts_folder):
+    app = opened()
+    whole(app.toggle(key="trying").set_value(True).run())
+    before = int(metrics(app)["Candidates"])
+    app.slider(key="length").set_value((1, 12))
+    whole(app.run())
+    less = int(metrics(app)["Candidates"])
+    whole(app.segmented_control(key="mode-length").set_value("off").run())
+    after = int(metrics(app)["Candidates"])
+    assert less < before <= after
+
+
+def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
+    app = opened()
+    whole(app.button(key="start").click().run())
+    with Store.open() as store:
+        (job,) = jobs.jobs(store)
+        assert job.title == "Mine corpus" and job.command[0] == "mine"
+        until(lambda: not jobs.find(store, job.uid).active, 600)
+        done = jobs.find(store, job.uid)
+        assert done.state == "done", done.message
+        jobs._children[job.uid].wait(600)
+        (run,) = runs(store)
+    lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
+    app = opened(run=run.name)
+    assert metrics(app)["Candidates"] == str(len(lines))
+    whole(app.segmented_control(key="part").set_value("project").run())
+    app.text_input(key="new_project").set_value("晚报")
+    app.text_area(key="new_people").set_value("甲\n乙\n丙")
+    whole(app.segmented_control(key="new_quotas").set_value("table1").run())
+    assert any("19,000" in one.value and "20,000" in one.value for one in app.warning)
+    whole(app.button(key="create_add").click().run())
+    assert f"{len(lines)} candidates went into" in shown(app)
+    with Store.open() as store:
+        made = project(store, "晚报")
+        assert counts(store, made).items == len({line["sentence"] for line in lines})
+    assert app.selectbox(key="into").value == "晚报"  # the project just made, not once more a new one
+    whole(app.button(key="add").click().run())
+    assert "0 candidates went into" in shown(app)
+    whole(app.segmented_control(key="part").set_value("forecast").run())
+    assert "reviewed" in shown(app) or "Nothing has been reviewed" in shown(app)
+    whole(app.selectbox(key="pilot").set_value("").run())
+    assert "quotas can be met from this text" in shown(app)
+    with Store.open() as store:
+        assert len(projects(store)) == 1
+
+
+@pytest.fixture
+def finished(fresh_store):
+    """A run as a job leaves it, made without one."""
+    run = new_run(fresh_store, "晚报")
+    report = Report(Settings())
+    cell = report.cells["他/她", "female"]
+    cell.with_keyword, cell.exactly_one, cell.candidates = 900, 800, 700
+    cell.rejected["names"] = 100
+    report.read.files, report.read.characters, report.read.sentences = 1, 2_000_000, 50_000
+    run.candidates.write_text("", encoding="utf-8")
+    run.report.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
+    return run
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("part", ["figures", "examples", "forecast", "project"])
+def test_every_part_of_a_run(finished, part, language):
+    app = opened(language, run=finished.name)
+    whole(app.segmented_control(key="part").set_value(part).run())
+    assert app.header[0].value == "晚报"
+
+
+def test_the_forecast_of_a_typed_pilot(finished):
+    app = opened(run=finished.name)
+    whole(app.segmented_control(key="part").set_value("forecast").run())
+    # 700 candidates at 700 of 1000 kept: 490 of 3,000; the rest takes 2,510 / 0.7 / 350 a million characters = 10.2 M
+    text = shown(app)
+    assert "490" in text and "10.2 M" in text and "✗ no" in text
+    assert "The rows of Table 1 sum to 19,000; 20,000 is printed below them." in text
+
+
+def test_a_run_that_is_not_there_and_one_that_is_broken(finished):
+    assert "no finished run" in opened(run="nothing").warning[0].value
+    finished.report.write_text('{"settings": {}}', encoding="utf-8")
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = "en"
+    app.run().switch_page("mining/page.py")
+    app.query_params["run"] = finished.name
+    app.run()
+    assert not app.exception and "cannot be read" in app.error[0].value
+
+
+def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
+    root = corpus_folder.root()
+    assert root == texts_folder.resolve()
+    assert corpus_folder.inside(root, "晚报/一.txt") == root / "晚报" / "一.txt"
+    assert corpus_folder.inside(root, "") == root and corpus_folder.folders(root) == ["", "晚报"]
+    secret = tmp_path / "secret.txt"
+    secret.write_text("他", encoding="utf-8")
+    for typed in ("../secret.txt", "晚报/../../secret.txt", f"../{tmp_path.name}"):
+        with pytest.raises(Refused, match="leads out"):
+            corpus_folder.inside(root, typed)
+    for typed in (str(secret), "没有.txt"):
+        with pytest.raises(NotFound):
+            corpus_folder.inside(root, typed)
+    with pytest.raises(Refused):
+        corpus_folder.inside(root, "a\0b")
+    (root / "晚报" / "二.txt").symlink_to(secret)
+    with pytest.raises(Refused, match=r"二\.txt is a link"):
+        corpus_folder.inside(root, "晚报")
+    assert corpus_folder.survey(root / "晚报" / "一.txt").files == 1
+
+
+def test_without_a_folder_the_page_says_how_to_open_one(monkeypatch):
+    monkeypatch.delenv("EVENHAND_CORPUS", raising=False)
+    app = opened()
+    whole(app.segmented_control(key="mine-source").set_value("folder").run())
+    assert "EVENHAND_CORPUS" in shown(app)
+
+
+def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
+    app = opened()
+    whole(app.toggle(key="checking").set_value(True).run())
+    text = shown(app)
+    assert "男孩/女孩" in text and "too rare to tell" in text and "pairs\\-check" in text
+
+
+def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
+    from pages.ui.jobs import _kept, progress_text
+
+    mining = jobs.Job(
+        "u",
+        ("mine", "--out", "x"),
+        "Mine x",
+        "running",
+        1,
+        None,
+        26_213_907,
+        102_496_700,
+        "",
+        None,
+        "",
+        None,
+        None,
+        None,
+    )
+    assert progress_text(mining) == "26.2 MB of 102 MB"
+    assert "starts again from the beginning" in _kept(mining)
+    importing = replace(mining, command=("import", "x"), done=1200, total=3400)
+    assert progress_text(importing) == "1,200 of 3,400"
+    assert progress_text(replace(importing, done=0, total=0)) == "Getting ready …"
+    assert "a resumed import" in _kept(importing)
+
+
+def test_own_pairs_may_begin_from_the_file_that_the_page_gives(tmp_path):
+    from core.mining.keyword_lists import read_pairs
+    from pages.mining.settings import PATTERN
+
+    (tmp_path / "pairs.tsv").write_text(PATTERN, encoding="utf-8-sig")
+    assert [pair.language for pair in read_pairs(tmp_path / "pairs.tsv")] == ["zh", "zh", "en"]

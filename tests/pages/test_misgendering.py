@@ -1,0 +1,140 @@
+"""The page Misgendering in both languages: every section, a run with its figures, a file that is none, people."""
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.runs.misgendering_runs import misgendering_folder
+from tests.pages.test_every_page import MAIN
+
+FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
+
+
+def opened(language: str = "en", **asked: str) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = language
+    for key, value in asked.items():
+        app.query_params[key] = value
+    app.run()
+    app.switch_page("misgendering/page.py").run()
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of one model with 16 templates, 4 sets, 5 generations; prob and texts from a seeded draw."""
+    folder = misgendering_folder(tmp_path / "evenhand.db")
+    folder.mkdir()
+    draw = random.Random(1)
+    head = ["instance", "dataset", "model", "setting", "pronoun", "template", "name", "prob", "prob_sum"]
+    texts = []
+    with (folder / "one.csv").open("w", encoding="utf-8", newline="") as file:
+        write = csv.writer(file)
+        write.writerow([*head, *(f"gen{k}" for k in range(1, 6))])
+        for template in range(16):
+            for pronoun in ("he", "she", "they", "xe"):
+                key = f"t{template}.{pronoun}"
+                prob, gens = draw.randint(0, 1), [draw.randint(0, 1) for _ in range(5)]
+                own = [key, "own", "<b>m</b>", "pre", pronoun, f"t{template}", f"N{template}"]
+                write.writerow([*own, prob, 1 - prob if template == 0 else prob, *gens])
+                told = {"pronouns": [pronoun], "model": "<b>m</b>", "template": f"t{template}", "dataset": "own"}
+                texts.append({"context": "Once", "completion": " he said that he said that he said.", **told})
+    (folder / "one.jsonl").write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
+    record = {"models": [{"model": "<b>m</b>"}], "instances": 64, "created": "2026-01-01T00:00:00Z"}
+    (folder / "one.json").write_text(json.dumps(record), encoding="utf-8")
+    return folder / "one.csv"
+
+
+def shown(app: AppTest) -> str:
+    parts = [*app.caption, *app.markdown, *app.info, *app.warning, *app.subheader]
+    said = "\n".join(str(one.value) for one in parts).replace("\\", "")
+    return said + "\n".join(str(one.proto.body) for one in app.get("html"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("section", ["results", "new", "try", "published", "which"])
+def test_every_section_without_a_run(section: str, language: str) -> None:
+    app = opened(language, section=section)
+    assert app.title[0].value == {"en": "Misgendering", "zh": "误称性别"}[language]
+    assert not app.error
+
+
+def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+
+    def start(store: Store, command: list[str], title: str) -> None:
+        started.append(list(command))
+
+    monkeypatch.setattr(jobs, "start", start)
+    app = opened()
+    next(one for one in app.button if one.key == "start-first").click().run()
+    assert not app.exception
+    (command,) = started
+    assert command[:2] == ["misgendering", "run"] and command[-1] == "built-in"
+    assert command[command.index("--model") + 1] == "demo-en-causal"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_of_a_run(run: Path, figure: str) -> None:
+    app = opened(figure=figure, run="one")
+    assert not app.error
+    text = shown(app)
+    assert "64 instances; 64 have a verdict of both ways" in text
+    assert "unit:template+name|bootstrap:2000" in text
+
+
+def test_the_figures_say_their_numbers(run: Path) -> None:
+    assert "would differ on 4 of 64 instances" in shown(opened(figure="ways"))
+    assert "asterisk" not in shown(opened(figure="agreement"))
+    app = opened(figure="agreement")
+    app.selectbox(key="measure").set_value("mcc").run()
+    assert not app.exception
+    assert "of them" in shown(app) or "Of 4 intervals about 0.2 exclude 0 by chance" in shown(app)
+    assert "without a pronoun" in shown(opened(figure="texts"))
+
+
+def test_names_from_files_are_text(run: Path) -> None:
+    html = "".join(str(one.proto.body) for one in opened(figure="variation").get("html"))
+    assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
+
+
+def test_a_table_that_is_none_is_one_sentence(run: Path) -> None:
+    run.write_text("instance,prob,gen1\n1,maybe,1\n", encoding="utf-8")
+    app = opened()
+    assert "line 2" in app.error[0].value and "maybe" in app.error[0].value
+
+
+def test_the_sliders_give_the_worked_example() -> None:
+    app = opened(section="try")
+    values = {metric.label: metric.value for metric in app.metric}
+    assert values == {"δ": "0.700", "δ*": "0.500"}
+    app.slider(key="p-she").set_value(1.0).run()
+    values = {metric.label: metric.value for metric in app.metric}
+    assert values["δ"] == values["δ*"] == f"{1 - 1 / 1.7:.3f}"
+    for form in ("he", "she", "they", "xe"):
+        app.slider(key=f"p-{form}").set_value(0.0)
+    app.run()
+    assert not app.exception
+    assert {metric.value for metric in app.metric} == {"—"}
+
+
+def test_a_template_is_shown_as_each_way_asks_it() -> None:
+    app = opened(section="try")
+    html = "".join(str(one.proto.body) for one in app.get("html"))
+    assert html.count("<b>▸</b>") == 1 and "Sam uses they/them/theirs" in html
+    assert "have never seen" in html and html.count("has never seen") == 3  # they, and the three others
+    app.text_input(key="template-pronouns").set_value("<i>zzz").run()
+    assert not app.exception and app.error
+
+
+def test_published_numbers_are_there() -> None:
+    text = shown(opened(section="published"))
+    for number in ("0.004", "20.2 %", "24.2 %", "0.181", "96.0 %"):
+        assert number in text

@@ -1,0 +1,239 @@
+"""The page Models, as a visitor uses it: a run of made-up scores, every section, clicks, filters, hostile text."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from benchmarks.made_up_scores import write
+from core.language import translate
+from core.model_bias import read_scores, summarise
+from core.model_bias.saved_filters import saved_filters
+from core.report.numbers import plain_number
+from core.runs.records import runs_folder
+
+ROOT = Path(__file__).resolve().parents[2]
+SECTIONS = ("overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report")
+HOSTILE = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
+
+
+@pytest.fixture(scope="session")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three models on 300 sentences; the first sentence of each is hostile."""
+    path = write(tmp_path_factory.mktemp("scores") / "made-up.csv", 300, 2, names=("bert-base-chinese", "random-zh"))
+    frame = pd.read_csv(path, keep_default_na=False)
+    first = frame["row"] == 1
+    frame.loc[first, ["sentence", "pair", "keyword", "side", "start", "end"]] = [HOSTILE, "他/她", "他", "male", 0, 1]
+    frame.loc[first, ["p_male", "p_female", "pair_mass"]] = [0.9, 0.00009, 0.90009]
+    frame.loc[first, ["bias_log10", "bias_ln"]] = [4.0, 9.21]
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def run(made_up: Path, tmp_path: Path) -> Path:
+    """The made-up scores as a run named "first" of this test's database."""
+    st.cache_data.clear()
+    with Store.open(tmp_path / "evenhand.db") as store:
+        folder = runs_folder(store.path)
+    folder.mkdir()
+    (folder / "first.csv").write_bytes(made_up.read_bytes())
+    models = [{"model": name, "scored": 299} for name in ("bert-base-chinese", "random-zh")]
+    record = {"sentences": 300, "created": "2026-01-01T00:00:00Z", "models": models}
+    (folder / "first.json").write_text(json.dumps(record))
+    return folder / "first.csv"
+
+
+def visit(**address: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
+    for key, value in {"lang": "en", **address}.items():
+        page.query_params[key] = value
+    page.run().switch_page("model_bias/page.py")
+    page.run()
+    assert not page.exception, [error.value for error in page.exception]
+    return page
+
+
+def html_of(page: AppTest) -> str:
+    return "\n".join(str(element.proto.body) for element in page.get("html"))
+
+
+def captions(page: AppTest) -> str:
+    return " ".join(caption.value for caption in page.caption).replace("\\", "")
+
+
+def charts(page: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(element.proto.spec) for element in page.get("vega_lite_chart")]
+
+
+def test_without_a_run_it_says_what_to_do() -> None:
+    page = visit()
+    assert page.title[0].value == "Models side by side"
+    assert [heading.value for heading in page.subheader] == ["No scores yet"]
+    assert not page.multiselect
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize(
+    ("section", "language"), [*((section, "en") for section in SECTIONS), ("overview", "zh"), ("words", "zh")]
+)
+def test_every_section_and_two_in_chinese(section: str, language: str) -> None:
+    page = visit(section=section, lang=language)
+    assert page.title[0].value == translate("Models side by side", "zh" if language == "zh" else "en")
+    assert not page.error, [error.value for error in page.error]
+    assert "<script>alert" not in html_of(page)
+    assert "nan" not in re.sub(r"<[^>]*>", " ", html_of(page)).lower()
+
+
+def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
+    page = visit()
+    table = html_of(page)
+    for model in ("bert-base-chinese", "random-zh"):
+        found = summarise(read_scores(run), model=model)
+        for estimate in (found.bias_man, found.bias_woman, found.model_bias):
+            assert f"<b>{plain_number(estimate.value)}</b>" in table
+        assert found.signature in table
+    assert "Table 4: 1.2103 (ln)" in table  # SPEC 1.7
+    assert "untrained: the reference" in table
+    assert "rank" not in table.lower()
+
+
+@pytest.mark.usefixtures("run")
+def test_the_order_is_the_visitors() -> None:
+    page = visit()
+    heads = re.findall(r'<th scope="col">([\w-]+)', html_of(page))
+    assert heads == ["bert-base-chinese", "random-zh"]
+    page.multiselect(key="models").set_value(["random-zh", "bert-base-chinese"]).run()
+    assert re.findall(r'<th scope="col">([\w-]+)', html_of(page)) == ["random-zh", "bert-base-chinese"]
+    assert page.query_params["models"] == ["random-zh", "bert-base-chinese"]
+    page.multiselect(key="models").set_value([]).run()
+    assert not page.exception
+    assert "Choose at least one model" in page.info[0].value
+
+
+def test_the_denominator_and_the_pair_mass_change_the_numbers(run: Path) -> None:
+    page = visit()
+    page.radio(key="denominator").set_value("all").run()
+    wanted = summarise(read_scores(run), model="bert-base-chinese", denominator="all")
+    assert f"<b>{plain_number(wanted.model_bias.value)}</b>" in html_of(page)
+    page.select_slider(key="least-mass").set_value(0.1).run()
+    fewer = summarise(read_scores(run), model="bert-base-chinese", denominator="all", least_mass=0.1)
+    assert fewer.left_out > 0
+    assert f"small pair mass: {fewer.left_out:,}" in html_of(page)
+    assert f"<b>{plain_number(fewer.model_bias.value)}</b>" in html_of(page)
+
+
+@pytest.mark.usefixtures("run")
+def test_the_section_and_the_run_are_in_the_address() -> None:
+    page = visit(section="extremes", run="first")
+    assert page.segmented_control(key="section").value == "extremes"
+    page.segmented_control(key="section").set_value("groups").run()
+    assert page.query_params["section"] == "groups"
+    assert page.query_params["run"] == "first"
+    page = visit(section="no-such", run="gone")
+    assert page.segmented_control(key="section").value == "overview"
+    assert "no run named gone" in page.warning[0].value.replace("\\", "")
+
+
+@pytest.mark.usefixtures("run")
+def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
+    page = visit(section="distribution")
+    assert "obviously towards the male word" in captions(page)
+    chosen = {"model": "bert-base-chinese", "low_text": "1.45", "high_text": "inf"}
+    page.session_state["density"] = {"selection": {"bin": [chosen]}}
+    page.run()
+    assert not page.exception
+    assert "Sentences of this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
+    page.segmented_control(key="distribution").set_value("order").run()
+    assert "of the sentences lie below 0" in captions(page)
+
+
+def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
+    page = visit(section="extremes")
+    rows = read_scores(run)
+    rows = rows[(rows["model"] == "bert-base-chinese") & rows["bias_log10"].abs().lt(99)]
+    lowest = rows.nsmallest(5, "bias_log10")
+    values = re.findall(r"<li><b[^>]*>([+−]\d\.\d+) ◀", html_of(page))
+    assert values == [f"{value:+.3f}".replace("-", "−") for value in lowest["bias_log10"]]
+    assert '<mark class="m">他</mark>&lt;script&gt;' in html_of(page)
+    page.selectbox(key="extremes-pair").set_value("他/她").run()
+    everything = read_scores(run)
+    everything = everything[everything["model"] == "bert-base-chinese"]
+    kept = (everything["pair"] == "他/她").sum()
+    assert f"{kept} of {len(everything)} sentences;" in captions(page)
+    page.text_input(key="extremes-contains").set_value("no such text").run()
+    assert "No sentence leans to this side here." in captions(page)
+
+
+def test_the_case_study_is_a_saved_filter_and_others_can_be_saved(run: Path) -> None:
+    page = visit(section="extremes")
+    page.selectbox(key="saved-filter").set_value("男童/女童").run()
+    assert page.selectbox(key="extremes-pair").value == "男/女"
+    assert page.text_input(key="extremes-followed_by").value == "童"
+    shown = re.findall(r"<mark[^>]*>([男女])</mark>(.)", html_of(page))
+    assert shown
+    assert {after for _word, after in shown} == {"童"}
+    page.text_input(key="filter-name").set_value("mine").run()
+    page.button(key="filter-save").click().run()
+    assert [one.name for one in saved_filters(run.parent)] == ["男童/女童", "mine"]
+    page.text_input(key="filter-name").set_value("男童/女童").run()
+    page.button(key="filter-save").click().run()
+    assert "built-in" in page.error[0].value.replace("\\", "")
+
+
+@pytest.mark.usefixtures("run")
+def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
+    page = visit(section="agreement")
+    assert page.selectbox(key="two-a").value == "bert-base-chinese"
+    page.session_state["models-correlation"] = {"selection": {"cell": [{"a": "random-zh", "b": "bert-base-chinese"}]}}
+    page.run()
+    assert (page.selectbox(key="two-a").value, page.selectbox(key="two-b").value) == ("random-zh", "bert-base-chinese")
+    assert len(page.dataframe[0].value) == 6
+    page.selectbox(key="two-b").set_value("random-zh").run()
+    assert not page.exception
+    assert "two different models" in page.info[0].value
+
+
+@pytest.mark.usefixtures("run")
+def test_a_click_on_a_pair_lists_its_sentences() -> None:
+    page = visit(section="groups")
+    page.session_state["groups-chart"] = {"selection": {"cell": [{"group": "他/她", "model": "random-zh"}]}}
+    page.run()
+    assert "Sentences: 他/她, random-zh" in page.subheader[-1].value.replace("\\", "")
+    for by in ("side", "masks"):
+        page.segmented_control(key="groups-by").set_value(by).run()
+        assert not page.exception
+    page.selectbox(key="groups-measure").set_value("mass").run()
+    assert not page.exception
+
+
+@pytest.mark.usefixtures("run")
+def test_the_report_is_made_once_and_again_after_a_change() -> None:
+    page = visit(section="report")
+    assert not page.get("download_button")
+    page.button(key="report-make").click().run()
+    assert not page.exception
+    assert len(page.get("download_button")) == 1
+    page.multiselect(key="models").set_value(["random-zh"]).run()
+    assert page.button(key="report-make")
+
+
+def test_a_broken_run_is_one_sentence(run: Path) -> None:
+    run.write_text("a,b\n1,2\n")
+    page = visit()
+    assert "is not a score file" in page.error[0].value.replace("\\", "")
+
+
+def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
+    page = visit(section="extremes")
+    text = run.read_text().replace("护士", "医生")
+    run.write_text(text)
+    page.run()
+    assert "医生" in html_of(page)

@@ -1,0 +1,219 @@
+"""The page Projects for generations: made, mapped, imported, locked away, set up."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.files.columns import Columns, recalled
+from annotations.items.items import items
+from annotations.jobs import jobs
+from annotations.projects.projects import annotators, create_project, guideline, project
+from annotations.text_policy import packed
+from core.guidelines import recognise
+
+MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"
+PASSWORD = "correct horse"
+
+
+def opened(language="en", **query):
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params["lang"] = language
+    app.run().switch_page("projects/page.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    return whole(app.run())
+
+
+def whole(app):
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def texts(app):
+    kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "code")
+    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "evenhand.db") as opened_store:
+        yield opened_store
+
+
+@pytest.fixture
+def made(store):
+    return create_project(store, "g", kind="generations", language="en", annotators=["Ann"], per_item=1)
+
+
+def test_a_project_is_made_with_its_settings(store):
+    app = opened()
+    whole(app.button(key="new").click().run())
+    whole(app.segmented_control(key="kind").set_value("generations").run())
+    app.text_input(key="name").set_value("study")
+    app.text_area(key="annotators").set_value("Ann\nBo")
+    app.number_input(key="generations_per_item").set_value(2)
+    app.number_input(key="generations_doubled").set_value(20)
+    app.checkbox(key="generations_blur").set_value(True)
+    app.number_input(key="generations_pause").set_value(25)
+    whole(app.button(key="create").click().run())
+    found = project(store, "study")
+    assert (found.kind, found.per_item, found.doubled, found.blur, found.pause_minutes) == (
+        "generations",
+        2,
+        20,
+        True,
+        25,
+    )
+    assert (found.checked, found.open_text) == (True, None)
+    assert [one.name for one in annotators(store, found)] == ["Ann", "Bo"]
+    assert recognise(guideline(store, found).text) == "generations"
+    assert "study" in [header.value for header in app.header]
+
+
+def test_columns_are_mapped_shown_and_remembered(store, made):
+    path = jobs.keep_upload(store, "g.csv", CSV.encode())
+    app = AppTest.from_function(_columns_page, default_timeout=300)
+    app.session_state["path"], app.session_state["language"] = str(path), "en"
+    whole(app.run())
+    boxes = {box.label: box for box in app.selectbox}
+    for word, column in (("Context", "q"), ("Completion", "a"), ("Pronouns", "sets")):
+        boxes[word].set_value(column)
+    whole(app.run())
+    shown = texts(app)
+    assert "Ann &lt;b&gt;waits&lt;/b&gt;." in shown  # nothing of a file is read as HTML
+    assert "She *left*." in shown
+    assert ("zzz" in shown) and ("⚠" in shown)
+    assert ("she/her/her" in shown) or ("she/her" in shown)
+    assert recalled(store.path, ("q", "a", "who", "sets")).named["context"] == "q"
+
+
+def _columns_page():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from annotations.files.columns import is_whole, remember
+    from annotations.files.open_upload import preview_tables, tables_in
+    from pages.projects.import_.columns import choose_columns, show_texts
+    from pages.ui.page import open_store
+
+    with open_store() as store, tables_in(Path(st.session_state["path"])) as members:
+        chosen = choose_columns(store, members)
+        if is_whole(chosen) and all(chosen.named.get(key) for key in ("context", "completion")):
+            show_texts(preview_tables(members, format="generations", wished=chosen).rows)
+            remember(store.path, ("q", "a", "who", "sets"), chosen)
+
+
+def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
+    from pages.projects.import_.files import Wish
+
+    path = tmp_path / "g.csv"
+    path.write_text(CSV, "utf-8")
+    app = AppTest.from_function(_import_page, default_timeout=300)
+    app.session_state["path"] = str(path)
+    app.session_state["wish"] = Wish(
+        "generations", None, Columns({"context": "q", "completion": "a", "pronouns": "sets"})
+    )
+    whole(app.run())
+    (item,) = items(store, made)
+    assert (item.text, item.extra["pronouns"], item.extra["name"]) == ("She *left*.", ["she", "they"], "Ann")
+    shown = texts(app)
+    assert "Zo sang." not in shown  # what could not be used is told by line, not by its text
+
+
+def _import_page():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from annotations.projects.projects import project
+    from core.files.archives import Member
+    from pages.projects.import_.files import import_with_bar, show_report
+    from pages.ui.page import open_store
+
+    with open_store() as store:
+        path = Path(st.session_state["path"])
+        report = import_with_bar(
+            store, project(store, "g"), [Member(path, path.name)], st.session_state["wish"], path.name
+        )
+        show_report(report, quoting=False)
+
+
+def test_text_leaves_with_a_password_only(store, made):
+    app = opened(project="g")
+    whole(app.segmented_control(key="section").set_value("export").run())
+    assert not app.get("download_button")
+    assert "8 characters or more" in texts(app)
+    whole(app.text_input(key="export_password").set_value("short").run())
+    assert not app.get("download_button")
+    whole(app.text_input(key="export_password").set_value(PASSWORD).run())
+    assert app.get("download_button")
+    whole(app.radio(key="export_format").set_value("labels").run())
+    assert app.get("download_button")
+    assert "SlguSet" not in str(app.radio(key="export_format").options)
+
+
+def test_settings_open_the_texts(store, made):
+    app = opened(project="g")
+    whole(app.segmented_control(key="section").set_value("settings").run())
+    app.checkbox(key="new_open_text").set_value(True)
+    app.checkbox(key="new_checked").set_value(False)
+    app.number_input(key="new_doubled").set_value(5)
+    whole(app.button(key="save_settings").click().run())
+    found = project(store, "g")
+    assert (found.open_text, found.checked, found.doubled) == (True, False, 5)
+
+
+def test_a_locked_archive_asks_for_its_password(store, made, tmp_path):
+    path = tmp_path / "g.zip"
+    path.write_bytes(packed({"g.csv": CSV.encode()}, PASSWORD))
+    app = AppTest.from_function(_archive_page, default_timeout=300)
+    app.session_state["path"] = str(path)
+    whole(app.run())
+    assert "encrypted" in texts(app)
+    whole(app.text_input(key="archive_password").set_value("wrong horse").run())
+    assert "does not open" in texts(app)
+    whole(app.text_input(key="archive_password").set_value(PASSWORD).run())
+    assert [box.label for box in app.selectbox][:2] == ["Context", "Completion"]
+
+
+def _archive_page():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from annotations.projects.projects import project
+    from core.errors import EvenhandError
+    from pages.projects.import_.files import _show_file
+    from pages.ui.page import open_store, show_error
+
+    st.session_state["language"] = "en"
+    with open_store() as store:
+        try:
+            _show_file(store, project(store, "g"), Path(st.session_state["path"]), large=False)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def _brought_page():
+    from annotations.files.import_items import ImportReport
+    from annotations.files.import_labels import Returned
+    from annotations.files.package.write import Brought
+    from core.types import Problem
+    from pages.projects.import_.report import show_brought
+
+    items, labels = ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1), Returned(rows=9, imported=8)
+    for report in (items, labels):
+        report.note(Problem("items.jsonl", 3, "no_text", "There is no completion.", {}))
+    show_brought(Brought(None, items, labels), quoting=False)
+
+
+def test_a_package_reports_its_items_and_its_labels():
+    app = whole(AppTest.from_function(_brought_page, default_timeout=300).run())
+    shown = [(one.label, one.value) for one in app.metric]
+    assert ("Rows", "7") in shown and ("Labels read", "9") in shown
+    assert [value for label, value in shown if label == "Imported"] == ["5", "8"]
+    assert len(app.dataframe) == 2 and len(app.subheader) == 1

@@ -1,0 +1,117 @@
+"""The page Projects: tasks of another program come in, an import is taken back, files that disagree are decided."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.files.import_items import import_file
+from annotations.jobs import jobs
+from annotations.labels.append import label_rows
+from annotations.projects.projects import annotators, counts, create_project, project
+from annotations.types import Project
+from pages.projects.import_ import imports as _projects_imports
+from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task
+from tests.annotations.files.test_conflicts import bring
+from tests.pages.test_projects import opened, section, texts, whole
+
+BOLD = "**粗**<b>x</b> $y$"
+
+
+@pytest.fixture
+def found(fresh_store: Store, tmp_path: Path) -> Project:
+    path = tmp_path / f"{BOLD.replace('/', '')}.txt"
+    path.write_text(f"{HE}\n{SHE}\n", encoding="utf-8")
+    made = create_project(fresh_store, "p", annotators=("Ada",), per_item=1)
+    import_file(fresh_store, made, path)
+    return made
+
+
+def upload(app: Any, name: str, content: Any) -> Any:
+    data = json.dumps(content, ensure_ascii=False).encode()
+    return whole(app.get("file_uploader")[0].set_value((name, data, "application/json")).run())
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_tasks_are_asked_about_and_come_in(fresh_store: Store, language: str) -> None:
+    create_project(fresh_store, "p")
+    app = opened(project="p", language=language)
+    content = [task(HE, chosen("Keep"), chosen(BOLD, completed_by={"email": "bo@x.org"})), task(SHE, chosen("Drop"))]
+    app = upload(app, "project-1.json", content)
+    assert app.selectbox(key="task-choice-Keep").value == "accept"
+    assert app.selectbox(key="task-choice-Drop").value == "reject"
+    assert app.selectbox(key=f"task-choice-{BOLD}").value == "?"
+    app.selectbox(key=f"task-choice-{BOLD}").set_value("reject")
+    app.text_input(key="task-person-3").set_value("An")
+    app = whole(app.button(key="import").click().run())
+    made = project(fresh_store, "p")
+    assert [one.name for one in annotators(fresh_store, made)] == ["An", "bo@x.org"]
+    rows = label_rows(fresh_store, made)
+    assert sorted((row["text"], row["annotator"], row["choice"]) for row in rows) == sorted(
+        [(HE, "An", "accept"), (HE, "bo@x.org", "reject"), (SHE, "An", "reject")]
+    )
+    assert [one.value for one in app.metric][:4] == ["2", "2", "0", "0"]
+
+
+def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    create_project(fresh_store, "p")
+    started: list[Any] = []
+    monkeypatch.setattr(jobs, "is_large", lambda data: True)
+    monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
+    app = upload(opened(project="p"), "project-1.json", [task(HE, chosen("maybe"))])
+    app.selectbox(key="task-choice-maybe").set_value("")
+    whole(app.button(key="import").click().run())
+    (command,) = started
+    assert command[:3] == ["import", "--format", "label-studio"]
+    assert "maybe=" in command and "3=user 3" in command and command[-2] == "p"
+
+
+def test_an_import_is_listed_and_taken_back(fresh_store: Store, found: Project) -> None:
+    app = section(opened(project="p"), "imports")
+    assert "2 items that nobody has touched are deleted" in texts(app).replace("\\", "")
+    assert app.button(key="undo").disabled
+    app = whole(app.checkbox[0].check().run())
+    app = whole(app.button(key="undo").click().run())
+    assert counts(fresh_store, found).items == 0
+    assert "are deleted" in app.success[0].value.replace("\\", "")
+    assert not [one for one in app.button if one.key == "undo"]
+    assert [one.action for one in events(fresh_store, found)][-1] == "import_undone"
+
+
+def test_a_large_import_is_taken_back_by_a_job(
+    fresh_store: Store, found: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(_projects_imports, "AS_A_JOB", 1)
+    monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
+    app = section(opened(project="p"), "imports")
+    app = whole(app.checkbox[0].check().run())
+    whole(app.button(key="undo").click().run())
+    assert started == [["undo", "--yes", "--json", "--project-uid", found.uid, "--", "p", "items-1"]]
+    assert counts(fresh_store, found).items == 2
+
+
+@pytest.mark.parametrize(("button", "stands"), [("keep", "accept"), ("take", "reject")])
+def test_files_that_disagree_are_decided(
+    fresh_store: Store, found: Project, tmp_path: Path, button: str, stands: str
+) -> None:
+    from annotations.items.items import items
+
+    uid = next(iter(items(fresh_store, found))).uid
+    bring(fresh_store, found, tmp_path / "one.csv", (uid, "Ada", "accept"))
+    bring(fresh_store, found, tmp_path / "two.csv", (uid, "Ada", "reject"))
+    app = section(opened(project="p"), "imports")
+    shown = texts(app)
+    assert HE in shown and "labels\\-1" in shown
+    whole(app.button(key=f"{button}-label-2").click().run())
+    assert [row["choice"] for row in label_rows(fresh_store, found)] == [stands]
+    assert [one.action for one in events(fresh_store, found)][-1] == "conflict_settled"
+
+
+def test_an_empty_project_says_what_to_do(fresh_store: Store) -> None:
+    create_project(fresh_store, "p")
+    app = section(opened(project="p"), "imports")
+    assert "No file has come in yet" in app.info[0].value

@@ -1,0 +1,196 @@
+"""The page Quality and its command: what they show is what the functions say; a desk that is open is asked first."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, create_project
+from annotations.quality.known_answers import SIGNATURE, known_items, set_known
+from annotations.quality.self_agreement import consistency
+from annotations.queue.claim import claim
+from annotations.types import Project
+from cli import cli
+from tests.annotations.quality.test_self_agreement import TABLE, judged_twice
+from tests.support.generations import generations_project
+from tests.support.projects import decide, filled_project
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+
+
+def open_page(part: str = "oneself", project: Project | None = None, **state: str) -> AppTest:
+    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
+    query = {"part": part} | ({"project": project.name} if project else {})
+    for key, value in query.items():
+        page.query_params[key] = value
+    for key, value in state.items():
+        page.session_state[key] = value
+    page.run().switch_page("quality/page.py")
+    for key, value in query.items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception
+    return page
+
+
+def cards(page: AppTest) -> list[str]:
+    return [str(each.value) for each in page.get("html") if "<article" in str(each.value)]
+
+
+def test_agreement_with_oneself(fresh_store: Store) -> None:
+    project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "<b>Bo"))
+    page = open_page()
+    shown = {metric.label: metric.value for metric in page.metric}
+    assert shown == {"The same choice twice": "70.0 %", "Kappa with oneself": "0.40"}
+    table = page.dataframe[0].value
+    assert list(table["annotator"]) == ["Ada", "<b>Bo", "All together"] and list(table["judged twice"]) == [50, 50, 100]
+    assert list(table["95 % interval"])[:2] == ["56.2 % – 80.9 %"] * 2
+    assert consistency(fresh_store, project).signature in [code.value for code in page.code]
+    assert len(cards(page)) == 5 and any("&lt;b&gt;Bo" in card for card in cards(page))
+    assert not any("<b>" in card for card in cards(page))
+    page.selectbox(key="oneself-who").set_value("Ada").run()
+    assert not page.exception and "15 items judged differently" in page.markdown[-1].value
+    assert all("Ada, 2.0 days apart" in card for card in cards(page))
+
+
+def test_a_project_without_anything_says_what_to_do(fresh_store: Store) -> None:
+    create_project(fresh_store, "empty", annotators=("Ada",))
+    assert "No label comes again" in open_page().info[0].value
+    page = open_page("known")
+    assert "No item is hidden gold yet" in page.info[0].value and not page.metric and not cards(page)
+
+
+def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> None:
+    project, (ada, _) = filled_project(fresh_store, 9, people=("Ada", "<i>Bo"), per_item=2)
+    page = open_page("known")
+    page.text_input(key="adjudicator").set_value("Lead")
+    page.number_input(key="draw-number").set_value(4)
+    page.button(key="draw").click().run()
+    assert not page.exception and len(cards(page)) == 4 and known_items(fresh_store, project) == []
+    uids = page.session_state["drawn"][2]
+    for uid in uids[:3]:
+        page.button_group(key=f"answer-{uid}").set_value("reject")
+    next(each for each in page.button if each.label == "Make them hidden gold").click().run()
+    assert not page.exception and len(cards(page)) == 0
+    known = known_items(fresh_store, project)
+    assert {one.item.uid for one in known} == set(uids[:3])
+    assert {(one.choice, one.author, one.from_labels) for one in known} == {("reject", "Lead", False)}
+    items = {item.uid: item for item in claim(fresh_store, project, ada)}
+    choices = dict(zip(uids[:3], ("reject", "accept", "accept"), strict=True))
+    append(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
+    page.run()
+    row = page.dataframe[0].value.iloc[0]
+    assert list(row[["annotator", "right", "wrong", "not labelled", "known answers given"]]) == [
+        "Ada",
+        1,
+        2,
+        0,
+        "33.3 %",
+    ]
+    assert len(cards(page)) == 2 and all("&lt;script&gt;" in card for card in cards(page))
+    assert SIGNATURE in [code.value for code in page.code]
+
+
+def test_one_item_by_its_text(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    text = fresh_store.db.execute("SELECT text FROM item").fetchone()[0]
+    page = open_page("known")
+    page.button_group(key="mark-how").set_value("one").run()
+    page.text_input(key="known-id").set_value("nothing of the kind").run()
+    assert "no such item" in page.warning[0].value
+    page.text_input(key="known-id").set_value(text).run()
+    (card,) = cards(page)
+    uid = fresh_store.db.execute("SELECT uid FROM item WHERE text = ?", (text,)).fetchone()[0]
+    assert uid in card and page.button(key="known-keep").disabled
+    page.button_group(key=f"known-choice-{uid}").set_value("accept").run()
+    page.text_area(key=f"known-why-{uid}").set_value("we talked it over")
+    page.button(key="known-keep").click().run()
+    assert not page.exception
+    (known,) = known_items(fresh_store, project)
+    assert (known.item.uid, known.choice, known.why) == (uid, "accept", "we talked it over")
+
+
+def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 6, people=("Ada", "Bo", "Chen"), per_item=2)
+    items = claim(fresh_store, project, people[0])
+    for one in people[:2]:
+        append(fresh_store, project, one, [decide(item) for item in items])
+    page = open_page("known")
+    page.button_group(key="draw-among").set_value("agreed").run()
+    page.button(key="draw").click().run()
+    uids = page.session_state["drawn"][2]
+    assert len(uids) == 6
+    page.button_group(key=f"answer-{uids[0]}").set_value("reject")
+    next(each for each in page.button if each.label == "Make them hidden gold").click().run()
+    known = {one.item.uid: (one.choice, one.from_labels) for one in known_items(fresh_store, project)}
+    assert known == dict.fromkeys(uids[1:], ("accept", True)) | {uids[0]: ("reject", False)}
+
+
+def test_an_open_desk_is_asked_first(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
+    set_known(fresh_store, project, uid, "accept", why="secret reason")
+    page = open_page("known", desk_project=project.name, desk_annotator="Ada")
+    assert "Your desk as Ada is open" in page.warning[0].value and not page.dataframe
+    page.button(key="quality-show").click().run()
+    assert not page.exception and len(page.dataframe[0].value) == 3
+
+
+def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: Store) -> None:
+    project = generations_project(fresh_store, "made", 4)
+    uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
+    set_known(fresh_store, project, uid, "misgendering")
+    ada = annotators(fresh_store, project)[0]
+    items = claim(fresh_store, project, ada)
+    append(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
+    page = open_page("known", project)
+    assert list(page.dataframe[0].value["wrong"]) == [1, 0]
+    (card,) = cards(page)
+    assert "pronouns: " in card and "bees" in card and "Secret" not in card and "secret" not in card
+
+
+def command(*arguments: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(cli, ["quality", *arguments])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
+    project, _ = judged_twice(fresh_store, TABLE)
+    uids = [row[0] for row in fresh_store.db.execute("SELECT uid FROM item ORDER BY id")]
+    path = tmp_path / "known.csv"
+    path.write_text(f"item,choice\n{uids[0]},accept\n{uids[1]},reject\nnowhere,accept\n", encoding="utf-8")
+    code, out, err = command(project.name, "--known", str(path), "--author", "Lead", "--json")
+    told = json.loads(out)
+    assert code == 0 and "line 4" in err and (told["marked"], told["not_used"]) == (2, 1)
+    again = told["agreement_with_oneself"]
+    assert again["together"]["same_choice"]["value"] == 0.7 and again["together"]["table"] == [[20, 5], [10, 15]]
+    assert again["signature"] == consistency(fresh_store, project).signature
+    gold = told["hidden_gold"]
+    assert gold["items"] == 2 and gold["signature"] == SIGNATURE
+    (ada,) = gold["annotators"]
+    assert ada["right"] + ada["wrong"] == 2 and len(gold["misses"]) == ada["wrong"]
+    path.write_text("item,choice\nnowhere,accept\n", encoding="utf-8")
+    code, out, err = command(project.name, "--known", str(path), "--json")
+    assert code == 2 and "line 2" in err and json.loads(out)["marked"] == 0  # none of it could be used
+    code, out, err = command(project.name)
+    assert code == 0 and not err and "Agreement with oneself (100 % come again after 24 hours)" in out
+    assert " 0.700  [0.562, 0.809]" in out and SIGNATURE in out
+
+
+def test_the_command_has_a_reason_for_what_is_undefined(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 2)
+    _, out, _ = command(project.name, "--json")
+    together = json.loads(out)["agreement_with_oneself"]["together"]
+    assert together["same_choice"]["value"] is None and "second time" in together["same_choice"]["value_reason"]
+    assert together["days"] is None and together["days_reason"]
+    assert all(one["share"]["value_reason"] for one in json.loads(out)["hidden_gold"]["annotators"])
+    assert "—" in command(project.name)[1]
+
+
+@pytest.mark.parametrize("arguments", [("nobody's project",), ()])
+def test_a_wrong_call_is_an_error(fresh_store: Store, arguments: tuple[str, ...]) -> None:
+    assert command(*arguments)[0] != 0

@@ -1,0 +1,125 @@
+"""The page Release: what is missing, licence and source, the job that makes one, and what a release shows."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.demo.generation_texts import make_generations_demo
+from annotations.items.items import items
+from annotations.jobs import jobs
+from annotations.pilot.pilots import start_pilot
+from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.release import make_release
+from pages.release.make import next_version
+from tests.pages.test_every_page import assert_whole, opened
+from tests.support.projects import database
+from tests.support.released_project import label, ready_project, work
+
+
+def page() -> AppTest:
+    app = opened("release/page.py")
+    assert_whole(app, "Release")
+    return app
+
+
+def words(app: AppTest) -> str:
+    return "\n".join(str(each.value) for each in (*app.markdown, *app.caption, *app.code)).replace("\\", "")
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    return next(each for each in app.button if each.label == name).click().run()
+
+
+def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        create_project(store, "bare", annotators=("Ada",))
+    app = page()
+    text = words(app)
+    for sentence in ("under which licence", "where the texts come from", "has no items", "There is none yet"):
+        assert sentence in text, sentence
+    assert next(each for each in app.button if each.label == "Make the release").disabled
+
+
+def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        start_pilot(store, ready_project(store, 8), 4)
+    app = page()
+    assert "Pilot 1 is open" in words(app)
+    assert next(each for each in app.button if each.label == "Make the release").disabled
+
+
+def test_licence_and_source_are_kept(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = create_project(store, "bare", annotators=("Ada",))
+    app = page()
+    app.text_input(key=f"licence-{made.id}").set_value(" CC0 ")
+    app.text_area(key=f"source-{made.id}").set_value("Own sentences.")
+    app = press(app, "Save")
+    with Store.open(database(tmp_path)) as store:
+        found = project(store, "bare")
+    assert (found.licence, found.source_statement) == ("CC0", "Own sentences.")
+    assert "The licence is given." in words(app)
+
+
+def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = ready_project(store, 8)
+        work(store, made)
+    started: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda _store, command, title, **_: started.append([*command, title]))
+    app = page()
+    assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
+    app.text_input(key="release_author").set_value("Vera")
+    app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
+    app = press(app, "Make the release")
+    assert not app.exception and not app.error
+    assert started == [
+        ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
+         "Release 1.0 of set"]
+    ]  # fmt: skip
+    app.text_input(key=f"version-{made.id}-0").set_value("../x")
+    app = press(app, "Make the release")
+    assert "is no version" in app.error[0].value and len(started) == 1
+
+
+def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = ready_project(store, 8)
+        work(store, made)
+        first = make_release(store, made, "1.0", author="Vera")
+        turned = next(items(store, made, accepted_only=True))
+        label(store, made, annotators(store, made)[0], turned.uid, "reject", reasons=("name",))
+        second = make_release(store, made, "1.1")
+    app = page()
+    text = words(app)
+    assert first.hash in text and second.hash in text and first.hash != second.hash
+    assert "Since 1.0: 0 items came into the set, 1 left it, 1 have another gold label" in text
+    assert text.index(second.hash) < text.index(first.hash)
+    assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
+    assert any(each.value.startswith("Alpha before filtering") for each in app.caption), "its interval is in view"
+    assert {each.label: each.value for each in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
+
+
+def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = make_generations_demo(store)
+        made = change_project(store, made, licence="MIT", source_statement="Made for tests.")
+        one = make_release(store, made, "1.0")
+    app = page()
+    assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")] == []
+    app = app.text_input(key=f"password-{one.uid}").set_value("correct horse").run()
+    assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")]
+    files = next(each.value for each in app.dataframe)
+    locked = {name for name in files["file"] if name.endswith("🔒")}
+    assert "kept.jsonl 🔒" in locked and "labels.csv" in set(files["file"])
+    offered = app.selectbox(key=f"file-{one.uid}").options
+    assert not any(option.startswith("kept.jsonl") for option in offered)
+
+
+@pytest.mark.parametrize(
+    ("last", "suggested"), [(None, "1.0"), ("1.0", "1.1"), ("2.9", "2.10"), ("beta", ""), ("1.0.1", "")]
+)
+def test_the_next_version(last: str | None, suggested: str) -> None:
+    assert next_version(last) == suggested

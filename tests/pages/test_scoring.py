@@ -1,0 +1,221 @@
+"""The page Score, as a visitor uses it: choose, start, follow, take away; jobs are only written down, not run."""
+
+import json
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotations.files.project_texts import file_input
+from annotations.jobs import jobs
+from annotations.mining.candidates import new_run
+from core.language import translate
+from core.notice import Notice
+from core.runs.records import run_table, runs, runs_folder
+from core.runs.scoring import Settings, score_to_file
+from tests.conftest import ROOT, SENTENCES
+
+pytestmark = pytest.mark.usefixtures("nothing_runs")
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    st.cache_data.clear()
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+
+
+def visit(language="en"):
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
+    page.query_params["lang"] = language
+    page.run().switch_page("scoring/page.py")
+    return page.run()
+
+
+def html_of(page):
+    return "\n".join(str(element.proto.body) for element in page.get("html"))
+
+
+def said(page):
+    return [caption.value.replace("\\", "") for caption in page.caption]
+
+
+def whole(page):
+    assert not page.exception, [error.value for error in page.exception]
+    assert not page.error, [error.value for error in page.error]
+    return page
+
+
+@pytest.fixture
+def finished(tmp_path, fresh_store):
+    """A finished run of a file with a bad line."""
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join([*SENTENCES, "今天下雨。"]), encoding="utf-8")
+    table = run_table(runs_folder(fresh_store.path), "first [run](x) $y$ _z_")
+    return score_to_file(file_input(path), Settings(("known",), cache=tmp_path / "scores.db"), table, record=True)
+
+
+def test_with_nothing_there_it_says_what_to_do():
+    page = whole(visit())
+    assert page.title[0].value == "Score a whole file"
+    assert any("no project yet" in info.value for info in page.info)
+    assert "There is none yet. A finished run stays here, with its table to download." in said(page)
+
+
+def test_a_project_is_shown_and_started(fresh_store, sample_project):
+    page = whole(visit())
+    assert any(text.startswith("8 sentences. The first ones") for text in said(page))
+    shown = html_of(page)
+    assert '<span class="m">他</span>把实验报告' in shown
+    assert '<span class="f">她</span>在图书馆' in shown
+    page.multiselect(key="score-models").set_value(["known", "random-zh"]).run()
+    page.text_input(key="name").set_value("my run").run()
+    whole(page.button(key="start").click().run())
+    [job] = jobs.jobs(fresh_store)
+    assert job.command == (
+        *("score", "--model", "known", "--model", "random-zh", "--joint", "independent", "--method", "auto"),
+        *("--precision", "fp32", "--run", "my run", "--json", "--project-uid", sample_project.uid),
+        *("--", "project:sample"),
+    )
+    assert job.title == "Score sample with known, random-zh"
+    assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
+
+
+def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project):
+    page = visit()
+    first = page.text_input(key="name").placeholder
+    assert first.startswith("sample 20")
+    page.button(key="start").click().run()
+    page.button(key="start").click().run()
+    names = [job.command[job.command.index("--run") + 1] for job in jobs.jobs(fresh_store)]
+    assert names == [f"{first} (2)", first]
+
+
+def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
+    page = visit()
+    page.segmented_control(key="source").set_value("file").run()
+    text = "satz,nr\n他来了。,1\n<script>alert(1)</script>,2\n"
+    page.file_uploader(key="file-0").set_value(("t.csv", text.encode(), "text/csv")).run()
+    assert page.selectbox(key="column").options == ["satz", "nr"]
+    whole(page)
+    shown = html_of(page)
+    assert "<script>alert" not in shown
+    assert '&lt;script&gt;alert(1)&lt;/script&gt; <span class="why">— no keyword' in shown
+    page.button(key="start").click().run()
+    [job] = jobs.jobs(fresh_store)
+    assert job.command[-4:-2] == ("--column", "satz")
+    assert job.command[-1].endswith("/t.csv")
+    assert page.file_uploader(key="file-1").value is None
+
+
+def test_a_file_that_is_none_is_one_sentence():
+    page = visit()
+    page.segmented_control(key="source").set_value("file").run()
+    page.file_uploader(key="file-0").set_value(("t.csv", b"PK\x03\x04 xxxx", "text/csv")).run()
+    assert not page.exception
+    assert len(page.error) == 1
+    assert "ZIP archive" in page.error[0].value
+
+
+def test_mined_candidates_can_be_chosen(fresh_store):
+    page = visit()
+    page.segmented_control(key="source").set_value("candidates").run()
+    assert any("Nothing has been mined yet" in info.value for info in page.info)
+    run = new_run(fresh_store, "2026-11-21")
+    line = {
+        "sentence": "我的姥姥。", "start": 2, "end": 4, "stem_start": 3, "stem_end": 4, "keyword": "姥姥",
+        "counterpart": "姥爷", "pair": "姥爷/姥姥", "source": {"file": "a"}, "flags": [],
+    }  # fmt: skip
+    run.candidates.write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding="utf-8")
+    run.report.write_text("{}", encoding="utf-8")
+    page.segmented_control(key="source").set_value("candidates").run()
+    whole(page)
+    assert any("1 rows, read as: Mined candidates" in text for text in said(page))
+    page.button(key="start").click().run()
+    assert jobs.jobs(fresh_store)[0].command[-1] == str(run.candidates)
+
+
+def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_project):
+    page = visit()
+    page.session_state["score-models"] = ["no such/model here"]
+    page.run()
+    page.button(key="start").click().run()
+    assert len(page.error) == 1
+    assert "no such/model here" in page.error[0].value.replace("\\", "")
+    assert jobs.jobs(fresh_store) == []
+
+
+def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
+    monkeypatch.setattr("core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
+    page = visit()
+    page.session_state["score-models"] = ["somebody/some-model"]
+    page.run()
+    whole(page.button(key="start").click().run())
+    assert "somebody/some-model" in jobs.jobs(fresh_store)[0].command
+
+
+def test_without_a_model_there_is_no_start(sample_project):
+    page = visit()
+    page.multiselect(key="score-models").set_value([]).run()
+    assert page.button(key="start").disabled
+    assert "Choose at least one model." in said(page)
+
+
+def test_a_finished_run_with_its_numbers(fresh_store, finished):
+    page = whole(visit())
+    name = finished.out.stem
+    assert any(f"**{name}**" == text.value.replace("\\", "") for text in page.markdown)
+    assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in said(page))
+    assert '<b title="masked|known|' in html_of(page)
+    assert '<span class="n">8</span><span class="n">1</span>' in html_of(page)
+    assert "1 without a number: no keyword (such as row 9)" in said(page)
+    page.button(key=f"delete-{name}").click().run()
+    assert runs(runs_folder(fresh_store.path)) == []
+    assert "There is none yet. A finished run stays here, with its table to download." in said(whole(page))
+
+
+def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finished):
+    facts = finished.as_json()
+    notice = Notice("{file} is not a file of remembered scores. It was left as it is, and nothing is remembered.")
+    facts["notices"] = [{"message": notice.message, "values": {"file": "x.db"}}]
+    facts["failed"] = [{"model": "m", "error": "{name} is named twice; once is enough.", "values": {"name": "m"}}]
+    facts["models"][0]["bf16"] = {"largest_difference": 0.0123, "compared": 300, "rescored": 100}
+    finished.out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
+    english, chinese = said(whole(visit())), said(whole(visit("zh")))
+    assert any("x.db is not a file of remembered scores" in text for text in english)
+    assert any("m is named twice" in text for text in english)
+    assert any("at most 0.0123 (log10) in 300 sentences compared; 100 near" in text for text in english)
+    assert any("x.db 不是保存得分的文件" in text for text in chinese)
+    assert any("最多相差 0.0123" in text for text in chinese)
+
+
+def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sample_project):
+    page = visit()
+    page.multiselect(key="score-models").set_value(["known"]).run()
+    assert any("At the rate of earlier runs about" in text for text in said(page))
+    page.radio(key="score-precision").set_value("bf16").run()
+    assert any("is known a few seconds after the start" in text for text in said(page))
+
+
+def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
+    page = visit()
+    page.button(key="start").click().run()
+    [job] = jobs.jobs(fresh_store)
+    with fresh_store.write() as db:
+        db.execute("UPDATE job SET state = 'cancelled' WHERE uid = ?", (job.uid,))
+    whole(page.run())
+    assert "Nothing is lost: what was scored is remembered." in said(page)
+    page.button(key=f"resume-{job.uid}").click().run()
+    assert jobs.find(fresh_store, job.uid).state == "waiting"
+
+
+def test_it_speaks_chinese(sample_project):
+    page = whole(visit("zh"))
+    assert page.title[0].value == translate("Score a whole file", "zh") == "给整批句子打分"
+    assert page.button(key="start").label == "开始"
+
+
+def test_home_counts_what_was_scored(finished):
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
+    page.query_params["lang"] = "en"
+    shown = html_of(page.run())
+    assert "<b>8</b><p>sentences in the runs of the page Score" in shown

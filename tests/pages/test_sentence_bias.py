@@ -1,0 +1,181 @@
+"""The page Try, as a visitor uses it; models are a scorer whose answers are known, or the model `known` itself."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.errors import ModelUnavailable, WorkerDied
+from core.language import translate
+from core.worker import client
+from tests.conftest import ROOT, FakeScorer
+
+TEXT = "他是一名护士，每天照顾病人。"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered():
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """Every model is the same fake scorer: the male word gets 0.6, the female word 0.3."""
+    scorer = FakeScorer()
+    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", lambda model, joint: scorer)
+    return scorer
+
+
+def visit(**address):
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
+    page.query_params["lang"] = "en"
+    for key, value in address.items():
+        page.query_params[key] = value
+    page.run().switch_page("sentence_bias/page.py")
+    return page.run()
+
+
+def html_of(page):
+    return "\n".join(str(element.proto.body) for element in page.get("html"))
+
+
+def test_the_numbers_of_a_sentence(fake):
+    page = visit(text=TEXT, model="known")
+    assert not page.exception
+    assert page.title[0].value == "Try a sentence"
+    shown = html_of(page)
+    assert 'is 2.0 times as likely as <span class="try-f">她</span>' in shown
+    assert "neither of the two: 10 %" in shown
+    for value in ("60 %", "30 %", "90 %", "+0.301", "+0.693", "+0.000"):
+        assert f"<b>{value}</b>" in shown
+    assert any(code.value == fake.signature for code in page.code)
+    assert "for trying the app, not for findings" in "".join(caption.value for caption in page.caption)
+
+
+def test_the_address_is_read_and_kept(fake):
+    page = visit(text="[MASK]来了。", model=["known", "random-zh"], options="甲 乙")
+    assert page.text_input(key="text").value == "[MASK]来了。"
+    assert page.multiselect(key="model").value == ["known", "random-zh"]
+    page.text_input(key="text").set_value("她来了。").run()
+    page.text_input(key="options").set_value("").run()
+    assert page.query_params["text"] == "她来了。"
+    assert page.query_params["model"] == ["known", "random-zh"]
+    assert "options" not in page.query_params
+    assert 'class="try-f">她</span></span>来了。' in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("address", "part"),
+    [
+        ({"text": "今天下雨。"}, "No keyword of the 19 pairs"),
+        ({"text": "他和她来了。"}, "2 keywords stand in the sentence: 他、她"),
+        ({"text": "[MASK]来了。"}, "Give the two words"),
+        ({"text": "[MASK]来了。", "options": "他"}, "two different words"),
+        ({"view": "words", "template": "他来了。"}, "one place for the words"),
+    ],
+)
+def test_a_refusal_is_one_sentence(fake, address, part):
+    page = visit(model="known", **address)
+    assert not page.exception
+    assert len(page.error) == 1
+    assert part in page.error[0].value.replace("\\", "")
+    assert not fake.probes
+
+
+def test_hostile_text_is_only_text(fake):
+    text = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
+    page = visit(text=text, model="<img src=x>")
+    assert not page.exception
+    shown = html_of(page)
+    assert "<script>alert" not in shown
+    assert "<img" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch):
+    def some(model, joint):
+        if model == "missing":
+            raise ModelUnavailable("There is no model named {name}.", name=model)
+        return fake
+
+    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", some)
+    page = visit(text=TEXT, model=["missing", "known"])
+    assert [error.value.replace("\\", "") for error in page.error] == ["There is no model named missing."]
+    assert "is 2.0 times" in html_of(page)
+
+
+def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
+    def dead(model, joint):
+        raise WorkerDied("The process that runs the models ended.")
+
+    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", dead)
+    page = visit(text=TEXT, model="known")
+    assert "ended" in page.error[0].value
+    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", lambda model, joint: fake)
+    page.button(key="again-known").click().run()
+    assert not page.error
+    assert "is 2.0 times" in html_of(page)
+
+
+def test_guess_first_hides_the_answer_until_the_guess(fake):
+    page = visit(text=TEXT, model="known")
+    page.toggle(key="guess").set_value(True).run()
+    assert "times as likely" not in html_of(page)
+    page.select_slider(key="guess-0").set_value(-1.0).run()
+    page.button(key="show-answer").click().run()
+    assert "is 2.0 times" in html_of(page)
+    assert any("Your guess: The female word is 10 times" in caption.value for caption in page.caption)
+    page.text_input(key="text").set_value("她来了。").run()
+    assert "times as likely" not in html_of(page)
+
+
+def test_the_gallery_opens_a_sentence(fake):
+    page = visit(view="gallery")
+    page.button(key="try-4").click().run()
+    assert page.text_input(key="text").value.startswith("我的姥姥")
+    assert '姥<span class="try-slot">' in html_of(page)
+
+
+def test_words_are_compared(fake):
+    page = visit(view="words", model="known", template="他是一名__。", words="护士、医生，她")
+    assert not page.exception
+    assert not page.error
+    assert [probe.text for probe in fake.probes[:2]] == ["他是一名护士。", "他是一名医生。"]
+    assert any("Highest: 护士" in caption.value.replace("\\", "") for caption in page.caption)
+    assert "2 keywords stand in the sentence: 他、她" in html_of(page)
+
+
+def test_it_speaks_chinese(fake):
+    page = visit(text=TEXT, model="known", lang="zh")
+    assert page.title[0].value == translate("Try a sentence", "zh") == "试一句话"
+    assert "的可能性是" in html_of(page)
+
+
+def test_the_real_worker_survives_being_killed(monkeypatch):
+    with client.Inference() as worker:
+        monkeypatch.setattr(client, "shared", lambda: worker)
+        page = visit(text="妈妈在看书。", model="/no/such/folder")  # refused by the worker, before it loads torch
+        assert "/no/such/folder" in page.error[0].value.replace("\\", "")
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        page = visit(text="他来了。", model="known")
+        if page.error:  # the death may be noticed by this question, or already before it
+            page.button(key="again-known").click().run()
+        assert not page.error
+        assert "<b>+0.301</b>" in html_of(page)
+        page.text_input(key="text").set_value("妈妈在看书。").run()
+        assert not page.error
+        # The card of the model: p(爸) p(爸) = 0.02 x 0.02, p(妈) p(妈) = 0.01 x 0.01.
+        assert f"<b>{math.log10(4):+.3f}</b>" in html_of(page)
+
+
+def test_the_page_leaves_torch_out():
+    heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
+    code = f"import pages.sentence_bias.views, pages.sentence_bias.compare_words, sys; sys.exit({heavy})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,238 @@
+"""The shared UI: text as it is, undefined values, files to take away, addresses."""
+
+import ast
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.projects.projects import create_project
+from pages.ui.page import csv_bytes, plain, spoken, undefined, unknown_address
+
+
+@pytest.mark.parametrize(
+    ("value", "reason", "form", "expected"),
+    [
+        (0.12345, "", "{:.3f}", ("0.123", None)),
+        (0.0, "not used", "{:.1%}", ("0.0%", None)),
+        (None, "nobody labelled", "{:.3f}", ("—", "nobody labelled")),
+        (None, "", "{:.3f}", ("—", None)),
+        (None, "*two* of_three", "{:.3f}", ("—", r"\*two\* of\_three")),
+    ],
+)
+def test_undefined_is_a_dash_with_a_reason(
+    value: float | None, reason: str, form: str, expected: tuple[str, str | None]
+) -> None:
+    assert undefined(value, reason, form) == expected
+
+
+@given(st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1))
+def test_plain_text_means_itself_in_markdown(text: str) -> None:
+    """A Markdown reader with tables and links on gives the text back, in one paragraph."""
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(plain(text))
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    children = tokens[1].children or []
+    assert {child.type for child in children} <= {"text", "text_special"}
+    assert "".join(child.content for child in children).replace("\u2060", "") == text
+
+
+@given(st.text())
+@example("![x](http://a/b.png) `c` #stereo-type *x* \\*")
+def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
+    """A screen reader reads out what stands there; a Markdown reader finds nothing in it, least of all a picture."""
+    said = spoken(f"Criterion for {text}")
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(said)
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert {child.type for child in tokens[1].children or []} == {"text"}
+    assert "\\" not in said
+
+
+INPUTS = (
+    *("text_input", "text_area", "number_input", "selectbox", "multiselect", "slider", "select_slider", "checkbox"),
+    *("toggle", "radio", "date_input", "file_uploader", "segmented_control"),
+)
+
+
+def test_no_label_of_an_input_is_escaped() -> None:
+    """It is the input's aria-label as it stands: a screen reader would read out the backslashes. `spoken` is for it."""
+    wrong = []
+    for file in (Path(__file__).parents[2] / "pages").rglob("*.py"):
+        for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(part, ast.FunctionDef):
+                continue
+            escaped = {
+                target.id
+                for one in ast.walk(part)
+                if isinstance(one, ast.Assign) and "plain(" in ast.unparse(one.value)
+                for target in one.targets
+                if isinstance(target, ast.Name)
+            }
+            calls = (one for one in ast.walk(part) if isinstance(one, ast.Call) and one.args)
+            labels = (one.args[0] for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr in INPUTS)
+            for label in labels:
+                if "plain(" in ast.unparse(label) or (isinstance(label, ast.Name) and label.id in escaped):
+                    wrong.append(f"{file.name}:{label.lineno}")
+    assert wrong == []
+
+
+def test_options_of_lists_are_not_escaped() -> None:
+    """Streamlit reads no Markdown in the options of a selectbox or multiselect: a visitor would see the backslashes."""
+    wrong = [
+        f"{file.name}:{call.lineno}"
+        for file in (Path(__file__).parents[2] / "pages").rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr in ("selectbox", "multiselect")
+        for given_to in call.keywords
+        if given_to.arg == "format_func" and "plain(" in ast.unparse(given_to.value)
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=1", "＝1+1", "＋1", "－1", "＠x", "'=1"]
+)
+def test_no_cell_runs_as_a_formula(cell: str) -> None:
+    text = csv_bytes([{"word": cell, "n": -1.5}]).decode("utf-8-sig")
+    assert pd.read_csv(io.StringIO(text, newline=""))["word"][0] == f"'{cell}"
+    assert "-1.5" in text
+    heading = csv_bytes([{cell: 1}]).decode("utf-8-sig")
+    assert list(pd.read_csv(io.StringIO(heading, newline=""))) == [f"'{cell}"]
+
+
+def test_undefined_is_an_empty_cell() -> None:
+    assert csv_bytes([{"a": None, "b": 0.5}]) == b"\xef\xbb\xbfa,b\r\n,0.5\r\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "base", "expected"),
+    [
+        ("http://x:8501/", "", "", None),
+        ("http://x:8501", "", "", None),
+        (None, "", "", None),
+        ("http://x/about?lang=zh", "about", "", None),
+        ("http://x/nothing", "", "", "nothing"),
+        ("http://x/%E6%97%A0", "", "", "无"),
+        ("http://x/apps/evenhand/", "", "/apps/evenhand/", None),
+        ("http://x/apps/evenhand/about", "about", "apps/evenhand", None),
+        ("http://x/apps/evenhand/ab", "", "apps/evenhand", "ab"),
+    ],
+)
+def test_unknown_address(url: str | None, shown: str, base: str, expected: str | None) -> None:
+    assert unknown_address(url, shown, base) == expected
+
+
+def choosing() -> None:
+    import streamlit as st
+
+    from pages.ui.page import choose_project, open_store
+
+    with open_store() as store:
+        project = choose_project(store)
+        st.text("none" if project is None else project.name)
+
+
+def chosen(project: str = "") -> AppTest:
+    app = AppTest.from_function(choosing, default_timeout=300)
+    if project:
+        app.query_params["project"] = project
+    return app.run()
+
+
+@pytest.mark.usefixtures("fresh_store")
+def test_without_projects_the_page_says_what_to_do() -> None:
+    # Outside the navigation a link to a page is an error of Streamlit's own, so only the sentence is looked at.
+    assert "There is no project yet" in chosen().info[0].value
+
+
+def _prose() -> None:
+    from streamlit import text
+
+    from pages.ui.page import paragraph, series
+
+    text(series(("A", "B", "C")))
+    text(series(()))
+    text(paragraph(("One.", "Two.")))
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", ["A, B, C", "", "One. Two."]), ("zh", ["A、B、C", "", "One.Two."])])
+def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, said: list[str]) -> None:
+    at = AppTest.from_function(_prose, default_timeout=300)
+    at.query_params["lang"] = lang
+    assert [one.value for one in at.run().text] == said
+
+
+def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None:
+    for name in ("one", "*two*"):
+        create_project(fresh_store, name)
+    app = chosen("*two*")
+    assert app.text[0].value == "*two*"
+    app.selectbox(key="project").set_value("one").run()
+    assert app.text[0].value == "one"
+    assert app.query_params["project"] == "one"
+
+
+def _choosing_generations() -> None:
+    import streamlit as st
+
+    from pages.ui.page import choose_project, open_store
+
+    with open_store() as store:
+        project = choose_project(store, "generations-project", kind="generations")
+        st.text("none" if project is None else project.name)
+
+
+def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Store) -> None:
+    """What is shown instead is said, and becomes the project of the other pages only when it is picked."""
+    create_project(fresh_store, "sentences")
+    for name in ("first texts", "other texts"):
+        create_project(fresh_store, name, kind="generations")
+    app = AppTest.from_function(_choosing_generations, default_timeout=300)
+    app.query_params["project"] = "sentences"
+    app.run()
+    assert app.text[0].value == "first texts"
+    assert "sentences is of another kind" in app.info[0].value
+    assert app.session_state["last_project"] == "sentences"
+    app.selectbox(key="generations-project").set_value("other texts").run()
+    assert not app.info and app.session_state["last_project"] == "other texts"
+
+
+def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> None:
+    create_project(fresh_store, "one")
+    app = chosen("two")
+    assert "There is no open project named two" in app.warning[0].value
+    assert app.text[0].value == "one"
+
+
+def _two_choices() -> None:
+    import streamlit as st
+
+    from pages.ui.page import choose
+
+    st.session_state.setdefault("stale", "gone")
+    kept = choose("View", {"a": "first", "b": "second"}, "view", first="b", address="view", heading=False)
+    choose("Stale", {"a": "first", "b": "second"}, "stale")
+    st.text(kept)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [(None, "b"), ("a", "a"), ("no such view", "b")], ids=["none", "known", "unknown"]
+)
+def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: str) -> None:
+    page = AppTest.from_function(_two_choices, default_timeout=300)
+    if address:
+        page.query_params["view"] = address
+    page.run()
+    assert not page.exception
+    assert page.segmented_control(key="view").value == page.text[0].value == expected
+    assert page.query_params["view"] in (expected, [expected])
+    assert page.segmented_control(key="stale").value == "a", "an option that is gone gives way to the first"
+    page.segmented_control(key="view").set_value("a").run()
+    assert page.text[0].value == "a"
+    assert page.query_params["view"] in ("a", ["a"])

@@ -1,0 +1,178 @@
+"""The documents say what is there: commands, pages, folders, links, versions, functions."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cli import COMMANDS, cli
+from core.version import VERSION
+from docs.cli_reference import commands, help_of
+from tests.pages.test_every_page import PAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "screenshots"}
+
+
+def test_cli_md_is_what_help_says() -> None:
+    # In its own process: a command keeps the name of its help option from whoever asked it first.
+    command = [sys.executable, "-m", "docs.cli_reference", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_says_what_it_does() -> None:
+    without = []
+    for words in commands(cli, click.Context(cli)):
+        assert help_of(words)
+        command: click.Command = cli
+        for word in words:
+            assert isinstance(command, click.Group)
+            found = command.get_command(click.Context(command), word)
+            assert found is not None
+            command = found
+        if not command.help:
+            without.append(words)
+    assert not without
+
+
+def test_every_command_of_the_map_is_in_the_reference() -> None:
+    reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"## {name}\n" not in reference] == []
+
+
+def console_lines() -> list[list[str]]:
+    """Every command that README shows after a `$`, as words."""
+    blocks = re.findall(r"```console\n(.*?)```", README, re.S)
+    return [shlex.split(line[2:]) for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def session() -> list[tuple[list[str], str]]:
+    """The session of README: each command with what it shows below it."""
+    block = next(b for b in re.findall(r"```console\n(.*?)```", README, re.S) if "$ cat " in b)
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.M)[1:]
+    return [(shlex.split(command), shown) for command, shown in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def test_the_session_of_readme_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`...` stands for anything, as in a doctest."""
+    monkeypatch.chdir(tmp_path)
+    checker = doctest.OutputChecker()
+    steps = session()
+    assert len(steps) >= 6
+    for words, shown in steps:
+        if words[0] == "cat":
+            Path(words[1]).write_text(shown, encoding="utf-8")
+            continue
+        done = CliRunner().invoke(cli, words[2:], catch_exceptions=False)
+        printed = done.stderr + done.stdout
+        assert checker.check_output(shown, printed, doctest.ELLIPSIS), (words, printed)
+
+
+def test_the_commands_of_readme_exist() -> None:
+    for words in console_lines():
+        if words[0] == "make":
+            assert re.search(rf"^{re.escape(words[-1])}:", (ROOT / "Makefile").read_text(), re.M), words
+        if words[:2] != ["python", "cli.py"]:
+            continue
+        command: click.Command = cli
+        rest = words[2:]
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), rest[0])
+            assert found is not None, words
+            command, rest = found, rest[1:]
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= known, words
+
+
+def folders() -> set[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return {line.split("/")[0] for line in listed.stdout.splitlines() if "/" in line} - IGNORED
+    return {path.name for path in ROOT.iterdir() if path.is_dir()} - IGNORED
+
+
+def test_the_table_of_folders_is_the_tree() -> None:
+    table = README.split("## Where things are")[1].split("\n## ")[0]
+    listed = set(re.findall(r"^\| `([\w.]+)/` \|", table, re.M))
+    assert listed == folders()
+
+
+def test_every_page_is_described() -> None:
+    table = README.split("## The pages")[1].split("\n## ")[0]
+    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
+    for file, title in PAGES.items():
+        own = re.search(rf'st\.Page\(\s*"{file}"(?:(?!st\.Page).)*url_path="([\w-]+)"', frame, re.S)
+        address = "/" if file == "home/page.py" else f"/{own[1] if own else Path(file).stem}"
+        assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
+
+
+def test_links_and_pictures_are_there() -> None:
+    missing = []
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            if not target.startswith(("http://", "https://", "mailto:")) and not (document.parent / target).exists():
+                missing.append((document.name, target))
+    assert not missing
+
+
+def test_files_that_documents_name_are_there() -> None:
+    missing = []
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        for name in re.findall(
+            r"`((?:core|annotations|commands|pages|training|benchmarks|tests|docs|locale)/[\w./]+)`", text
+        ):
+            if not (ROOT / name).exists():
+                missing.append((document.name, name))
+    assert not missing
+
+
+def test_the_functions_that_methods_name_are_there() -> None:
+    named = re.findall(r"`(core|annotations)((?:\.\w+)+)`", METHODS)
+    assert len(named) > 10
+    for package, rest in named:
+        module, _, function = f"{package}{rest}".rpartition(".")
+        try:
+            import_module(f"{package}{rest}")
+        except ModuleNotFoundError:
+            assert hasattr(import_module(module), function), f"{package}{rest}"
+
+
+def test_one_version_everywhere() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
+    newest = re.search(r"^## \[(\d[\d.]*)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert newest is not None
+    assert newest[1] == VERSION
+
+
+def test_requirements_are_pinned() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        for line in (ROOT / name).read_text().splitlines():
+            bare = line.split("#")[0].strip()
+            assert not bare or bare.startswith("-r ") or re.fullmatch(r"[\w.-]+(\[[\w,]+\])?==[\w.]+", bare), line
+
+
+def test_nothing_of_the_machine_is_in_the_project() -> None:
+    """Paths of a home or work folder would work on one machine only."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    telltale = re.compile(r"/(?:home|root|Users)/\w+|/work/\w+")
+    wrong = []
+    for name in listed:
+        file = ROOT / name
+        if file.suffix in {".png", ".safetensors"} or not file.is_file() or name == "tests/project/test_docs.py":
+            continue
+        if telltale.search(file.read_text(encoding="utf-8", errors="replace")):
+            wrong.append(name)
+    assert not wrong

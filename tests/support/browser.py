@@ -1,0 +1,176 @@
+"""A real Chromium and a real server for the tests that need both; the fixtures are in tests/conftest.py.
+
+Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium, or Playwright's own. Where
+there is none the tests skip and say so; with CI=true that is a failure.
+"""
+
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from annotations.database.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+# A switch that is given twice counts as it stands last, so this is Playwright's own list, and then the two parts of the
+# address bar that Chromium loads as pages of their own for every window: a quarter of what opening a desk costs.
+FEATURES_OFF = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "TcpPortRandomizationWin",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+)
+FLAGS = [
+    f"--disable-features={','.join(FEATURES_OFF)}",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START_S = 300.0  # a busy machine may need long
+_ports = itertools.count()
+
+
+def chromium_path(playwright: Playwright) -> str | None:
+    """Where Chromium is, None where there is none."""
+    named = os.environ.get("EVENHAND_CHROMIUM")
+    if named:
+        return named if shutil.which(named) else None
+    found = [path for path in ("/usr/bin/chromium", playwright.chromium.executable_path) if Path(path).is_file()]
+    return found[0] if found else None
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests; each test opens a context of its own."""
+    with sync_playwright() as playwright:
+        path = chromium_path(playwright)
+        if path is None:
+            reason = "There is no Chromium: set EVENHAND_CHROMIUM to one, or install /usr/bin/chromium."
+            pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=START_S * 1000)
+        yield browser
+        browser.close()
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on, or connects from before a server is there.
+
+    Not one that the system gives: those are what connections of other programs get too, which come and go meanwhile.
+    Processes that share a suite have numbers next to each other, and a hundred ports of its own each.
+    """
+    while True:
+        port = 20_000 + (os.getpid() * 100 + next(_ports)) % 12_000
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
+class Server:
+    """The app as a person starts it, on a port and a database of its own."""
+
+    def __init__(self, database: Path, port: int | None = None) -> None:
+        self.database, self.port = database, port or free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def page(self, name: str = "", **query: str) -> str:
+        """The address of a page."""
+        return f"{self.url}/{name}?{urlencode(query)}"
+
+    def start(self) -> "Server":
+        """Start it and wait until it answers."""
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        environment = {**os.environ, "EVENHAND_DB": str(self.database)}
+        with Store.open(self.database):  # there already, so that no demo project is made
+            pass
+        with self.database.with_suffix(".log").open("ab") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        end = time.monotonic() + START_S
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=30) as reply:
+                    if reply.status == 200:
+                        return self
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                time.sleep(0.05)
+        raise AssertionError(f"The server did not start: {self.database.with_suffix('.log').read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        """End it in order."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests; each test makes a project of its own, and leaves the server running as it was."""
+    server = Server(tmp_path_factory.mktemp("app") / "evenhand.db").start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def mortal_server(app_server: Server) -> Iterator[Server]:
+    """The same one for a test that kills it, or starts it on another database; afterwards it runs as before."""
+    database = app_server.database
+    yield app_server
+    assert app_server.process is not None
+    if app_server.database != database or app_server.process.poll() is not None:
+        app_server.stop()
+        app_server.database = database
+        app_server.start()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """A server with a database of its own, for a test that counts everything in it."""
+    server = Server(tmp_path / "own.db").start()
+    yield server
+    server.stop()

@@ -1,0 +1,356 @@
+"""Drives a whole curation in a browser: what three annotators think, what they press, what the database then holds."""
+
+import csv
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations.adjudication import cases
+from annotations.database.store import Store
+from annotations.guideline.relabelling import waiting
+from annotations.items.items import items
+from annotations.projects.projects import project
+from annotations.release import releases
+from annotations.types import Project
+from tests.support.browser import Server
+from tests.support.desk_driver import WAIT_MS, Desk, Opener
+from tests.support.projects import broken_rules
+from tests.support.terminal import answered
+from tests.support.waiting import until
+
+PEOPLE = ("Ada", "Bo", "Cy")
+TAGS = ("有人名", "别的词露了底", "意思变了")
+KEYS = {"有人名": "5", "别的词露了底": "3", "意思变了": "1"}  # the criteria of the built-in guideline
+
+
+def chance(*parts: object) -> float:
+    """A number from 0 to 1 that depends on *parts* alone."""
+    digest = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big") / 2**48
+
+
+def opinion(who: str, text: str) -> str:
+    """What an annotator thinks of a sentence: "" to keep it, else why not. Seven in ten are good, one in twelve read
+    otherwise by each."""
+    bad = chance("truth", text) > 0.7
+    if chance("slip", who, text) < 1 / 12:
+        bad = not bad
+    return TAGS[int(chance("why", text) * len(TAGS))] if bad else ""
+
+
+def cli(*arguments: str, db: Path, password: str = "") -> dict[str, Any]:
+    """What a command answers, as a person at the terminal would type it."""
+    return answered(*arguments, "--db", db, EVENHAND_PASSWORD=password)
+
+
+@dataclass
+class Curation:
+    """A project on a server, its people's desks, and every decision that was pressed: (who, id on screen, choice)."""
+
+    server: Server
+    desks: Opener
+    name: str
+    people: list[str] = field(default_factory=lambda: list(PEOPLE))
+    pressed: list[tuple[str, str, str]] = field(default_factory=list)
+    opened: dict[str, Desk] = field(default_factory=dict)
+
+    def found(self, store: Store) -> Project:
+        """The project as it is now."""
+        return project(store, self.name)
+
+    def desk(self, who: str) -> Desk:
+        """The desk of *who*, opened when it is first asked for."""
+        if who not in self.opened:
+            self.opened[who] = self.desks(self.name, who)
+        return self.opened[who]
+
+    def label(self, *, most: int | None = None, tags: bool = False) -> int:
+        """Everybody in turn, one sentence each, until nobody gets any (or *most* are done); returns how many."""
+        done, before = 0, -1
+        while done > before and (most is None or done < most) and self._is_left():
+            before = done
+            at_work = [desk for desk in map(self.desk, self.people) if self._is_given(desk)]
+            while at_work and (most is None or done < most):
+                for desk in list(at_work):
+                    if desk.item is None:  # what is left may be with the others: asked for again in the next round
+                        at_work.remove(desk)
+                        continue
+                    self.decide(desk, tags=tags)
+                    done += 1
+            for desk in self.opened.values():
+                desk.settle()
+        return done
+
+    def _is_left(self) -> bool:
+        """Whether anything wants a label still: of the open pilot, if there is one, else of all."""
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM item WHERE labels < wanted AND (NOT (SELECT count(*) FROM pilot"
+            " WHERE closed IS NULL) OR pilot IN (SELECT id FROM pilot WHERE closed IS NULL)))"
+            " OR EXISTS (SELECT 1 FROM retest WHERE state IN ('waiting', 'leased')"
+            " AND NOT EXISTS (SELECT 1 FROM pilot WHERE closed IS NULL))"
+        )
+        with Store.open(self.server.database) as store:
+            return bool(store.db.execute(query).fetchone()[0])
+
+    def decide(self, desk: Desk, *, tags: bool) -> None:
+        """Press what *desk*'s annotator thinks of the sentence on screen."""
+        why = opinion(desk.who, self._text(desk))
+        if not why:
+            keys: tuple[str, ...] = ("j",)
+        elif tags:
+            desk.press("k", "t")
+            desk.page.keyboard.insert_text(why)
+            keys = ("Enter", "Enter", "Enter")  # takes the tag, leaves the field, finishes the reject
+        else:
+            keys = ("k", KEYS[why], "Enter")
+        item = desk.decide(*keys)
+        self.pressed.append((desk.who, item, "reject" if why else "accept"))
+
+    def _text(self, desk: Desk) -> str:
+        return desk.text.text_content() or ""
+
+    def _is_given(self, desk: Desk) -> bool:
+        """Open the desk and wait until a sentence is on screen, or it says that there is none now."""
+        desk.open(item=False)
+        desk.page.locator(GIVEN).first.wait_for(timeout=WAIT_MS)
+        return desk.item is not None
+
+
+# A sentence, or the card that says why there is none ("One moment" while nobody knows yet).
+GIVEN = (
+    '[data-testid="desk"][data-item],'
+    ' [data-testid="desk"] [data-part="empty"]:not([hidden]) h2:not(:text("One moment"))'
+)  # fmt: skip
+
+
+@dataclass
+class Lead:
+    """The lead at the pages, in a browser of their own."""
+
+    curation: Curation
+
+    def __post_init__(self) -> None:
+        self.page = self.curation.desks.context().new_page()
+        self.page.set_default_timeout(WAIT_MS)
+
+    def opens(self, name: str, **query: str) -> None:
+        """Open a page of the project."""
+        self.page.goto(self.curation.server.page(name, project=self.curation.name, lang="en", **query))
+
+    def presses(self, key: str) -> None:
+        """Press the button of that key."""
+        self.page.locator(f".st-key-{key} button").first.click()
+
+    def writes(self, key: str, text: str) -> None:
+        """Put *text* into the field of that key (or of a key that ends so) and leave the field."""
+        field_ = self.page.locator(f"[class*='{key}'] input, [class*='{key}'] textarea").first
+        field_.fill(text)
+        field_.blur()
+
+    def starts_pilot(self, items: int) -> None:
+        """Draw so many items, on the page Pilot and guideline."""
+        self.opens("pilot")
+        self.writes("st-key-pilot_items", str(items))
+        self.presses("pilot_start")
+        self.page.get_by_text("Pilot 1 is open").wait_for()
+
+    def closes_pilot(self) -> None:
+        """End the pilot there."""
+        self.opens("pilot")
+        self.presses("pilot_close")
+        self.page.locator(".st-key-pilot_close").wait_for(state="detached")
+
+    def makes_criteria(self, choices: Mapping[str, str]) -> None:
+        """Give each tag the criterion of that name, on the same page."""
+        self.opens("pilot", part="tags")
+        for tag, criterion in choices.items():
+            box = self.page.locator("[class*='st-key-tag-box-']").filter(has_text=tag)
+            box.get_by_role("combobox").first.click()
+            self.page.get_by_role("option").filter(has_text=criterion).first.click()
+            expect(box.get_by_role("combobox").first).to_have_value(re.compile(criterion))
+
+    def publishes(self, changes: str, *, back: str) -> None:
+        """Publish the next version, telling what changed; *back*: the words of what becomes of older labels."""
+        self.opens("pilot", part="guideline")
+        text = self.page.locator("[class*='-text'] textarea").first
+        self.writes("-text", f"{text.input_value()}\n\n{changes}")
+        self.writes("-changes", changes)
+        self.page.locator(".st-key-which").get_by_text(back).click()
+        self.presses("publish")
+        self.page.get_by_text("is published").wait_for()
+
+    def plans(self, share: int, retest: int) -> None:
+        """Stop at the first reject, on the page Plan of labels."""
+        self.opens("plan")
+        self.page.get_by_text("Stop at the first reject", exact=True).click()
+        self.writes("st-key-share-", str(share))
+        self.writes("st-key-retest-", str(retest))
+        self.writes("st-key-hours-", "0")
+        self.presses("save_plan")
+        self.page.get_by_text("The plan is in force as it stands here.").wait_for()
+
+    def replaces(self, old: str, new: str) -> None:
+        """Let somebody take over, on the page Projects."""
+        self.opens("projects")
+        self.page.get_by_role("button", name="People", exact=True).or_(
+            self.page.get_by_text("People", exact=True)
+        ).first.click()
+        row = self.page.locator("[class*='st-key-change-']").nth(self.curation.people.index(old))
+        row.get_by_role("button").first.click()
+        self.writes("st-key-successor-", new)
+        self.page.locator("[class*='st-key-replace-'] button").first.click()
+        self.page.get_by_text("takes the place of").wait_for()
+        self.curation.people[self.curation.people.index(old)] = new
+
+    def decides(self, count: int) -> None:
+        """Adjudicate the first cases as rejected, on the page Adjudicate."""
+        self.opens("adjudicate")
+        self.page.get_by_label("Who decides").fill("Dee")
+        self.page.get_by_label("Who decides").press("Enter")
+        for _ in range(count):
+            with Store.open(self.curation.server.database) as store:
+                uid = cases(store, self.curation.found(store))[0]
+            self.page.locator(f".st-key-choice-{uid}").get_by_text("Reject", exact=True).click()
+            self.writes(f"st-key-why-{uid}", "Read it again aloud.")
+            self.presses("decide")
+            self.page.locator(f".st-key-choice-{uid}").wait_for(state="detached")
+
+    def releases(self, version: str) -> None:
+        """Fill in what must be, and make a release, on the page Release."""
+        self.opens("release")
+        if self.page.locator("[class*='st-key-licence-'] input").input_value() == "":
+            self.writes("st-key-licence-", "CC BY 4.0")
+            self.writes("st-key-source-", "Sentences that were made for a rehearsal.")
+            self.page.get_by_role("button", name="Save").first.click()
+        self.writes("st-key-version-", version)
+        self.page.get_by_role("button", name="Make the release").click()
+        with Store.open(self.curation.server.database) as store:
+            found = self.curation.found(store)
+            until(lambda: version in {one.version for one in releases(store, found)}, WAIT_MS / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much of everything; `before`: labels before somebody is replaced; shares in per cent."""
+
+    pilot: int
+    before: int
+    share: int
+    retest: int
+    decisions: int
+
+
+def rehearse(
+    desks: Opener, server: Server, folder: Path, first: Path, more: Path, *, format: str, sizes: Sizes
+) -> dict[str, Any]:
+    """The whole way, checked at each step; returns what was counted. *first* and *more* are files of sentences."""
+    database = server.database
+    curation = Curation(server, desks, "rehearsal")
+    cli("project", "create", curation.name, "--kind", "sentences", "--annotators", ",".join(PEOPLE), db=database)
+    cli("import", curation.name, str(first), "--format", format, db=database)
+    lead = Lead(curation)
+    lead.starts_pilot(sizes.pilot)
+    assert curation.label(tags=True) == sizes.pilot * len(PEOPLE)
+    lead.closes_pilot()
+    lead.makes_criteria({"有人名": "Contains a name"})
+    lead.publishes("Names are told apart.", back="send back what names")
+    counted = {"pilot_labels": len(curation.pressed), "sent_back": waiting_labels(curation)}
+    lead.plans(sizes.share, sizes.retest)
+    curation.label(most=sizes.before)
+    lead.replaces("Cy", "Eve")
+    curation.label()
+    check_pressed(curation)
+    lead.decides(sizes.decisions)
+    one = released(lead, curation, "1.0", folder)
+    cli("import", curation.name, str(more), "--format", format, db=database)
+    curation.label()
+    check_pressed(curation)
+    two = released(lead, curation, "1.1", folder)
+    check_changes(two, one)
+    counted |= check_return(curation, folder / "set-1.1", folder / "empty.db")
+    return counted | figures(curation)
+
+
+def waiting_labels(curation: Curation) -> int:
+    """How many labels wait to be made anew."""
+    with Store.open(curation.server.database) as store:
+        return sum(waiting(store, curation.found(store)).values())
+
+
+def check_pressed(curation: Curation) -> None:
+    """Every decision that was pressed is stored under that name, about what was on screen; and no other."""
+    query = (
+        "SELECT name, item.uid, choice FROM label JOIN item ON item.id = label.item"
+        " JOIN annotator ON annotator.id = label.annotator UNION ALL"
+        " SELECT name, retest.uid, choice FROM retest_label JOIN retest ON retest.id = retest_label.retest"
+        " JOIN annotator ON annotator.id = retest.annotator"
+    )
+    with Store.open(curation.server.database) as store:
+        stored = Counter(store.db.execute(query).fetchall())
+        assert stored == Counter(curation.pressed)
+        assert broken_rules(store) == []
+        found = curation.found(store)
+        left = [each for each in items(store, found) if each.status == "pending"]
+        assert left == [], "everything is decided"
+        rows = store.db.execute("SELECT shared OR pilot IS NOT NULL, status, labels FROM item").fetchall()
+        assert {labels for all_label, _, labels in rows if all_label} == {found.per_item}
+        assert {labels for _, status, labels in rows if status == "accepted"} == {found.per_item}
+
+
+def released(lead: Lead, curation: Curation, version: str, folder: Path) -> Path:
+    """Make a release on the page, write it out and verify it; returns its folder."""
+    lead.releases(version)
+    out = folder / f"set-{version}"
+    cli("release", curation.name, version, "--out", str(out), db=curation.server.database)
+    cli("release", curation.name, "--verify", str(out), db=curation.server.database)
+    return out
+
+
+def kept(release: Path) -> set[str]:
+    """The sentences of a release, as its published file has them."""
+    with (release / "slguset.csv").open(encoding="utf-8", newline="") as file:
+        return {row["句子"] for row in csv.DictReader(file)}
+
+
+def check_changes(new: Path, old: Path) -> None:
+    """The list of changes says which sentences came in; nothing of the first release went."""
+    changes = json.loads((new / "changes.json").read_text(encoding="utf-8"))
+    assert kept(old) < kept(new)
+    assert len(changes["kept"]["added"]) == len(kept(new) - kept(old))
+    assert changes["kept"]["removed"] == []
+
+
+def check_return(curation: Curation, release: Path, empty: Path) -> dict[str, Any]:
+    """The release in an empty database: the same gold, the same agreement, the same hash."""
+    cli("import", "again", str(release), db=empty)
+    gold = "SELECT uid, gold, status, labels FROM item ORDER BY uid"
+    with Store.open(curation.server.database) as here, Store.open(empty) as there:
+        assert there.db.execute(gold).fetchall() == here.db.execute(gold).fetchall()
+    agreed, again = cli("agreement", curation.name, db=curation.server.database), cli("agreement", "again", db=empty)
+    names = ("items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
+    for name in names:
+        assert again[name] == pytest.approx(agreed[name], abs=1e-12), name
+    told = [
+        cli("release", name, "2.0", "--licence", "CC BY 4.0", "--source", "Made.", db=db)["hash"]
+        for name, db in ((curation.name, curation.server.database), ("again", empty))
+    ]
+    assert told[0] == told[1]
+    return {"agreement": {name: agreed[name] for name in names}, "on": agreed["on"], "hash": told[0]}
+
+
+def figures(curation: Curation) -> dict[str, Any]:
+    """What it took: items, labels that stand, second labels, decisions pressed."""
+    with Store.open(curation.server.database) as store:
+        (count, labels), (second,) = (
+            store.db.execute("SELECT count(*), sum(labels) FROM item").fetchone(),
+            store.db.execute("SELECT count(*) FROM retest_label").fetchone(),
+        )
+    return {"items": count, "labels": labels, "second_labels": second, "pressed": len(curation.pressed)}

@@ -1,0 +1,235 @@
+"""Drives a desk in a browser, and reads what the database holds of it."""
+
+import itertools
+import json
+from collections.abc import Callable
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import create_project
+from core.text.keywords import find
+from tests.support.browser import Server
+from tests.support.generations import generations_project
+
+WAIT_MS = 240_000  # a busy machine may need long; what is there is found at once
+expect.set_options(timeout=WAIT_MS)
+_numbers = itertools.count(1)
+_WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
+
+
+def make_project(server: Server, sentences: int | list[str] = 12, **fields: Any) -> str:
+    """A project with sentences of our own for Ada and Bo; returns its name."""
+    name = f"desk {next(_numbers)}"
+    made = (
+        [f"第{n}天，{_WORDS[n % len(_WORDS)]}在河边散步。" for n in range(sentences)]
+        if isinstance(sentences, int)
+        else sentences
+    )
+    with Store.open(server.database) as store:
+        people = fields.pop("annotators", ("Ada", "Bo"))
+        project = create_project(store, name, annotators=people, per_item=2, **fields)
+        batch = Batch.begin(store, project, "made.txt")
+        batch.add(NewItem(text, find(text)[0], "made.txt", n) for n, text in enumerate(made, 1))
+        batch.publish()
+    return name
+
+
+def make_generations(server: Server, texts: int | list[str] = 12, **fields: Any) -> str:
+    """A project of generations for Ada and Bo; returns its name."""
+    name = f"desk {next(_numbers)}"
+    with Store.open(server.database) as store:
+        generations_project(store, name, texts, **fields)
+    return name
+
+
+class Desk:
+    """One desk in one tab."""
+
+    def __init__(
+        self, context: BrowserContext, server: Server, project: str, who: str = "Ada", tab: Page | None = None
+    ) -> None:
+        self.context, self.server, self.project, self.who = context, server, project, who
+        self.page: Page = tab or context.new_page()
+        self.page.set_default_timeout(WAIT_MS)
+        self.root: Locator = self.page.get_by_test_id("desk")
+        self.text: Locator = self.page.get_by_test_id("desk-text")
+
+    def open(self, *, item: bool = True, **query: str) -> "Desk":
+        """Open the desk and wait until a sentence is on screen."""
+        self.page.goto(self.server.page("review", project=self.project, annotator=self.who, **{"lang": "en", **query}))
+        if item:
+            self.wait()
+        return self
+
+    @property
+    def item(self) -> str | None:
+        """The id of the item on screen."""
+        return self.root.get_attribute("data-item")
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def decide(self, *keys: str) -> str:
+        """Press keys that decide on the item on screen; returns its id once another one, or none, is there."""
+        before = self.item
+        self.press(*keys)
+        expect(self.root).not_to_have_attribute("data-item", before or "", timeout=WAIT_MS)
+        return before or ""
+
+    def wait(self) -> None:
+        """Wait until an item is on screen; one that is there is found at once."""
+        self.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
+
+    def settle(self) -> None:
+        """Wait until nothing is on its way any more."""
+        expect(self.root).to_have_attribute("data-pending", "0", timeout=WAIT_MS)
+
+    def part(self, name: str) -> Locator:
+        """A part of the desk by its name in desk.html."""
+        return self.root.locator(f"[data-part={name}]")
+
+    def act(self, name: str) -> Locator:
+        """A button by what it does."""
+        return self.root.locator(f"[data-act={name}]")
+
+    def notice(self, name: str) -> Locator:
+        """A notice by its kind."""
+        return self.root.locator(f"[data-notice={name}]")
+
+    def storage(self, prefix: str = "evenhand:op:") -> dict[str, Any]:
+        """What the browser keeps under a prefix."""
+        script = "p => Object.fromEntries(Object.entries(localStorage).filter(([k]) => k.startsWith(p)))"
+        return {key: json.loads(value) for key, value in self.page.evaluate(script, prefix).items()}
+
+    def cut(self) -> None:
+        """Let no request of a desk through."""
+        self.context.set_offline(True)
+
+    def mend(self) -> None:
+        """Let requests through again."""
+        self.context.set_offline(False)
+
+    def labels(self) -> list[dict[str, Any]]:
+        """Every label row of this annotator in this project, oldest first."""
+        return label_rows(self.server, self.project, self.who)
+
+
+def label_rows(server: Server, project: str, who: str) -> list[dict[str, Any]]:
+    """Every label row of one annotator, oldest first."""
+    query = (
+        "SELECT item.uid AS item, choice, reasons, note, form_shown, after_reveal, superseded, op_id, extraneous,"
+        " spans, seconds FROM label"
+        " JOIN item ON item.id = label.item JOIN project ON project.id = label.project"
+        " JOIN annotator ON annotator.id = label.annotator WHERE project.name = ? AND annotator.name = ?"
+        " ORDER BY label.id"
+    )
+    with Store.open(server.database) as store:
+        cursor = store.db.execute(query, (project, who))
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+DeskOpener = Callable[..., Desk]
+
+
+class Profile:
+    """One profile of a browser with one tab, which tests use one after the other; empty at the beginning of each.
+
+    What the pages consist of is then loaded and compiled once, not once a test: most of what an opening costs.
+    """
+
+    _kept: ClassVar[WeakKeyDictionary[Browser, "Profile"]] = WeakKeyDictionary()
+
+    def __init__(self, browser: Browser) -> None:
+        self.taken = False
+        self.context = browser.new_context(locale="en-US")
+        self.context.set_default_timeout(WAIT_MS)
+        self.tab = self.context.new_page()
+
+    @classmethod
+    def take(cls, browser: Browser) -> "Profile | None":
+        """The profile of this browser; None where somebody has it."""
+        kept = cls._kept.get(browser)
+        if kept is None:
+            kept = cls._kept[browser] = cls(browser)
+        if kept.taken:
+            return None
+        kept.taken = True
+        return kept
+
+    def give_back(self, browser: Browser, server: Server) -> None:
+        """Close the other tabs and empty the storage of *server*'s pages; where that fails, the profile goes."""
+        try:
+            self.context.set_offline(False)
+            for page in self.context.pages:
+                if page is not self.tab:
+                    page.close()
+            self.tab.goto(f"{server.url}/_stcore/health")  # of the same origin, and nothing on it writes
+            left = "() => { localStorage.clear(); sessionStorage.clear(); return localStorage.length; }"
+            self.taken = self.tab.evaluate(left) != 0
+            self.context.clear_cookies()
+            self.tab.mouse.move(0, 0)
+        except PlaywrightError:  # a test that failed half-way: its server is gone, or its page does not let go
+            self.taken = True
+        if self.taken:
+            del self._kept[browser]
+            self.context.close()
+
+
+class Opener:
+    """Opens desks, and closes them after the test.
+
+    The first one stands in the profile that the tests share, in its tab unless a context is given; each further one in
+    a context of its own. A test that changes a tab for good (listeners, scripts that run first) opens it with
+    `context=`, and one that changes a context for good (the clock) asks for `fresh()`.
+    """
+
+    def __init__(self, browser: Browser, server: Server) -> None:
+        self.browser, self.server, self.contexts = browser, server, list[BrowserContext]()
+        self.shared: Profile | None = None
+
+    def context(self) -> BrowserContext:
+        """A profile with an empty storage."""
+        shared = self._share()
+        return shared.context if shared else self.fresh()
+
+    def fresh(self, **options: Any) -> BrowserContext:
+        """A profile that nobody has had, with options of its own."""
+        self.contexts.append(self.browser.new_context(**{"locale": "en-US", **options}))
+        self.contexts[-1].set_default_timeout(WAIT_MS)
+        return self.contexts[-1]
+
+    def __call__(self, project: str | None = None, who: str = "Ada", *, context: BrowserContext | None = None) -> Desk:
+        shared = None if context else self._share()
+        found = context or (shared.context if shared else self.fresh())
+        project = project or make_project(self.server)
+        return Desk(found, self.server, project, who, shared.tab if shared else None)
+
+    def close(self) -> None:
+        """Close every context, and give back what is shared."""
+        for context in self.contexts:
+            context.close()
+        if self.shared:
+            self.shared.give_back(self.browser, self.server)
+
+    def _share(self) -> Profile | None:
+        """The shared profile, once a test."""
+        if self.shared:
+            return None
+        self.shared = Profile.take(self.browser)
+        return self.shared
+
+
+def no_sideways_scroll(page: Page) -> bool:
+    script = """() => {
+      const all = [document.scrollingElement, ...document.querySelectorAll('[data-testid="stMain"]')];
+      return all.every((one) => one.scrollWidth <= one.clientWidth);
+    }"""
+    return bool(page.evaluate(script))

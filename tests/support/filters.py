@@ -1,0 +1,30 @@
+"""One sentence through the filters: what tests of the filters share."""
+
+from core.mining.filters import FILTERS
+from core.mining.find_keywords import Finder
+from core.mining.types import Finding, Sentence
+from core.resources import keyword_pairs
+from core.text.keywords import candidate
+from core.types import KeywordPair
+
+
+def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sentence:
+    """*text* as filters see it; exactly one keyword must stand in it."""
+    pairs = keyword_pairs() if pairs is None else pairs
+    hits = Finder(pairs, spaced=pairs[0].language not in ("zh", "ja")).hits(text)
+    assert len(hits) == 1, f"{text}: {len(hits)} keywords"
+    start, pair, side = hits[0]
+    return Sentence(text, candidate(text, start, pair, side))
+
+
+def finding_of(code: str, text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Finding | None:
+    """What the filter *code* says about *text*."""
+    check = FILTERS[code].check
+    assert check is not None
+    return check(sentence_of(text, pairs))
+
+
+def meant(text: str, found: Finding | None) -> str:
+    """The characters that a finding means."""
+    assert found is not None and found.span is not None, text
+    return text[slice(*found.span)]

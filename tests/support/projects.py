@@ -1,0 +1,114 @@
+"""Projects with sentences for tests of the store: own, made by counting, one keyword each."""
+
+import itertools
+import secrets
+import uuid
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.projects.projects import annotators, create_project
+from annotations.types import Annotator, Item, Operation, Project
+from core.files.timestamps import timestamp
+from core.text.keywords import find
+
+WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "姥爷", "姥姥")
+_numbers = itertools.count(1)
+PATIENCE_MS = 600_000  # how long whoever writes waits for another one: a busy machine is no reason to fail
+# The beginning of the script of a process that writes beside others.
+PATIENT = f"import annotations.database.store\nannotations.database.store.BUSY_MS = {PATIENCE_MS}\n"
+
+
+def new_items(number: int, words: Sequence[str] = WORDS, first: int = 1) -> Iterator[NewItem]:
+    """*number* sentences, the words in turn."""
+    for n in range(first, first + number):
+        text = f"第{n}个早上，{words[n % len(words)]}去市场买菜。"
+        yield NewItem(text, find(text)[0], "made.txt", n)
+
+
+def filled_project(
+    store: Store,
+    number: int,
+    *,
+    people: Sequence[str] = ("Ada", "Bo", "Chen"),
+    words: Sequence[str] = WORDS,
+    **fields: object,
+) -> tuple[Project, list[Annotator]]:
+    """A project with published sentences and its annotators."""
+    project = create_project(store, f"made {next(_numbers)}", annotators=people, **fields)  # type: ignore[arg-type]
+    with Batch.begin(store, project, "made.txt") as batch:
+        batch.add(new_items(number, words))
+        batch.publish()
+    return project, annotators(store, project)
+
+
+def decide(
+    item: Item | str, choice: str | None = "accept", *, desk: str = "desk", base: str | None = None, **fields: object
+) -> Operation:
+    """An operation with an id and a revision of its own; a reject has a reason."""
+    number = next(_numbers)
+    reasons = ("name",) if choice == "reject" else ()
+    values = {"op_id": f"op-{desk}-{number}", "revision": number, "reasons": reasons} | fields
+    uid = item if isinstance(item, str) else item.uid
+    return Operation(item=uid, choice=choice, desk=desk, base=base, **values)  # type: ignore[arg-type]
+
+
+def broken_rules(store: Store) -> list[str]:
+    """What the database's own counts get wrong, when everything is counted anew; empty if nothing."""
+    held = "(state IN ('leased', 'labelled') OR blind IS NOT NULL)"
+    counted = "item.batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"  # what was taken back counts nowhere
+    queries = {
+        "taken": "SELECT id FROM item WHERE taken <> (SELECT count(*) FROM assignment WHERE item = item.id"
+        f" AND {held})",
+        "labels": "SELECT id FROM item WHERE labels <> (SELECT count(*) FROM assignment WHERE item = item.id"
+        " AND blind IS NOT NULL)",
+        "handed": "SELECT annotator, cell FROM tally WHERE handed <> (SELECT count(*) FROM assignment JOIN item"
+        " ON item.id = assignment.item WHERE item.cell = tally.cell AND assignment.annotator = tally.annotator"
+        f" AND state <> 'released' AND {counted})",
+        "labelled": "SELECT annotator, cell FROM tally WHERE labelled <> (SELECT count(*) FROM assignment JOIN item"
+        " ON item.id = assignment.item WHERE item.cell = tally.cell AND assignment.annotator = tally.annotator"
+        f" AND latest IS NOT NULL AND {counted})",
+        "accepted": "SELECT annotator, cell FROM tally WHERE accepted <> (SELECT count(*) FROM assignment JOIN item"
+        " ON item.id = assignment.item JOIN label ON label.id = latest WHERE item.cell = tally.cell"
+        f" AND assignment.annotator = tally.annotator AND choice = 'accept' AND {counted})",
+        "census": "SELECT cell, labels, status, aside, items FROM census WHERE items > 0 EXCEPT"
+        " SELECT cell, labels, status, aside, count(*) FROM item JOIN batch ON batch.id = item.batch"
+        " WHERE published > 0 GROUP BY cell, labels, status, aside",
+        "census lacks": "SELECT cell, labels, status, aside, count(*) FROM item JOIN batch ON batch.id = item.batch"
+        " WHERE published > 0 GROUP BY cell, labels, status, aside EXCEPT SELECT * FROM census",
+        "latest": "SELECT assignment.item FROM assignment JOIN label ON label.id = latest"
+        " WHERE label.item <> assignment.item OR label.annotator <> assignment.annotator OR choice IS NULL",
+    }
+    return [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
+
+
+@cache
+def new_database() -> bytes:
+    """The bytes of a database that the app has just made."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "new.db"
+        Store.open(path).close()
+        assert [file for file in path.parent.iterdir() if file.stat().st_size] == [path]  # no log beside it
+        return path.read_bytes()
+
+
+def new_store(path: Path) -> Store:
+    """A new database at *path*, open, as the app makes it, with an id and a key of its own.
+
+    A copy of one that was made once: to make the tables takes longer than most tests.
+    """
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_bytes(new_database())
+    store = Store.open(path)
+    own = uuid.uuid4().hex, secrets.token_bytes(32), timestamp()
+    with store.write() as db:
+        db.execute("UPDATE database SET uid = ?, secret = ?, created = ?", own)
+    return store
+
+
+def database(tmp_path: Path) -> Path:
+    """Where the fixtures of tests/conftest.py put the database of a test."""
+    return tmp_path / "evenhand.db"

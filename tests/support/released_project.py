@@ -1,0 +1,87 @@
+"""A project in which everything happens that a release tells of: a pilot, two versions, stop at a first reject, labels
+that came again, hidden gold, adjudication, talks, somebody who left."""
+
+import itertools
+
+from annotations.adjudication import add_comment, settle_case
+from annotations.adjudication.cases import case, cases
+from annotations.database.store import Store
+from annotations.guideline.versions import add_guideline, guideline
+from annotations.items.items import Batch, items
+from annotations.labels.append import append
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import annotators, change_project, create_project, project_by_uid, remove_annotator
+from annotations.quality.known_answers import set_known
+from annotations.queue.claim import claim
+from annotations.types import Annotator, Item, Operation, Project
+from tests.support.projects import new_items
+
+_counter = itertools.count(1)
+SOURCE = "Own sentences, written for tests."
+
+
+def ready_project(store: Store, number: int = 24, *, name: str = "set", **fields: object) -> Project:
+    """A project that says its licence and source, with sentences that nobody has labelled."""
+    made = create_project(store, name, annotators=("Ada", "Bo", "Chen"), seed=4, **fields)  # type: ignore[arg-type]
+    with Batch.begin(store, made, "made.txt") as batch:
+        batch.add(new_items(number))
+        batch.publish()
+    return change_project(store, made, licence="CC BY 4.0", source_statement=SOURCE)
+
+
+def label(store: Store, project: Project, who: Annotator, item: str, choice: str | None, **fields: object) -> None:
+    """One label, over the one of the same annotator that stands."""
+    number = next(_counter)
+    found = store.db.execute(
+        "SELECT op_id FROM assignment WHERE item = (SELECT id FROM item WHERE uid = ?) AND annotator = ?"
+        " UNION ALL SELECT op_id FROM retest WHERE uid = ?",
+        (item, who.id, item),
+    ).fetchone()
+    made = Operation(
+        f"op{number:030d}", item, choice, f"desk{who.id}", number, base=found[0] if found else None,
+        seconds=4.0 + number % 7, form_shown="masked", **fields,  # type: ignore[arg-type]
+    )  # fmt: skip
+    answers = append(store, project, who, [made])
+    assert all(answer.stored for answer in answers), answers
+
+
+def opinion(item: Item, who: Annotator, shift: int = 0) -> str:
+    """What this annotator says of this item: mostly the same as the others."""
+    number = int(item.text.partition("个")[0][1:])
+    return "reject" if number % 4 == 0 or (number + who.id + shift) % 5 == 0 else "accept"
+
+
+def work(store: Store, project: Project, *, most: int = 1_000, shift: int = 0, now: float | None = None) -> int:
+    """Everybody labels what the queue hands out, one item each in turn, until nothing is left; returns the labels."""
+    done, moved = 0, True
+    while moved and done < most:
+        moved = False
+        for who in annotators(store, project):
+            for one in claim(store, project, who, want=1, now=now):
+                choice = opinion(one, who, shift)
+                reasons = ("biological",) if choice == "reject" else ()
+                label(store, project, who, one.uid, choice, reasons=reasons)
+                done, moved = done + 1, True
+    return done
+
+
+def rehearse(store: Store, number: int = 40) -> Project:
+    """All of it; returns the project as it is then."""
+    made = ready_project(store, number)
+    start_pilot(store, made, 8, author="Lead")
+    work(store, made)
+    close_pilot(store, made, author="Lead")
+    newest = guideline(store, made)
+    add_guideline(store, made, newest.text + "\n再读一遍。", newest.choices, newest.reasons, changes="Read twice.")
+    made = change_project(store, made, plan="stop", share=0.3, retest=0.5, retest_hours=0)
+    known = [one for one in items(store, made) if one.status == "pending"][:2]
+    for one in known:
+        set_known(store, made, one.uid, "accept", why="plain", author="Lead")
+    work(store, made)
+    disputed = cases(store, made)[0]
+    seen = case(store, made, disputed).seen
+    settle_case(store, made, disputed, choice="reject", adjudicator="Vera", why="read twice", seen=seen, base=None)
+    add_comment(store, made, disputed, "Is it?", author="Lead")
+    add_comment(store, made, disputed, "Between us.", author="Lead", thread=annotators(store, made)[0])
+    remove_annotator(store, made, annotators(store, made)[2])
+    return project_by_uid(store, made.uid)
