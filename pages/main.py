@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
-from pages.ui.page import _, language, plain, show_error, unknown_address
+from pages.ui.head import _, language, plain, show_error, unknown_address
 
 BRAND = Path(__file__).parent / "_brand"
 STYLE = """<style>

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from commands.bias.answers import estimate_data
+from commands.model_bias.answers import estimate_data
 from core.association.hypotheses import OUTCOMES, Verdict, means_of, multilingual, verdicts
 from core.association.measures import (
     Difference,

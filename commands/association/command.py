@@ -105,7 +105,7 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
 
 def _asked(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table where one is wanted, and measure."""
-    from commands.score import Meter
+    from commands.scoring import Meter
     from core.runs.association import Settings, associations_folder, frame_of, run_associations
     from core.runs.records import run_table
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from commands.misgendering.score import BUILT_IN, drawing_options, drawn_from, facts_of, for_people, source_name
-from commands.score import Meter
+from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option, warn
 from core.misgendering.slots import SETTINGS
 from core.runs.misgendering import Writing, run_both

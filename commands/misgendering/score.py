@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commands.score import Meter
+from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option, warn
 from core.errors import N_, BadFile, Refused
 from core.files.table_file import whole_file

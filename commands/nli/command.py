@@ -7,7 +7,7 @@ from typing import Any, cast
 import click
 
 from commands.nli.answers import measures_text, pair_text, rates_text, report_text
-from commands.score import Meter
+from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option
 from core.errors import N_, BadLine, Refused
 from core.files.table_file import csv_line, whole_file

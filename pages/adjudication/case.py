@@ -12,8 +12,8 @@ from annotations.types import Choice, Guideline, Project
 from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.agreement.charts import choice_name
+from pages.ui.head import _, plain, series, show_error
 from pages.ui.keyword import with_keyword
-from pages.ui.page import _, plain, series, show_error
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 

@@ -8,7 +8,7 @@ from annotations.projects.projects import annotators, change_project, guidelines
 from annotations.text_policy import without_text
 from annotations.types import Annotator, Project
 from pages.agreement.charts import choice_name
-from pages.ui.page import _, choose, csv_bytes, open_store, plain
+from pages.ui.head import _, choose, csv_bytes, open_store, plain
 
 
 def rule(store: Store, project: Project) -> None:

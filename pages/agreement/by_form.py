@@ -7,7 +7,7 @@ from annotations.agreement.by_form import FormRates
 from core.statistics import Estimate
 from pages.agreement.charts import said, traced
 from pages.agreement.scope import told
-from pages.ui.page import _, downloads, plain
+from pages.ui.head import _, downloads, plain
 
 
 def by_form(report: AgreementReport) -> None:

@@ -11,7 +11,7 @@ from annotations.agreement.agreement import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
 from core.charts.style import palette, styled
 from core.statistics import Estimate, Note, holm
-from pages.ui.page import _, language, paragraph, show_chart
+from pages.ui.head import _, language, paragraph, show_chart
 
 Row = dict[str, Any]
 

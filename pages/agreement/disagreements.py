@@ -12,8 +12,8 @@ from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_l
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages.agreement.charts import choice_name
+from pages.ui.head import _, csv_bytes, open_store, plain
 from pages.ui.keyword import with_keyword
-from pages.ui.page import _, csv_bytes, open_store, plain
 
 PAGE = 10
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

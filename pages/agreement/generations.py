@@ -15,7 +15,7 @@ from core.charts.style import palette
 from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.statistics import Estimate, holm
 from pages.agreement.charts import by_chance, said, span, traced
-from pages.ui.page import DASH, _, choose, downloads, open_store, paragraph, plain, show_chart
+from pages.ui.head import DASH, _, choose, downloads, open_store, paragraph, plain, show_chart
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 

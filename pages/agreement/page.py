@@ -16,8 +16,8 @@ from pages.agreement.tiles import (
     tiles,
     two_annotators,
 )
+from pages.ui.head import _, choose_project, open_store, page_head, show_error
 from pages.ui.notices import say_what_is_missing
-from pages.ui.page import _, choose_project, open_store, page_head, show_error
 from pages.ui.unsettled import say_unsettled
 
 page_head(

@@ -10,7 +10,7 @@ from annotations.types import Project
 from core.statistics import Estimate
 from pages.agreement.charts import bracketed, said, traced
 from pages.agreement.tiles import current_report
-from pages.ui.page import DASH, _, choose, downloads, plain
+from pages.ui.head import DASH, _, choose, downloads, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 

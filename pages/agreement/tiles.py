@@ -12,7 +12,7 @@ from annotations.projects.projects import guideline
 from annotations.types import Project
 from core.statistics import Estimate
 from pages.agreement.charts import bracketed, choice_name, confusion, each_two, said, span, traced
-from pages.ui.page import _, downloads, open_store, plain, undefined
+from pages.ui.head import _, downloads, open_store, plain, undefined
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 

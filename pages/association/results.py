@@ -10,7 +10,7 @@ from core.language import translate
 from core.runs.association import associations_folder
 from core.runs.records import Run, remove, runs
 from pages.association.source import set_name, show_banner
-from pages.ui.page import DASH, _, choose, language, open_store, plain, trial_banner
+from pages.ui.head import DASH, _, choose, language, open_store, plain, trial_banner
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from core.statistics import Estimate
 from core.statistics.crossed_bootstrap import CrossedDraws
 from pages.association.results import rows
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from pages.ui.page import _, choose, downloads, paragraph, plain, show_chart, undefined
+from pages.ui.head import _, choose, downloads, paragraph, plain, show_chart, undefined
 from pages.ui.professions_style import colours
 
 CHANCE = 0.05

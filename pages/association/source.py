@@ -13,7 +13,7 @@ from core.association.builtin import LANGUAGES, Choices, Files, Language, associ
 from core.association.corpus import Sentence, corpus_tsv, sentences
 from core.association.sets import AssociationSet
 from core.errors import EvenhandError
-from pages.ui.page import _, plain, series, show_error
+from pages.ui.head import _, plain, series, show_error
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6

@@ -13,7 +13,7 @@ from core.charts.association import CLASS_NAMES, GENDER_NAMES
 from core.report.numbers import interval, plain_number, signed_number
 from core.report.table_lines import said
 from core.statistics import Estimate
-from pages.ui.page import DASH, _
+from pages.ui.head import DASH, _
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 

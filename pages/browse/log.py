@@ -11,7 +11,7 @@ from annotations.projects.projects import annotators
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from pages.browse.history import action_name
-from pages.ui.page import _, csv_bytes, open_store, plain, series
+from pages.ui.head import _, csv_bytes, open_store, plain, series
 
 SHOWN = 50
 

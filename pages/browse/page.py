@@ -7,7 +7,7 @@ from pages.browse.item import opened, show_item
 from pages.browse.log import show_log
 from pages.browse.results import show_list
 from pages.browse.talk import reader_here
-from pages.ui.page import _, choose_project, open_store, page_head
+from pages.ui.head import _, choose_project, open_store, page_head
 from pages.ui.unsettled import say_unsettled
 
 page_head(

@@ -15,7 +15,7 @@ from core.charts.style import Palette, palette
 from core.files.cells import neutralised
 from pages.browse.item import open_item
 from pages.browse.text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
-from pages.ui.page import _, open_store, plain
+from pages.ui.head import _, open_store, plain
 
 MOST = 100_000  # lines of a file
 COLUMNS = (

@@ -13,7 +13,7 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.agreement.disagreements import open_desk
-from pages.ui.page import _, open_store, plain, show_error
+from pages.ui.head import _, open_store, plain, show_error
 
 ALL = ""  # the discussion of everybody
 

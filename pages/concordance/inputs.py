@@ -10,7 +10,7 @@ from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from core.concordance import UNITS, Question, question
 from pages.mining.source import Source, ask_source
-from pages.ui.page import _, choose_project
+from pages.ui.head import _, choose_project
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")
 START = {"word": "护士", "near": "他 她"}

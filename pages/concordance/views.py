@@ -17,7 +17,7 @@ from core.concordance.passages import passages
 from core.files.cells import neutralised
 from core.statistics import Estimate, Note
 from pages.concordance.inputs import Wish, unit_name
-from pages.ui.page import DASH, _, paragraph, plain, show_chart
+from pages.ui.head import DASH, _, paragraph, plain, show_chart
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
 STYLE = """
@@ -219,7 +219,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
 
 
 def _all_lines(wish: Wish) -> bytes:
-    from pages.ui.page import open_store
+    from pages.ui.head import open_store
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")

@@ -12,7 +12,7 @@ from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
 from pages.describe.tiles import number, percent, said
-from pages.ui.page import DASH, _, paragraph, show_chart
+from pages.ui.head import DASH, _, paragraph, show_chart
 
 Row = dict[str, Any]
 

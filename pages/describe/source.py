@@ -16,7 +16,7 @@ from core.describe import Description, vocabulary
 from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.models.catalogue import known_models
-from pages.ui.page import _, choose, choose_project, open_store, plain, show_error
+from pages.ui.head import _, choose, choose_project, open_store, plain, show_error
 from pages.ui.unsettled import say_unsettled
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]

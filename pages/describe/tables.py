@@ -9,7 +9,7 @@ from core.describe import Description
 from core.describe.repeats import Repeats
 from pages.describe.charts import shown, traced
 from pages.describe.tiles import percent
-from pages.ui.page import DASH, _, downloads, paragraph, plain, show_chart, trial_banner
+from pages.ui.head import DASH, _, downloads, paragraph, plain, show_chart, trial_banner
 
 LISTED = 10
 

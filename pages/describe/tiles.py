@@ -9,7 +9,7 @@ from core.describe.latex import as_latex
 from core.language import translate
 from core.statistics import Note
 from core.text.repetition import Repeated
-from pages.ui.page import DASH, _, language, plain
+from pages.ui.head import DASH, _, language, plain
 
 
 def said(reason: Note | str | None) -> str:

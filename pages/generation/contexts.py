@@ -15,7 +15,7 @@ from core.generation.contexts import Context
 from core.misgendering.slots import SETTINGS, Setting
 from core.runs.generation_inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.text.pronouns import sets
-from pages.ui.page import _, choose, plain, show_error
+from pages.ui.head import _, choose, plain, show_error
 
 SHOWN = 4
 

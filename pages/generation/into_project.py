@@ -15,7 +15,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.human_vs_rule.sample import Correlation, designs
 from core.runs.generating_runs import GenerationRun
-from pages.ui.page import DASH, _, choose, paragraph, plain, show_error
+from pages.ui.head import DASH, _, choose, paragraph, plain, show_error
 
 NEW = ""  # the choice of a project that is not there yet
 

@@ -6,7 +6,7 @@ from pages.generation.contexts import choose_contexts, show_first_contexts
 from pages.generation.results import show_finished
 from pages.generation.start import choose_writer, show_start
 from pages.ui.generate_style import style
-from pages.ui.page import _, open_store, page_head
+from pages.ui.head import _, open_store, page_head
 from pages.ui.running import follow
 
 style()

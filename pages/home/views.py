@@ -12,7 +12,7 @@ from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Annotator, Project
 from core.runs.records import runs, runs_folder, sentences_scored
-from pages.ui.page import DASH, _, plain
+from pages.ui.head import DASH, _, plain
 
 A_ROW = 3  # cards side by side
 STYLE = """

@@ -15,7 +15,7 @@ from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted
 from core.statistics import Estimate
 from core.text.repetition import Repeated, Variant
-from pages.ui.page import _, choose_project, open_store
+from pages.ui.head import _, choose_project, open_store
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")

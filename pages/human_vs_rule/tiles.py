@@ -10,7 +10,7 @@ from core.report.numbers import percent
 from pages.agreement.charts import said, span
 from pages.agreement.tiles import tile
 from pages.human_vs_rule.source import WEIGHTED, Shown
-from pages.ui.page import DASH, _, downloads, paragraph, plain
+from pages.ui.head import DASH, _, downloads, paragraph, plain
 
 
 def measure_name(name: str) -> str:

@@ -12,7 +12,7 @@ from core.mining.report import Example, Report
 from core.mining.report_tables import ALL, chosen
 from core.types import Side
 from pages.mining.report import named, pair_name
-from pages.ui.page import _, plain
+from pages.ui.head import _, plain
 from pages.ui.sentences import marked, show
 
 FEW = 2  # candidates of each word where all pairs are shown

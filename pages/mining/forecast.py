@@ -17,7 +17,7 @@ from core.statistics import Estimate, Note
 from pages.mining.report import named, side_name
 from pages.mining.source import large
 from pages.projects.new import PRINTED_TOTAL
-from pages.ui.page import DASH, _, paragraph, plain
+from pages.ui.head import DASH, _, paragraph, plain
 from pages.ui.sentences import show
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types

@@ -10,7 +10,7 @@ from core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pa
 from core.statistics import Estimate
 from core.types import KeywordPair, Side
 from pages.mining.source import Source, size
-from pages.ui.page import DASH, _, plain
+from pages.ui.head import DASH, _, plain
 from pages.ui.sentences import show, side_word
 
 LIMIT = 5_000_000  # bytes

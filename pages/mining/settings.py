@@ -12,7 +12,7 @@ from core.mining.settings import Settings
 from core.mining.types import LONGEST, SHORTEST, Mode
 from core.resources import keyword_pairs
 from core.types import KeywordPair
-from pages.ui.page import _, paragraph, plain, series, show_error
+from pages.ui.head import _, paragraph, plain, series, show_error
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")

@@ -10,7 +10,7 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.mining import corpus_folder
-from pages.ui.page import _, language, plain, series, show_error
+from pages.ui.head import _, language, plain, series, show_error
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
 

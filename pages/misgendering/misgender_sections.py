@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pages.ui.page import _, choose
+from pages.ui.head import _, choose
 
 Section = Literal["results", "new", "try", "published", "which"]
 

@@ -20,8 +20,8 @@ from core.statistics.units import clusters_of
 from pages.misgendering.cells import numbers, said
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source, verdicts
+from pages.ui.head import DASH, _, downloads, open_store, plain, show_chart
 from pages.ui.misgender_style import colours
-from pages.ui.page import DASH, _, downloads, open_store, plain, show_chart
 
 if TYPE_CHECKING:
     from core.statistics.units import Numbers

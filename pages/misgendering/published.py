@@ -8,7 +8,7 @@ import streamlit as st
 from core.resources import table
 from core.statistics import wilson
 from core.statistics.estimate import NO_LABEL
-from pages.ui.page import DASH, _, downloads, plain, series
+from pages.ui.head import DASH, _, downloads, plain, series
 
 MEASURES = ("mcc", "disagreement", "repetition", "people")
 

@@ -11,7 +11,7 @@ from core.statistics import Estimate
 from core.statistics.label_bootstrap import FEW
 from pages.misgendering.cells import Cell, said, table_of
 from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
-from pages.ui.page import DASH, _, choose, plain, show_error, trial_banner
+from pages.ui.head import DASH, _, choose, plain, show_error, trial_banner
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 

@@ -8,8 +8,8 @@ from annotations.database.store import Store
 from core.language import translate
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, remove, runs
+from pages.ui.head import DASH, _, language, open_store, plain
 from pages.ui.jobs import duration
-from pages.ui.page import DASH, _, language, open_store, plain
 
 LISTED = 20
 

@@ -11,7 +11,7 @@ from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, runs
-from pages.ui.page import _, choose, open_store, plain, show_error
+from pages.ui.head import _, choose, open_store, plain, show_error
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import FORBIDDEN, run_table, runs
 from core.worker.client import known_models
 from pages.misgendering.results_list import show_finished
-from pages.ui.page import _, choose, open_store, series, show_error
+from pages.ui.head import _, choose, open_store, series, show_error
 from pages.ui.running import follow, jobs_of, moving
 
 FIRST_MODEL = "demo-en-causal"

@@ -10,7 +10,7 @@ from core.text.repetition import Repeated, signature
 from pages.misgendering.cells import label_of, said, varying
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source
-from pages.ui.page import DASH, _, downloads, plain
+from pages.ui.head import DASH, _, downloads, plain
 
 if TYPE_CHECKING:
     from core.misgendering.text_figures import Texts

@@ -10,8 +10,8 @@ from core.misgendering.variation import LEVELS, NOT_FIVE
 from core.report.numbers import interval, percent, plain_number
 from pages.misgendering.cells import Cell, said
 from pages.misgendering.published import table_html
+from pages.ui.head import DASH, _, downloads, plain, show_chart
 from pages.ui.misgender_style import colours
-from pages.ui.page import DASH, _, downloads, plain, show_chart
 
 
 def show_variation(found: Sequence[Cell]) -> None:

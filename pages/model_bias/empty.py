@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.jobs import jobs
 from core.resources import table
 from pages.model_bias.source import found_runs
-from pages.ui.page import _, csv_bytes, open_store, plain, series
+from pages.ui.head import _, csv_bytes, open_store, plain, series
 
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")

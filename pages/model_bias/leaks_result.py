@@ -10,7 +10,7 @@ from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
 from core.statistics import Estimate
 from pages.ruler.numbers import number, said, sentences_table
-from pages.ui.page import DASH, _, downloads, language, paragraph, plain, show_chart, show_error
+from pages.ui.head import DASH, _, downloads, language, paragraph, plain, show_chart, show_error
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from pages.model_bias.leaks import show_audit
 from pages.model_bias.numbers import rows_for
 from pages.model_bias.source import Source
-from pages.ui.page import open_store
+from pages.ui.head import open_store
 
 
 def show_leaks(source: Source, models: list[str]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.report.sentences import list_html
-from pages.ui.page import _, downloads, plain
+from pages.ui.head import _, downloads, plain
 
 if TYPE_CHECKING:
     import pandas as pd

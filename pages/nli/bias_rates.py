@@ -16,7 +16,7 @@ from pages.nli.nli_values import trial_banner
 from pages.nli.numbers import cell
 from pages.nli.runs import inference_runs
 from pages.nli.start import check_name, choose_classifier, choose_labels, choose_language
-from pages.ui.page import DASH, _, choose, language, plain, show_chart, show_error
+from pages.ui.head import DASH, _, choose, language, plain, show_chart, show_error
 from pages.ui.runs import free_name
 
 

@@ -8,7 +8,7 @@ from core.models.catalogue import BUILTIN
 from core.nli.measure import Inference
 from core.runs.nli import measured_file
 from core.statistics import Estimate, Note
-from pages.ui.page import DASH, _
+from pages.ui.head import DASH, _
 
 
 def label_names() -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import streamlit as st
 
 from core.nli.types import LABELS, SETS
-from pages.ui.page import DASH, _, choose, downloads
+from pages.ui.head import DASH, _, choose, downloads
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference

@@ -11,7 +11,7 @@ from core.types import Score
 from core.worker.client import shared
 from pages.nli.nli_values import label_names, trial_banner
 from pages.nli.start import choose_classifier, choose_labels
-from pages.ui.page import _, plain, show_error
+from pages.ui.head import _, plain, show_error
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 

@@ -8,7 +8,7 @@ from core.nli.published import published
 from core.statistics import Estimate
 from pages.nli.nli_values import order_in_words
 from pages.nli.numbers import table
-from pages.ui.page import _, downloads, language, show_chart
+from pages.ui.head import _, downloads, language, show_chart
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:

@@ -16,7 +16,7 @@ from core.nli.types import LABELS, Language
 from core.runs.nli import nli_folder
 from core.runs.records import run_table
 from core.worker.client import known_models
-from pages.ui.page import _, choose, downloads, plain, series, show_error
+from pages.ui.head import _, choose, downloads, plain, series, show_error
 from pages.ui.runs import free_name
 
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")

@@ -11,7 +11,7 @@ from annotations.types import Choice, Guideline
 from core.charts.style import Palette, palette
 from core.guidelines import in_language
 from core.statistics import Estimate
-from pages.ui.page import DASH, language, series
+from pages.ui.head import DASH, language, series
 
 AROUND = 2  # lines without a change that are shown beside one
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

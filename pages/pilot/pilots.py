@@ -13,7 +13,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages.agreement.charts import said
 from pages.pilot.parts import moment, percent
-from pages.ui.page import DASH, _, downloads, open_store, plain, show_error
+from pages.ui.head import DASH, _, downloads, open_store, plain, show_error
 
 USUAL = 100
 

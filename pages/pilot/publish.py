@@ -14,7 +14,7 @@ from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages.pilot.parts import option_name
-from pages.ui.page import _, open_store, plain, series, show_error
+from pages.ui.head import _, open_store, plain, series, show_error
 from pages.ui.running import follow
 
 JOB = "guideline"

@@ -18,7 +18,7 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
 from pages.pilot.parts import names_of, option_name, said_html
-from pages.ui.page import _, downloads, open_store, plain, show_error, spoken
+from pages.ui.head import _, downloads, open_store, plain, show_error, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag

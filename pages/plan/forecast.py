@@ -15,7 +15,7 @@ from annotations.projects.pipeline_counts import state
 from annotations.types import Plan, Project
 from core.statistics import Estimate
 from pages.agreement.charts import said
-from pages.ui.page import DASH, _, choose, downloads, open_store, paragraph, plain
+from pages.ui.head import DASH, _, choose, downloads, open_store, paragraph, plain
 from pages.ui.sentences import show, side_word
 
 STYLE = """

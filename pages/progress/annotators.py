@@ -11,7 +11,7 @@ from annotations.queue.claim import LEASE_S
 from annotations.types import Project
 from core.charts.style import palette
 from pages.progress.frame import forget, moment, said, share
-from pages.ui.page import DASH, _, downloads, open_store, plain, show_chart
+from pages.ui.head import DASH, _, downloads, open_store, plain, show_chart
 
 DAYS = 90  # in the chart
 

@@ -12,7 +12,7 @@ from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
 from core.statistics import Estimate
 from pages.progress.frame import said, share
-from pages.ui.page import DASH, _, choose, downloads, paragraph, plain
+from pages.ui.head import DASH, _, choose, downloads, paragraph, plain
 from pages.ui.sentences import show, side_word
 
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}

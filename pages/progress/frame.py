@@ -14,7 +14,7 @@ from annotations.projects.projects import annotators, counts
 from annotations.types import Project
 from core.statistics import Estimate, Note
 from pages.agreement.disagreements import open_desk
-from pages.ui.page import DASH, _, open_store, plain
+from pages.ui.head import DASH, _, open_store, plain
 
 KEPT_S = 30
 

@@ -16,7 +16,7 @@ from annotations.projects.projects import (
 )
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
-from pages.ui.page import _, open_store, plain, series, show_error
+from pages.ui.head import _, open_store, plain, series, show_error
 
 
 def show_people(store: Store, project: Project) -> None:

@@ -13,7 +13,7 @@ from pages.projects.overview import show_guideline, show_quotas, show_summary
 from pages.projects.projects import NEW, leave, opened, settings_line, show_list
 from pages.projects.set_aside import show_aside
 from pages.projects.settings import show_settings
-from pages.ui.page import _, choose, open_store, page_head, plain, show_error
+from pages.ui.head import _, choose, open_store, page_head, plain, show_error
 
 SECTIONS = {
     "files": (_("Files"), show_files),

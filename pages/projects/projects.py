@@ -14,7 +14,7 @@ from annotations.projects.projects import annotators, archive, counts, guideline
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.guidelines import recognise
-from pages.ui.page import _, open_store, plain
+from pages.ui.head import _, open_store, plain
 from pages.ui.sentences import show, status_bar
 
 NEW = "new"  # the view that makes a project

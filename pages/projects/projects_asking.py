@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.page import _
+from pages.ui.head import _
 
 
 def agreed_name(rule: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from core.charts.style import palette
 from core.errors import EvenhandError
 from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows, said
-from pages.ui.page import DASH, _, downloads, series, show_error
+from pages.ui.head import DASH, _, downloads, series, show_error
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"

@@ -15,7 +15,7 @@ from core.errors import EvenhandError
 from core.language import explain
 from pages.agreement.charts import choice_name
 from pages.quality.shared import card
-from pages.ui.page import _, choose, downloads, language, literal, plain, show_error
+from pages.ui.head import _, choose, downloads, language, literal, plain, show_error
 
 MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file

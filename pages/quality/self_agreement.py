@@ -23,7 +23,7 @@ from pages.quality.shared import (
     percent,
     side,
 )
-from pages.ui.page import DASH, _, csv_bytes, downloads, open_store, plain, show_chart
+from pages.ui.head import DASH, _, csv_bytes, downloads, open_store, plain, show_chart
 
 PAGE = 5
 

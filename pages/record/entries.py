@@ -14,7 +14,7 @@ from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.agreement.charts import choice_name
 from pages.progress.frame import moment
-from pages.ui.page import _, choose, plain, series, show_error
+from pages.ui.head import _, choose, plain, series, show_error
 from pages.ui.sentences import marked, show
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

@@ -9,7 +9,7 @@ from annotations.record.record import Summary
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from pages.progress.frame import duration, moment
-from pages.ui.page import _, open_store, paragraph, plain
+from pages.ui.head import _, open_store, paragraph, plain
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:

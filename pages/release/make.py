@@ -12,7 +12,7 @@ from annotations.release.readiness import Check, checked_version
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
-from pages.ui.page import _, language, open_store, plain, show_error
+from pages.ui.head import _, language, open_store, plain, show_error
 from pages.ui.running import moving
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}

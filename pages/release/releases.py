@@ -11,7 +11,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
 from pages.mining.source import size
-from pages.ui.page import DASH, _, choose, downloads, language, open_store, plain, show_error
+from pages.ui.head import DASH, _, choose, downloads, language, open_store, plain, show_error
 
 PAPERS = ("method", "datasheet", "changes")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ruler.numbers import interval, number, said, sentences_table
-from pages.ui.page import DASH, _, downloads, plain
+from pages.ui.head import DASH, _, downloads, plain
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null

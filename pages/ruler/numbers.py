@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.models.planted.names import RAIN, Plant
 from core.statistics import Estimate, Note
-from pages.ui.page import DASH, _
+from pages.ui.head import DASH, _
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = 17  # characters: "+0.300 → +0.300" stays in one line

@@ -2,7 +2,7 @@
 
 from pages.ruler.own_model import show_model
 from pages.ruler.planted import show_planted
-from pages.ui.page import _, page_head
+from pages.ui.head import _, page_head
 
 page_head(
     _("Ruler"),

@@ -8,7 +8,7 @@ import streamlit as st
 from core.charts.style import palette
 from core.statistics import Estimate
 from pages.ruler.numbers import interval, number
-from pages.ui.page import _, language, show_chart
+from pages.ui.head import _, language, show_chart
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null

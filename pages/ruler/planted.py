@@ -8,7 +8,7 @@ from core.errors import EvenhandError
 from core.models.planted.names import plant_of
 from pages.ruler.ask_models import planted_marks
 from pages.ruler.numbers import number, planted_as, said, scientific, sentences_table
-from pages.ui.page import DASH, _, downloads, show_error
+from pages.ui.head import DASH, _, downloads, show_error
 
 if TYPE_CHECKING:
     from core.ruler.planted import Mark

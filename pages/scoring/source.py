@@ -18,7 +18,7 @@ from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
-from pages.ui.page import _, choose_project, open_store, plain, show_error
+from pages.ui.head import _, choose_project, open_store, plain, show_error
 from pages.ui.sentences import reason_name
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]

@@ -13,7 +13,7 @@ from core.sentence_bias.compare_words import fill
 from pages.sentence_bias.ask_models import Question, compared, prior_of
 from pages.sentence_bias.inputs import BETWEEN, link
 from pages.sentence_bias.model_card import banner, is_builtin, trial_notice
-from pages.ui.page import DASH, _, language, literal, show_chart, show_error
+from pages.ui.head import DASH, _, language, literal, show_chart, show_error
 from pages.ui.try_style import colours
 
 MOST_WORDS = 40

@@ -16,7 +16,7 @@ from pages.sentence_bias.drawings import (
     show_pushes,
     signed,
 )
-from pages.ui.page import _, downloads, literal, series, show_error
+from pages.ui.head import _, downloads, literal, series, show_error
 
 
 def is_builtin(model: str) -> bool:

@@ -14,7 +14,7 @@ from pages.sentence_bias.drawings import show_sentence
 from pages.sentence_bias.guess_first import guess_toggle, guessed
 from pages.sentence_bias.inputs import link, settings
 from pages.sentence_bias.model_card import banner, note, show_model
-from pages.ui.page import _, language, literal, show_chart, show_error
+from pages.ui.head import _, language, literal, show_chart, show_error
 from pages.ui.try_style import colours
 
 SIDE_BY_SIDE = 3

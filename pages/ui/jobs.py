@@ -7,7 +7,7 @@ from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.language import translate
 from pages.mining.source import size
-from pages.ui.page import _, language, open_store, plain, show_error
+from pages.ui.head import _, language, open_store, plain, show_error
 from pages.ui.sentences import reason_name
 
 ICONS: dict[jobs.State, str] = {

@@ -4,7 +4,7 @@ import html
 
 from core.charts.style import Palette
 from core.types import Span
-from pages.ui.page import _
+from pages.ui.head import _
 
 
 def with_keyword(text: str, word: Span | None, side: str, colours: Palette) -> str:

@@ -6,7 +6,7 @@ from annotations.database.store import Store
 from annotations.guideline.relabelling import waiting
 from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
-from pages.ui.page import _, paragraph, plain
+from pages.ui.head import _, paragraph, plain
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:

@@ -4,8 +4,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
+from pages.ui.head import _, in_one_sentence, open_store
 from pages.ui.jobs import show_job
-from pages.ui.page import _, in_one_sentence, open_store
 
 EVERY_S = 2
 LISTED = 20

@@ -10,7 +10,7 @@ from annotations.files.import_items import PreviewRow
 from annotations.types import CellCount, Choice, Kind, ProjectCounts
 from core.language import translate
 from core.types import Problem, Side, Span
-from pages.ui.page import DASH, _, language
+from pages.ui.head import DASH, _, language
 
 STYLE = """
 <style>

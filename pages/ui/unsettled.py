@@ -7,7 +7,7 @@ from annotations.items.recount_mark import unsettled
 from annotations.plan.recount import finish
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.ui.page import _, open_store, show_error
+from pages.ui.head import _, open_store, show_error
 
 
 def say_unsettled(store: Store, project: Project) -> None:

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from annotations.files.columns import Columns, recalled
 from annotations.items.items import items
-from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
 from annotations.text_policy import packed
 from core.guidelines import recognise
+from tests.annotations.jobs import jobs
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"
@@ -98,7 +98,7 @@ def _columns_page():
     from annotations.files.columns import is_whole, remember
     from annotations.files.open_upload import preview_tables, tables_in
     from pages.projects.import_.columns import choose_columns, show_texts
-    from pages.ui.page import open_store
+    from pages.ui.head import open_store
 
     with open_store() as store, tables_in(Path(st.session_state["path"])) as members:
         chosen = choose_columns(store, members)
@@ -132,7 +132,7 @@ def _import_page():
     from annotations.projects.projects import project
     from core.files.archives import Member
     from pages.projects.import_.files import import_with_bar, show_report
-    from pages.ui.page import open_store
+    from pages.ui.head import open_store
 
     with open_store() as store:
         path = Path(st.session_state["path"])
@@ -188,7 +188,7 @@ def _archive_page():
     from annotations.projects.projects import project
     from core.errors import EvenhandError
     from pages.projects.import_.files import _show_file
-    from pages.ui.page import open_store, show_error
+    from pages.ui.head import open_store, show_error
 
     st.session_state["language"] = "en"
     with open_store() as store:

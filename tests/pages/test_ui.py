@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.projects.projects import create_project
-from pages.ui.page import csv_bytes, plain, spoken, undefined, unknown_address
+from pages.ui.head import csv_bytes, plain, spoken, undefined, unknown_address
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_unknown_address(url: str | None, shown: str, base: str, expected: str |
 def choosing() -> None:
     import streamlit as st
 
-    from pages.ui.page import choose_project, open_store
+    from pages.ui.head import choose_project, open_store
 
     with open_store() as store:
         project = choose_project(store)
@@ -154,7 +154,7 @@ def test_without_projects_the_page_says_what_to_do() -> None:
 def _prose() -> None:
     from streamlit import text
 
-    from pages.ui.page import paragraph, series
+    from pages.ui.head import paragraph, series
 
     text(series(("A", "B", "C")))
     text(series(()))
@@ -181,7 +181,7 @@ def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None
 def _choosing_generations() -> None:
     import streamlit as st
 
-    from pages.ui.page import choose_project, open_store
+    from pages.ui.head import choose_project, open_store
 
     with open_store() as store:
         project = choose_project(store, "generations-project", kind="generations")
@@ -213,7 +213,7 @@ def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> No
 def _two_choices() -> None:
     import streamlit as st
 
-    from pages.ui.page import choose
+    from pages.ui.head import choose
 
     st.session_state.setdefault("stale", "gone")
     kept = choose("View", {"a": "first", "b": "second"}, "view", first="b", address="view", heading=False)

@@ -114,17 +114,17 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
     names = (
         "files.command",
         "files.undo",
-        "project",
+        "projects",
         "people",
         "guideline",
         "release",
         "progress",
         "describe",
-        "maintenance",
+        "maintenance.command",
     )
     heavy = {"scipy", "statsmodels", "krippendorff", "pandas"}
     share = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
-    assert loaded([f"commands.{one}" for one in (*names, "job", "plan", "score")], heavy, share) == "[]"
+    assert loaded([f"commands.{one}" for one in (*names, "jobs", "plan.command", "scoring")], heavy, share) == "[]"
 
 
 def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:

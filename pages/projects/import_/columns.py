@@ -13,7 +13,7 @@ from core.errors import EvenhandError
 from core.files.archives import Member
 from core.files.readers import open_source
 from core.text.pronouns import PRONOUN_DATASETS, set_named
-from pages.ui.page import _, series
+from pages.ui.head import _, series
 from pages.ui.sentences import problem_text, show
 
 SHOWN = 4  # texts as the desk would show them

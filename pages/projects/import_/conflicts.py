@@ -9,7 +9,7 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, 
 from annotations.guideline.versions import guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.ui.page import _, downloads, language, literal, open_store, plain, show_error
+from pages.ui.head import _, downloads, language, literal, open_store, plain, show_error
 
 LISTED = 20
 

@@ -30,7 +30,7 @@ from pages.projects.import_.other_tools import (
     tasks_in,
 )
 from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
-from pages.ui.page import _, paragraph, plain, series, show_error
+from pages.ui.head import _, paragraph, plain, series, show_error
 from pages.ui.sentences import preview_table, show
 
 Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched

@@ -8,7 +8,7 @@ from annotations.jobs import jobs
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages.projects.import_.conflicts import show_conflicts
-from pages.ui.page import DASH, _, downloads, plain, show_error, spoken
+from pages.ui.head import DASH, _, downloads, plain, show_error, spoken
 
 AS_A_JOB = 20_000  # rows from which on taking back is a job
 DONE = "import_taken_back"

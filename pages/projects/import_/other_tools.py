@@ -22,7 +22,7 @@ from core.files.archives import Member
 from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
 from pages.projects.import_.report import show_report, show_returned
-from pages.ui.page import _, language, plain, series, spoken
+from pages.ui.head import _, language, plain, series, spoken
 from pages.ui.sentences import preview_table, show
 
 MOST = 40  # choices or annotators to ask about

@@ -10,7 +10,7 @@ from annotations.files.import_labels import Returned
 from annotations.files.package.write import Brought
 from annotations.types import Project
 from core.types import Problem
-from pages.ui.page import _, csv_bytes, paragraph, plain, series
+from pages.ui.head import _, csv_bytes, paragraph, plain, series
 from pages.ui.sentences import problem_text, reason_name
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps

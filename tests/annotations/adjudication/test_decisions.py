@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from annotations.adjudication import (
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.types import Item, Mark, Project
+from core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from tests.annotations.adjudication import (
     add_comment,
     case,
     cases,
@@ -16,12 +22,6 @@ from annotations.adjudication import (
     reopen,
     settle_case,
 )
-from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
-from annotations.projects.projects import annotators, change_project, create_project, project
-from annotations.types import Item, Mark, Project
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project, new_store
 
 A, R = "accept", "reject"

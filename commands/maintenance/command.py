@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from annotations.database import backup as snapshots
-from commands.doctor import examine
+from commands.maintenance.doctor import examine
 from commands.shared import answer, db_option, existing_store, json_option
 
 SIGNS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}

@@ -58,7 +58,7 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     word. Beside them stand pair mass, variance shares and side AUC: a mean alone can be mere word
     frequency. Models come in the order of the file or of --model; less lean is not better.
     """
-    from commands.bias.answers import FOOT
+    from commands.model_bias.answers import FOOT
     from core.model_bias import models_of, plain_names, read_scores, rows_of
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
@@ -79,7 +79,7 @@ def _model(
     rows: "pd.DataFrame", options: dict[str, Any], *, by: Any, nulls: bool, listed: int
 ) -> tuple[tuple[str, dict[str, Any]], str]:
     """One model: ((name, JSON), text)."""
-    from commands.bias import answers
+    from commands.model_bias import answers
     from core.model_bias import several, shuffled_sides, summarise, summarise_by
 
     summary = summarise(rows, **options)
@@ -103,7 +103,7 @@ def _model(
 def _differences(
     frame: "pd.DataFrame", wanted: tuple[tuple[str, str], ...], options: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], str]:
-    from commands.bias import answers
+    from commands.model_bias import answers
     from core.model_bias import MEASURES, paired_difference
 
     kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}

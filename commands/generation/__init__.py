@@ -1,0 +1,1 @@
+"""The commands `generate` and `sample`: let a model write, and draw a sample of it into a project."""

@@ -1,0 +1,1 @@
+"""The commands `mine` and `pairs`: a corpus to candidates, and a list of keyword pairs against a corpus."""
