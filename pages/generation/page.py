@@ -7,7 +7,7 @@ from pages.generation.results import show_finished
 from pages.generation.start import choose_writer, show_start
 from pages.ui.generate_style import style
 from pages.ui.head import _, open_store, page_head
-from pages.ui.running import follow
+from pages.ui.jobs import follow
 
 style()
 page_head(

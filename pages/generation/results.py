@@ -13,7 +13,7 @@ from core.runs.generating_runs import GenerationRun, first_rows, generation_runs
 from pages.generation.contexts import described
 from pages.generation.into_project import show_way_into_project
 from pages.ui.head import _, language, open_store, plain, show_error
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 
 LISTED = 20
 EXAMPLES = 6

@@ -17,7 +17,7 @@ from core.runs.records import FORBIDDEN
 from core.worker.client import known_models
 from pages.generation.contexts import Chosen, forget_upload
 from pages.ui.head import _, choose, paragraph, plain, show_error
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page

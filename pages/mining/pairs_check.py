@@ -9,8 +9,9 @@ from core.mining.pair_neighbours import SURNAME
 from core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pairs
 from core.statistics import Estimate
 from core.types import KeywordPair, Side
-from pages.mining.source import Source, size
+from pages.mining.source import Source
 from pages.ui.head import DASH, _, plain
+from pages.ui.numbers import size
 from pages.ui.sentences import show, side_word
 
 LIMIT = 5_000_000  # bytes

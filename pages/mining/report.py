@@ -10,8 +10,8 @@ from core.language import translate
 from core.mining.report import Report
 from core.mining.report_tables import ALL, Step, before_after, chosen, steps
 from core.resources import keyword_pairs
-from pages.mining.source import large, size
 from pages.ui.head import DASH, _, language, paragraph, plain, series, show_chart
+from pages.ui.numbers import large, size
 from pages.ui.sentences import side_word
 
 Row = dict[str, Any]

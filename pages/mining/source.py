@@ -10,14 +10,10 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.mining import corpus_folder
-from pages.ui.head import _, language, plain, series, show_error
+from pages.ui.head import _, plain, series, show_error
+from pages.ui.numbers import size
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
-
-UNITS = {
-    "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
-    "zh": ((1e4, " 万"), (1e8, " 亿")),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +29,6 @@ class Source:
     def key(self) -> tuple[Any, ...]:
         """Changes when what is read may have changed."""
         return (*self.paths, self.files, self.bytes, *(Path(path).stat().st_mtime for path in self.paths))
-
-
-def size(number: float) -> str:
-    """Bytes as people read them."""
-    if number < 1000:
-        return f"{number:.0f} B"
-    for unit, limit in (("kB", 1e6), ("MB", 1e9)):
-        if number < limit:
-            return f"{number / (limit / 1000):.3g} {unit}"
-    return f"{number / 1e9:.3g} GB"
-
-
-def large(number: float) -> str:
-    """A large number as people read it, in the units of their language."""
-    for size, unit in reversed(UNITS[language()]):
-        if number >= size:
-            return f"{number / size:.3g}{unit}"
-    return f"{number:,.0f}"
 
 
 def source_name(kind: str) -> str:

@@ -9,7 +9,7 @@ from core.language import translate
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, remove, runs
 from pages.ui.head import DASH, _, language, open_store, plain
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 
 LISTED = 20
 

@@ -13,7 +13,7 @@ from core.runs.records import FORBIDDEN, run_table, runs
 from core.worker.client import known_models
 from pages.misgendering.results_list import show_finished
 from pages.ui.head import _, choose, open_store, series, show_error
-from pages.ui.running import follow, jobs_of, moving
+from pages.ui.jobs import follow, jobs_of, moving
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]

@@ -11,7 +11,7 @@ from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
 from core.errors import EvenhandError
 from pages.model_bias.leaks_result import show_result
 from pages.ui.head import _, language, plain, show_error
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from pages.nli.results import show_results
 from pages.nli.runs import choose_view
 from pages.nli.start import show_new
 from pages.ui.head import _, open_store, page_head
+from pages.ui.jobs import follow
 from pages.ui.nli_style import style
-from pages.ui.running import follow
 
 style()
 page_head(

@@ -15,7 +15,7 @@ from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages.pilot.parts import option_name
 from pages.ui.head import _, open_store, plain, series, show_error
-from pages.ui.running import follow
+from pages.ui.jobs import follow
 
 JOB = "guideline"
 

@@ -13,7 +13,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
 from pages.ui.head import _, language, open_store, plain, show_error
-from pages.ui.running import moving
+from pages.ui.jobs import moving
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
 

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.release.make import show_checks, show_form, show_rights
 from pages.release.releases import show_releases
 from pages.ui.head import _, choose_project, open_store, page_head
-from pages.ui.running import follow
+from pages.ui.jobs import follow
 from pages.ui.unsettled import say_unsettled
 
 page_head(

@@ -10,8 +10,8 @@ from annotations.text_policy import SHORTEST_PASSWORD
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
-from pages.mining.source import size
 from pages.ui.head import DASH, _, choose, downloads, language, open_store, plain, show_error
+from pages.ui.numbers import size
 
 PAPERS = ("method", "datasheet", "changes")
 

@@ -8,7 +8,7 @@ from annotations.database.store import Store
 from core.language import translate
 from core.runs.records import Run, remove, runs, runs_folder
 from pages.ui.head import DASH, _, language, open_store, plain
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 from pages.ui.sentences import reason_name
 
 LISTED = 20

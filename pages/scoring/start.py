@@ -13,7 +13,7 @@ from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.scoring.source import ENDINGS, Chosen, forget_upload
 from pages.ui.head import _, paragraph, plain, series, show_error
-from pages.ui.jobs import duration
+from pages.ui.numbers import duration
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")

@@ -1,4 +1,4 @@
-"""Views of the page Jobs: one card a job, with what it did or what went wrong."""
+"""Jobs as cards: how far one is, what it did or what went wrong; on the page Jobs and on the page that starts them."""
 
 import streamlit as st
 
@@ -6,8 +6,8 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.language import translate
-from pages.mining.source import size
-from pages.ui.head import _, language, open_store, plain, show_error
+from pages.ui.head import _, in_one_sentence, language, open_store, plain, show_error
+from pages.ui.numbers import duration, size
 from pages.ui.sentences import reason_name
 
 ICONS: dict[jobs.State, str] = {
@@ -31,15 +31,6 @@ def state_name(state: jobs.State) -> str:
         "cancelled": _("was cancelled"),
         "interrupted": _("was interrupted: its process ended without a word"),
     }[state]
-
-
-def duration(seconds: float) -> str:
-    """Seconds in words, as exact as anybody needs it."""
-    if seconds < 90:
-        return _("{number} s").format(number=round(seconds))
-    if seconds < 90 * 60:
-        return _("{number} min").format(number=round(seconds / 60))
-    return _("{number} h").format(number=round(seconds / 3600, 1))
 
 
 def _count(number: float) -> str:
@@ -160,3 +151,44 @@ def _show_times(job: jobs.Job) -> None:
     if job.finished and (seconds := job.seconds()) is not None:
         parts.append(_("took {time}").format(time=duration(seconds)))
     st.caption(plain(" · ".join(parts)))
+
+
+EVERY_S = 2
+LISTED = 20
+
+
+def jobs_of(store: Store, command: str) -> list[jobs.Job]:
+    """The jobs of one command, the newest first; one whose process is gone is marked as interrupted."""
+    jobs.mark_interrupted(store)
+    return [one for one in jobs.jobs(store) if one.command[:1] == (command,)]
+
+
+def moving(store: Store, command: str) -> bool:
+    """Whether a job of this command runs or waits."""
+    return any(one.active for one in jobs_of(store, command))
+
+
+def follow(command: str) -> None:
+    """Show the jobs that are not done, again every two seconds while one of them moves.
+
+    Once nothing moves any more the whole page starts over and finds
+    `<command>_finished` set in the session.
+    """
+    with open_store() as store:
+        going = st.session_state[f"{command}_moving"] = moving(store, command)
+    st.fragment(_not_done, run_every=EVERY_S if going else None)(command)
+
+
+@in_one_sentence
+def _not_done(command: str) -> None:
+    with open_store() as store:
+        found = jobs_of(store, command)
+        waiting = [one for one in found if one.state != "done"]
+        if waiting:
+            st.subheader(_("Not finished"), anchor=False)
+        for one in waiting[:LISTED]:
+            show_job(store, one)
+        if st.session_state.get(f"{command}_moving") and not any(one.active for one in found):
+            st.session_state[f"{command}_moving"] = False
+            st.session_state[f"{command}_finished"] = True
+            st.rerun()
