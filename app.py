@@ -11,6 +11,9 @@ from threading import Thread
 from typing import Any
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from annotations.database.store import Store
@@ -20,6 +23,31 @@ from annotations.items.items import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
 from core.errors import EvenhandError
+
+# A page's address is the word of its capability. These were its address before, and go on answering.
+OLD_ADDRESSES = {
+    "adjudicate": "adjudication",
+    "check": "published",
+    "generate": "generation",
+    "inference": "nli",
+    "mine": "mining",
+    "models": "model-bias",
+    "professions": "association",
+    "score": "scoring",
+    "statistics": "describe",
+    "try": "sentence-bias",
+}
+
+
+def redirects(base: str) -> list[Route]:
+    """A route for each old address, in the folder *base* that the app is served in; the query goes along."""
+    folder = f"/{base.strip('/')}".rstrip("/")
+
+    def redirect(request: Request) -> RedirectResponse:
+        old = request.url.path.rstrip("/").rpartition("/")[2]
+        return RedirectResponse(f"{folder}/{OLD_ADDRESSES[old]}?{request.url.query}".rstrip("?"))
+
+    return [Route(f"{folder}/{old}{slash}", redirect) for old in OLD_ADDRESSES for slash in ("", "/")]
 
 
 def send_at_once() -> None:
@@ -68,4 +96,5 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 
 
 send_at_once()
-app = st.App("pages/main.py", routes=routes(st.get_option("server.baseUrlPath") or ""), lifespan=lifespan)
+base = st.get_option("server.baseUrlPath") or ""
+app = st.App("pages/main.py", routes=[*routes(base), *redirects(base)], lifespan=lifespan)

@@ -88,14 +88,14 @@ def views(database: Path) -> list[View]:
         View("project", f"/projects?project={quote(project.name)}"),
         View("review", f"/review?{at}", "[data-testid=desk-text]"),
         View("agreement", f"/agreement?project={quote(project.name)}", CHART),
-        View("mine", "/mine", ".st-key-filters"),
-        View("mine-run", f"/mine?run={RUN}", CHART),
+        View("mine", "/mining", ".st-key-filters"),
+        View("mine-run", f"/mining?run={RUN}", CHART),
         View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
-        View("score", "/score", ".st-key-start"),
-        *(View(f"models-{name}", f"/models?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
+        View("score", "/scoring", ".st-key-start"),
+        *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
         View("ruler", "/ruler", ".ruler-table + *, [data-testid=stVegaLiteChart]"),
-        View("check", "/check", ".claims"),
-        View("try", f"/try?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
+        View("check", "/published", ".claims"),
+        View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
         *_measures(),
         View("jobs", "/jobs"),
@@ -105,12 +105,12 @@ def views(database: Path) -> list[View]:
 
 def _judging(sentences: str, generations: str, reader: str) -> list[View]:
     return [
-        View("generate", "/generate", ".st-key-generate-start"),
+        View("generate", "/generation", ".st-key-generate-start"),
         View("project-generations", f"/projects?{generations}"),
         View("review-generations", f"/review?{generations}&annotator={reader}", "[data-testid=desk-text]"),
         View("agreement-generations", f"/agreement?{generations}", CHART),
-        View("adjudicate", f"/adjudicate?{sentences}", ".st-key-decide"),
-        View("adjudicate-generations", f"/adjudicate?{generations}", ".st-key-decide"),
+        View("adjudicate", f"/adjudication?{sentences}", ".st-key-decide"),
+        View("adjudicate-generations", f"/adjudication?{generations}", ".st-key-decide"),
         View("human-vs-rule", f"/human-vs-rule?{generations}", ".st-key-repetition-box"),
     ]
 
@@ -118,8 +118,8 @@ def _judging(sentences: str, generations: str, reader: str) -> list[View]:
 def _measures() -> list[View]:
     planted = f"model={quote('planted:nli=0.3')}"
     return [
-        *(View(f"professions-{name}", f"/professions?section={name}", ".st-key-section") for name in PROFESSIONS),
-        *(View(f"inference-{name}", f"/inference?view={name}&{planted}", ready) for name, ready in INFERENCE.items()),
+        *(View(f"professions-{name}", f"/association?section={name}", ".st-key-section") for name in PROFESSIONS),
+        *(View(f"inference-{name}", f"/nli?view={name}&{planted}", ready) for name, ready in INFERENCE.items()),
         *(View(f"misgendering-{name}", f"/misgendering?figure={name}", ".st-key-figure") for name in FIGURES),
         *(View(f"misgendering-{name}", f"/misgendering?section={name}", at) for name, at in MISGENDERING.items()),
     ]

@@ -24,8 +24,8 @@ st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large
 SECTIONS = {
     "": [st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Prepare"): [
-        st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mine"),
-        st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generate"),
+        st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mining"),
+        st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generation"),
         st.Page(
             "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
         ),
@@ -36,7 +36,7 @@ SECTIONS = {
     _("Judge"): [
         st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
         st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
-        st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudicate"),
+        st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudication"),
     ],
     _("Oversee"): [
         st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
@@ -48,25 +48,31 @@ SECTIONS = {
         ),
     ],
     _("Publish"): [
-        st.Page(
-            "describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="statistics"
-        ),
+        st.Page("describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="describe"),
         st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
     ],
     _("Models"): [
-        st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="try"),
-        st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="score"),
         st.Page(
-            "model_bias/page.py", title=_("Models side by side"), icon=":material/compare_arrows:", url_path="models"
+            "sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"
+        ),
+        st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),
+        st.Page(
+            "model_bias/page.py",
+            title=_("Models side by side"),
+            icon=":material/compare_arrows:",
+            url_path="model-bias",
         ),
         st.Page("ruler/page.py", title=_("Ruler"), icon=":material/straighten:", url_path="ruler"),
         st.Page(
-            "published/page.py", title=_("Check of published numbers"), icon=":material/fact_check:", url_path="check"
+            "published/page.py",
+            title=_("Check of published numbers"),
+            icon=":material/fact_check:",
+            url_path="published",
         ),
     ],
     _("Measure"): [
-        st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="professions"),
-        st.Page("nli/page.py", title=_("Inference"), icon=":material/alt_route:", url_path="inference"),
+        st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="association"),
+        st.Page("nli/page.py", title=_("Inference"), icon=":material/alt_route:", url_path="nli"),
         st.Page(
             "misgendering/page.py",
             title=_("Misgendering"),

@@ -54,7 +54,7 @@ class Matched:
 
 
 def read_generations(path: Path | str) -> Iterator[Generation]:
-    """The lines of a JSONL file: context and completion, and what else is known of each (see docs/generations.md).
+    """The lines of a JSONL file: context and completion, and what else is known of each (see docs/files.md).
 
     Raises BadFile, with the line, where a line is no object, lacks a key, or names an unknown pronoun set.
     """

@@ -2,7 +2,7 @@
 
 A text is copied up to its second pronoun. Its first becomes the slot; where that is a nominative, the verb it governs
 has two forms, one after they and one after the others. There is no parser: words, lists and neighbours decide, so some
-is left out (see docs/misgendering_scoring.md): the verb of a relative clause between pronoun and verb, verbs joined at
+is left out (see docs/misgendering.md): the verb of a relative clause between pronoun and verb, verbs joined at
 a distance that could be nouns, 's before a participle of both readings, two objects after a verb (told her stories).
 """
 

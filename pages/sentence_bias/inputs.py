@@ -97,7 +97,7 @@ def address() -> dict[str, list[str]]:
 def link() -> str:
     """The whole address of this view, to send to somebody."""
     here = urlsplit(st.context.url or "")
-    base = f"{here.scheme}://{here.netloc}{here.path}" if here.netloc else "/try"
+    base = f"{here.scheme}://{here.netloc}{here.path}" if here.netloc else "/sentence-bias"
     return f"{base}?{urlencode(address(), doseq=True)}"
 
 

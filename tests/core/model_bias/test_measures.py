@@ -482,8 +482,8 @@ class TestReading:
 def test_the_ten_lines_of_the_notebook_give_the_table_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """docs/notebook.md is run as it stands; its numbers are those of `summarise`, which the page shows."""
-    text = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+    """docs/model_bias.md is run as it stands; its numbers are those of `summarise`, which the page shows."""
+    text = (ROOT / "docs" / "model_bias.md").read_text(encoding="utf-8")
     code = re.findall(r"```python\n(.*?)```", text, re.S)[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     frame = read_scores(pd.concat([scores(normal(60), "a"), scores(normal(60, seed=2), "b")]))

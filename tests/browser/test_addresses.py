@@ -1,0 +1,44 @@
+"""Every address that a page ever had answers, in a running server."""
+
+import re
+
+import httpx
+import pytest
+
+from tests.support.browser import ROOT, Server
+
+# The addresses of version 0.4 whose page has another one now.
+MOVED = {
+    "adjudicate": "adjudication",
+    "check": "published",
+    "generate": "generation",
+    "inference": "nli",
+    "mine": "mining",
+    "models": "model-bias",
+    "professions": "association",
+    "score": "scoring",
+    "statistics": "describe",
+    "try": "sentence-bias",
+}
+STAYED = (
+    *("projects", "pilot", "plan", "review", "record", "progress", "browse", "agreement", "quality"),
+    *("human-vs-rule", "release", "concordance", "ruler", "misgendering", "jobs", "about"),
+)
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_address_leads_to_the_page(app_server: Server, old: str) -> None:
+    for slash in ("", "/"):
+        answer = httpx.get(f"{app_server.url}/{old}{slash}?text=%E4%BB%96&model=a&model=b")
+        assert answer.status_code == 307
+        assert answer.headers["location"] == f"/{MOVED[old]}?text=%E4%BB%96&model=a&model=b"
+        assert httpx.get(f"{app_server.url}/{old}", follow_redirects=True).status_code == 200
+
+
+def test_an_old_address_without_a_query(app_server: Server) -> None:
+    assert httpx.get(f"{app_server.url}/try").headers["location"] == "/sentence-bias"
+
+
+def test_every_address_has_its_page() -> None:
+    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'url_path="([\w-]+)"', frame)) == {*STAYED, *MOVED.values()}
