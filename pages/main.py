@@ -6,7 +6,9 @@ import streamlit as st
 
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
-from pages.ui.head import _, language, plain, show_error, unknown_address
+from pages.ui.head import show_error, unknown_address
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
 BRAND = Path(__file__).parent / "_brand"
 STYLE = """<style>

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.models import known_models
 from core.resources import MODELS, table
-from pages.ui.head import _, language
+from pages.ui.language import _, language
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 

@@ -4,7 +4,8 @@ import streamlit as st
 
 from core.version import VERSION
 from pages.about.about_views import show_known_errors, show_models, show_signature
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 
 page_head(
     _("About"),

@@ -12,8 +12,10 @@ from annotations.types import Choice, Guideline, Project
 from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.agreement.charts import choice_name
-from pages.ui.head import _, plain, series, show_error
-from pages.ui.keyword import with_keyword
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.sentences import with_keyword
+from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 

@@ -13,7 +13,9 @@ from annotations.types import Guideline, Mark, MarkKind, Project
 from core.errors import EvenhandError
 from core.types import Span
 from pages.adjudication.case import names_of
-from pages.ui.head import _, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 
 def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:

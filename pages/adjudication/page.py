@@ -8,7 +8,9 @@ from annotations.projects.projects import guideline
 from pages.adjudication.case import comment_list, show_case, what_was_settled
 from pages.adjudication.decision import decision
 from pages.adjudication.queue import at_the_desk, choose_case, download, rule
-from pages.ui.head import _, choose_project, open_store, page_head
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
 
 page_head(
     _("Adjudicate"),

@@ -7,7 +7,9 @@ from annotations.agreement.by_form import FormRates
 from core.statistics import Estimate
 from pages.agreement.charts import said, traced
 from pages.agreement.scope import told
-from pages.ui.head import _, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.text import plain
 
 
 def by_form(report: AgreementReport) -> None:

@@ -11,7 +11,9 @@ from annotations.agreement.agreement import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
 from core.charts.style import palette, styled
 from core.statistics import Estimate, Note, holm
-from pages.ui.head import _, language, paragraph, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.language import _, language
+from pages.ui.text import paragraph
 
 Row = dict[str, Any]
 

@@ -12,8 +12,11 @@ from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_l
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages.agreement.charts import choice_name
-from pages.ui.head import _, csv_bytes, open_store, plain
-from pages.ui.keyword import with_keyword
+from pages.ui.charts import csv_bytes
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.sentences import with_keyword
+from pages.ui.text import plain
 
 PAGE = 10
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

@@ -15,7 +15,12 @@ from core.charts.style import palette
 from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.statistics import Estimate, holm
 from pages.agreement.charts import by_chance, said, span, traced
-from pages.ui.head import DASH, _, choose, downloads, open_store, paragraph, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.choose import choose
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 

@@ -16,9 +16,10 @@ from pages.agreement.tiles import (
     tiles,
     two_annotators,
 )
-from pages.ui.head import _, choose_project, open_store, page_head, show_error
-from pages.ui.notices import say_what_is_missing
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled, say_what_is_missing
 
 page_head(
     _("Agreement"),

@@ -10,7 +10,11 @@ from annotations.types import Project
 from core.statistics import Estimate
 from pages.agreement.charts import bracketed, said, traced
 from pages.agreement.tiles import current_report
-from pages.ui.head import DASH, _, choose, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 

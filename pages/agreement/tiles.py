@@ -12,7 +12,11 @@ from annotations.projects.projects import guideline
 from annotations.types import Project
 from core.statistics import Estimate
 from pages.agreement.charts import bracketed, choice_name, confusion, each_two, said, span, traced
-from pages.ui.head import _, downloads, open_store, plain, undefined
+from pages.ui.charts import downloads
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import undefined
+from pages.ui.text import plain
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 

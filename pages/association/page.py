@@ -5,8 +5,9 @@ import streamlit as st
 from pages.association.results import choose_view, show_results
 from pages.association.source import choose_set, show_corpus
 from pages.association.start import show_start
-from pages.ui.head import _, open_store, page_head
+from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
+from pages.ui.language import _
 from pages.ui.professions_style import style
 
 style()

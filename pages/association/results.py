@@ -10,7 +10,12 @@ from core.language import translate
 from core.runs.association import associations_folder
 from core.runs.records import Run, remove, runs
 from pages.association.source import set_name, show_banner
-from pages.ui.head import DASH, _, choose, language, open_store, plain, trial_banner
+from pages.ui.choose import choose
+from pages.ui.head import open_store
+from pages.ui.language import _, language
+from pages.ui.notices import trial_banner
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

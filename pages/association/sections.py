@@ -14,8 +14,12 @@ from core.statistics import Estimate
 from core.statistics.crossed_bootstrap import CrossedDraws
 from pages.association.results import rows
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from pages.ui.head import _, choose, downloads, paragraph, plain, show_chart, undefined
+from pages.ui.charts import downloads, show_chart
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.numbers import undefined
 from pages.ui.professions_style import colours
+from pages.ui.text import paragraph, plain
 
 CHANCE = 0.05
 

@@ -13,7 +13,9 @@ from core.association.builtin import LANGUAGES, Choices, Files, Language, associ
 from core.association.corpus import Sentence, corpus_tsv, sentences
 from core.association.sets import AssociationSet
 from core.errors import EvenhandError
-from pages.ui.head import _, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6

@@ -12,7 +12,9 @@ from core.runs.records import FORBIDDEN, run_table, runs
 from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.association.source import Chosen
-from pages.ui.head import _, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 
 def show_start(store: Store, chosen: Chosen) -> None:

@@ -13,7 +13,8 @@ from core.charts.association import CLASS_NAMES, GENDER_NAMES
 from core.report.numbers import interval, plain_number, signed_number
 from core.report.table_lines import said
 from core.statistics import Estimate
-from pages.ui.head import DASH, _
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 

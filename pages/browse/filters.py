@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.projects.projects import annotators, guidelines
 from annotations.types import Annotator, Project
 from pages.agreement.charts import choice_name
-from pages.ui.head import _
+from pages.ui.language import _
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")

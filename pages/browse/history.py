@@ -12,7 +12,9 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from pages.browse.filters import form_name, status_name
-from pages.ui.head import _, downloads, plain, series
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 

@@ -19,7 +19,10 @@ from pages.browse.filters import from_address
 from pages.browse.history import show_history
 from pages.browse.talk import show_actions, show_talk
 from pages.browse.text import VEIL, found_in, marked, marks, state_name, veiled
-from pages.ui.head import DASH, _, paragraph, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 
 def opened() -> str | None:

@@ -11,7 +11,10 @@ from annotations.projects.projects import annotators
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from pages.browse.history import action_name
-from pages.ui.head import _, csv_bytes, open_store, plain, series
+from pages.ui.charts import csv_bytes
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 SHOWN = 50
 

@@ -7,8 +7,10 @@ from pages.browse.item import opened, show_item
 from pages.browse.log import show_log
 from pages.browse.results import show_list
 from pages.browse.talk import reader_here
-from pages.ui.head import _, choose_project, open_store, page_head
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled
 
 page_head(
     _("Browse"),

@@ -15,7 +15,9 @@ from core.charts.style import Palette, palette
 from core.files.cells import neutralised
 from pages.browse.item import open_item
 from pages.browse.text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
-from pages.ui.head import _, open_store, plain
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain
 
 MOST = 100_000  # lines of a file
 COLUMNS = (

@@ -13,7 +13,9 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.agreement.disagreements import open_desk
-from pages.ui.head import _, open_store, plain, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 ALL = ""  # the discussion of everybody
 

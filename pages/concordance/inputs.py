@@ -10,7 +10,8 @@ from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from core.concordance import UNITS, Question, question
 from pages.mining.source import Source, ask_source
-from pages.ui.head import _, choose_project
+from pages.ui.choose import choose_project
+from pages.ui.language import _
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")
 START = {"word": "护士", "near": "他 她"}

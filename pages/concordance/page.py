@@ -5,7 +5,8 @@ import streamlit as st
 from core.errors import EvenhandError
 from pages.concordance.inputs import ask
 from pages.concordance.views import look_up, show_lines, show_made_how, show_numbers
-from pages.ui.head import _, open_store, page_head, show_error
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
 
 page_head(
     _("Concordance"),

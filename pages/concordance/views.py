@@ -17,7 +17,10 @@ from core.concordance.passages import passages
 from core.files.cells import neutralised
 from core.statistics import Estimate, Note
 from pages.concordance.inputs import Wish, unit_name
-from pages.ui.head import DASH, _, paragraph, plain, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
 STYLE = """

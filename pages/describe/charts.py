@@ -12,7 +12,10 @@ from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
 from pages.describe.tiles import number, percent, said
-from pages.ui.head import DASH, _, paragraph, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph
 
 Row = dict[str, Any]
 

@@ -7,7 +7,8 @@ from pages.describe.charts import balance, cells, commonest, keywords, length_hi
 from pages.describe.source import chosen_description
 from pages.describe.tables import again, origins_and_endings, vocabulary_facts
 from pages.describe.tiles import made_how, tiles, writing
-from pages.ui.head import _, open_store, page_head, show_error
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
 
 page_head(
     _("Statistics of the set"),

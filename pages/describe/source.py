@@ -16,8 +16,11 @@ from core.describe import Description, vocabulary
 from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.models.catalogue import known_models
-from pages.ui.head import _, choose, choose_project, open_store, plain, show_error
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose, choose_project
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled
+from pages.ui.text import plain
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
 State = tuple[str, ...]

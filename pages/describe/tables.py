@@ -9,7 +9,11 @@ from core.describe import Description
 from core.describe.repeats import Repeats
 from pages.describe.charts import shown, traced
 from pages.describe.tiles import percent
-from pages.ui.head import DASH, _, downloads, paragraph, plain, show_chart, trial_banner
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _
+from pages.ui.notices import trial_banner
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 LISTED = 10
 

@@ -9,7 +9,9 @@ from core.describe.latex import as_latex
 from core.language import translate
 from core.statistics import Note
 from core.text.repetition import Repeated
-from pages.ui.head import DASH, _, language, plain
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 
 def said(reason: Note | str | None) -> str:

@@ -15,7 +15,10 @@ from core.generation.contexts import Context
 from core.misgendering.slots import SETTINGS, Setting
 from core.runs.generation_inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.text.pronouns import sets
-from pages.ui.head import _, choose, plain, show_error
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 SHOWN = 4
 

@@ -15,7 +15,11 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.human_vs_rule.sample import Correlation, designs
 from core.runs.generating_runs import GenerationRun
-from pages.ui.head import DASH, _, choose, paragraph, plain, show_error
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 NEW = ""  # the choice of a project that is not there yet
 

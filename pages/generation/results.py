@@ -12,8 +12,10 @@ from core.language import translate
 from core.runs.generating_runs import GenerationRun, first_rows, generation_runs, generations_folder, remove_run
 from pages.generation.contexts import described
 from pages.generation.into_project import show_way_into_project
-from pages.ui.head import _, language, open_store, plain, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _, language
 from pages.ui.numbers import duration
+from pages.ui.text import plain
 
 LISTED = 20
 EXAMPLES = 6

@@ -16,8 +16,11 @@ from core.runs.generating_runs import GenerationRun, generation_file, generation
 from core.runs.records import FORBIDDEN
 from core.worker.client import known_models
 from pages.generation.contexts import Chosen, forget_upload
-from pages.ui.head import _, choose, paragraph, plain, show_error
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.numbers import duration
+from pages.ui.text import paragraph, plain
 
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page

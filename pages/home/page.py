@@ -4,7 +4,8 @@ import streamlit as st
 
 from annotations.projects.projects import projects
 from pages.home.views import show_pipeline, show_places, show_project
-from pages.ui.head import _, open_store, page_head
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
 
 page_head(
     _("Home"),

@@ -12,7 +12,9 @@ from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Annotator, Project
 from core.runs.records import runs, runs_folder, sentences_scored
-from pages.ui.head import DASH, _, plain
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 A_ROW = 3  # cards side by side
 STYLE = """

@@ -17,7 +17,10 @@ from pages.agreement.charts import said
 from pages.human_vs_rule.source import Shown
 from pages.human_vs_rule.tiles import measure_name
 from pages.misgendering.published import setting_name
-from pages.ui.head import _, choose, paragraph, plain, series, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.text import paragraph, plain, series
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",

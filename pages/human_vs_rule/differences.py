@@ -18,7 +18,10 @@ from pages.agreement.charts import choice_name
 from pages.agreement.disagreements import open_desk
 from pages.human_vs_rule.source import Shown
 from pages.misgendering.published import setting_name
-from pages.ui.head import _, csv_bytes, open_store, plain, series
+from pages.ui.charts import csv_bytes
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")

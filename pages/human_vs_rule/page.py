@@ -6,7 +6,8 @@ from pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
 from pages.human_vs_rule.differences import differences
 from pages.human_vs_rule.source import chosen_project, current
 from pages.human_vs_rule.tiles import made_how, nothing_yet, tiles, weighted_back
-from pages.ui.head import _, open_store, page_head
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
 
 page_head(
     _("Human against rule"),

@@ -15,7 +15,9 @@ from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted
 from core.statistics import Estimate
 from core.text.repetition import Repeated, Variant
-from pages.ui.head import _, choose_project, open_store
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store
+from pages.ui.language import _
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")

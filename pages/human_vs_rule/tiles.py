@@ -10,7 +10,10 @@ from core.report.numbers import percent
 from pages.agreement.charts import said, span
 from pages.agreement.tiles import tile
 from pages.human_vs_rule.source import WEIGHTED, Shown
-from pages.ui.head import DASH, _, downloads, paragraph, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 
 def measure_name(name: str) -> str:

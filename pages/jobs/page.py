@@ -3,8 +3,9 @@
 import streamlit as st
 
 from annotations.jobs import jobs
-from pages.ui.head import _, in_one_sentence, open_store, page_head
+from pages.ui.head import in_one_sentence, open_store, page_head
 from pages.ui.jobs import show_job
+from pages.ui.language import _
 
 EVERY_S = 2
 

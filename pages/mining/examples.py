@@ -12,8 +12,9 @@ from core.mining.report import Example, Report
 from core.mining.report_tables import ALL, chosen
 from core.types import Side
 from pages.mining.report import named, pair_name
-from pages.ui.head import _, plain
+from pages.ui.language import _
 from pages.ui.sentences import marked, show
+from pages.ui.text import plain
 
 FEW = 2  # candidates of each word where all pairs are shown
 LISTED = 80  # sentences on the page

@@ -16,9 +16,10 @@ from core.resources import quotas as preset_quotas
 from core.statistics import Estimate, Note
 from pages.mining.report import named, side_name
 from pages.projects.new import PRINTED_TOTAL
-from pages.ui.head import DASH, _, paragraph, plain
-from pages.ui.numbers import large
+from pages.ui.language import _
+from pages.ui.numbers import DASH, large
 from pages.ui.sentences import show
+from pages.ui.text import paragraph, plain
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
 TYPED = ""

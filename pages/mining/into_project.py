@@ -12,7 +12,9 @@ from core.mining.report import Report
 from core.resources import quotas
 from pages.mining.report import known_pairs, named
 from pages.projects.new import edit_quotas, say_total
-from pages.ui.head import _, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 NEW = ""
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour

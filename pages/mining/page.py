@@ -9,7 +9,8 @@ from pages.mining.runs import first_view, opened, show_run, show_runs, start
 from pages.mining.settings import ask_settings
 from pages.mining.source import ask_source
 from pages.mining.trial import show_trial, try_out
-from pages.ui.head import _, open_store, page_head, show_error
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
 
 
 def show_new(store: Store) -> None:

@@ -10,9 +10,10 @@ from core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pa
 from core.statistics import Estimate
 from core.types import KeywordPair, Side
 from pages.mining.source import Source
-from pages.ui.head import DASH, _, plain
-from pages.ui.numbers import size
+from pages.ui.language import _
+from pages.ui.numbers import DASH, size
 from pages.ui.sentences import show, side_word
+from pages.ui.text import plain
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 4  # compounds of a word on each side

@@ -10,9 +10,11 @@ from core.language import translate
 from core.mining.report import Report
 from core.mining.report_tables import ALL, Step, before_after, chosen, steps
 from core.resources import keyword_pairs
-from pages.ui.head import DASH, _, language, paragraph, plain, series, show_chart
-from pages.ui.numbers import large, size
+from pages.ui.charts import show_chart
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH, large, size
 from pages.ui.sentences import side_word
+from pages.ui.text import paragraph, plain, series
 
 Row = dict[str, Any]
 

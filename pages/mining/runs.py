@@ -18,8 +18,10 @@ from pages.mining.into_project import show_into_project
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.settings import settings_file
 from pages.mining.source import Source
-from pages.ui.head import _, in_one_sentence, open_store, plain, show_error
+from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.jobs import show_job
+from pages.ui.language import _
+from pages.ui.text import plain
 
 EVERY_S = 2
 LISTED = 12

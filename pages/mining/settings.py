@@ -12,7 +12,9 @@ from core.mining.settings import Settings
 from core.mining.types import LONGEST, SHORTEST, Mode
 from core.resources import keyword_pairs
 from core.types import KeywordPair
-from pages.ui.head import _, paragraph, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import paragraph, plain, series
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")

@@ -10,8 +10,10 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.mining import corpus_folder
-from pages.ui.head import _, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.numbers import size
+from pages.ui.text import plain, series
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
 

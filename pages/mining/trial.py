@@ -11,8 +11,9 @@ from core.mining.settings import Settings
 from pages.mining.examples import show_candidates, show_examples
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.source import Source
-from pages.ui.head import _, plain
+from pages.ui.language import _
 from pages.ui.numbers import size
+from pages.ui.text import plain
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 60  # candidates of each word that are kept for a look

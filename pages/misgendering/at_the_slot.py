@@ -7,8 +7,13 @@ from core.charts.misgendering import slot
 from core.errors import EvenhandError
 from core.misgendering.least_disagreement import theory
 from core.report.numbers import percent, plain_number
-from pages.ui.head import DASH, _, choose, plain, show_chart, show_error, spoken
+from pages.ui.charts import show_chart
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.misgender_style import colours
+from pages.ui.numbers import DASH
+from pages.ui.text import plain, spoken
 
 FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
 FIRST_PREFERRED = "she"

@@ -12,8 +12,11 @@ from core.model_bias.many_intervals import several
 from core.report.numbers import percent, plain_number
 from core.statistics import Estimate
 from pages.misgendering.cells import Cell, numbers, said
-from pages.ui.head import _, choose, paragraph, plain, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.choose import choose
+from pages.ui.language import _
 from pages.ui.misgender_style import colours
+from pages.ui.text import paragraph, plain
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 

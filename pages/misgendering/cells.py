@@ -9,7 +9,7 @@ from core.report.numbers import interval
 from core.statistics import Estimate, Note
 from core.text.pronouns import sets
 from pages.misgendering.published import setting_name
-from pages.ui.head import _
+from pages.ui.language import _
 
 PRONOUNS = tuple(sets("own"))
 

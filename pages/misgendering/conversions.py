@@ -10,7 +10,9 @@ from core.misgendering.slots import Instance, Template, instance_of
 from core.misgendering.template_files import built_in
 from core.text.pronouns import CASES, parse_sets, set_named, sets
 from core.types import MASK
-from pages.ui.head import _, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 OWN = "own"
 FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."

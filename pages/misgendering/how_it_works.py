@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.misgendering.at_the_slot import show_slot
 from pages.misgendering.conversions import show_rewriting, show_template
-from pages.ui.head import _
+from pages.ui.language import _
 
 
 def show_try() -> None:

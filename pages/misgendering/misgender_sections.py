@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from pages.ui.head import _, choose
+from pages.ui.choose import choose
+from pages.ui.language import _
 
 Section = Literal["results", "new", "try", "published", "which"]
 

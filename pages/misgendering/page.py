@@ -1,7 +1,8 @@
 """Misgendering: what a model finds likely against what it writes, and what people say of it."""
 
 from pages.misgendering.misgender_sections import choose_section, show_section
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 from pages.ui.misgender_style import style
 
 page_head(

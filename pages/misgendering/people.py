@@ -20,8 +20,12 @@ from core.statistics.units import clusters_of
 from pages.misgendering.cells import numbers, said
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source, verdicts
-from pages.ui.head import DASH, _, downloads, open_store, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.head import open_store
+from pages.ui.language import _
 from pages.ui.misgender_style import colours
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.statistics.units import Numbers

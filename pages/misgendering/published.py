@@ -8,7 +8,10 @@ import streamlit as st
 from core.resources import table
 from core.statistics import wilson
 from core.statistics.estimate import NO_LABEL
-from pages.ui.head import DASH, _, downloads, plain, series
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain, series
 
 MEASURES = ("mcc", "disagreement", "repetition", "people")
 

@@ -11,7 +11,12 @@ from core.statistics import Estimate
 from core.statistics.label_bootstrap import FEW
 from pages.misgendering.cells import Cell, said, table_of
 from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
-from pages.ui.head import DASH, _, choose, plain, show_error, trial_banner
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.notices import trial_banner
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 

@@ -8,8 +8,10 @@ from annotations.database.store import Store
 from core.language import translate
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, remove, runs
-from pages.ui.head import DASH, _, language, open_store, plain
-from pages.ui.numbers import duration
+from pages.ui.head import open_store
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH, duration
+from pages.ui.text import plain
 
 LISTED = 20
 

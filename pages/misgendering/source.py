@@ -11,7 +11,10 @@ from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, runs
-from pages.ui.head import _, choose, open_store, plain, show_error
+from pages.ui.choose import choose
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,11 @@ from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import FORBIDDEN, run_table, runs
 from core.worker.client import known_models
 from pages.misgendering.results_list import show_finished
-from pages.ui.head import _, choose, open_store, series, show_error
+from pages.ui.choose import choose
+from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, jobs_of, moving
+from pages.ui.language import _
+from pages.ui.text import series
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]

@@ -10,7 +10,10 @@ from core.text.repetition import Repeated, signature
 from pages.misgendering.cells import label_of, said, varying
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source
-from pages.ui.head import DASH, _, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.misgendering.text_figures import Texts

@@ -10,8 +10,11 @@ from core.misgendering.variation import LEVELS, NOT_FIVE
 from core.report.numbers import interval, percent, plain_number
 from pages.misgendering.cells import Cell, said
 from pages.misgendering.published import table_html
-from pages.ui.head import DASH, _, downloads, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _
 from pages.ui.misgender_style import colours
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 
 def show_variation(found: Sequence[Cell]) -> None:

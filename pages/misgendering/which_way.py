@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from pages.ui.head import _
+from pages.ui.language import _
 
 
 def show_which() -> None:

@@ -14,8 +14,10 @@ from pages.model_bias.numbers import at_once, correlations, differences, rows_fo
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
 from pages.ruler.numbers import said
-from pages.ui.head import _, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.text import plain
 
 
 @st.fragment

@@ -12,8 +12,10 @@ from pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
 from pages.model_bias.overview import notes
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, downloads, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.text import plain
 
 
 @st.fragment

@@ -5,7 +5,10 @@ import streamlit as st
 from annotations.jobs import jobs
 from core.resources import table
 from pages.model_bias.source import found_runs
-from pages.ui.head import _, csv_bytes, open_store, plain, series
+from pages.ui.charts import csv_bytes
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")

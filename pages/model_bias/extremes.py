@@ -13,7 +13,10 @@ from core.runs.records import runs_folder
 from pages.model_bias.numbers import at_once, rows_for
 from pages.model_bias.sentences import for_file, sentence_list, show_sentences
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, downloads, open_store, plain, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

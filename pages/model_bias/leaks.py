@@ -10,8 +10,10 @@ from annotations.types import Project
 from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
 from core.errors import EvenhandError
 from pages.model_bias.leaks_result import show_result
-from pages.ui.head import _, language, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _, language
 from pages.ui.numbers import duration
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

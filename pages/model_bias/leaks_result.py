@@ -10,7 +10,11 @@ from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
 from core.statistics import Estimate
 from pages.ruler.numbers import number, said, sentences_table
-from pages.ui.head import DASH, _, downloads, language, paragraph, plain, show_chart, show_error
+from pages.ui.charts import downloads, show_chart
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH
+from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.runs.records import Run
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _
+from pages.ui.language import _
 
 Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
 SECTIONS: tuple[Section, ...] = get_args(Section)

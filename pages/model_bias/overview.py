@@ -14,8 +14,10 @@ from core.report.table_lines import Paper, numbers, table_lines
 from core.sentence_bias.bias import LN10
 from pages.model_bias.numbers import corrected_means, quick_means, summary
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, downloads, paragraph, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
     from core.model_bias import Summary

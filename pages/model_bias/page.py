@@ -6,7 +6,8 @@ from pages.model_bias.empty import nothing_yet
 from pages.model_bias.models_sections import choose_section, show_section
 from pages.model_bias.numbers import models_in
 from pages.model_bias.source import choose_models, choose_source
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 from pages.ui.models_style import style
 
 page_head(

@@ -16,8 +16,10 @@ from core.statistics import Estimate
 from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, downloads, paragraph, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.text import paragraph, plain
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 

@@ -8,7 +8,8 @@ from core.report.html_file import ReportSettings, file_digest, report_html
 from core.runs.records import Run
 from pages.model_bias.numbers import frame_of, summary
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, language, plain, series
+from pages.ui.language import _, language
+from pages.ui.text import plain, series
 
 
 @st.fragment

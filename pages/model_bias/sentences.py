@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.report.sentences import list_html
-from pages.ui.head import _, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

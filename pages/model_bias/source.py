@@ -9,7 +9,9 @@ import streamlit as st
 from annotations.jobs.jobs import keep_upload
 from core.runs.records import Run, runs, runs_folder
 from core.sentence_bias.bias import Denominator
-from pages.ui.head import _, open_store, plain, series
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)

@@ -9,8 +9,10 @@ from core.report.numbers import signed_number
 from core.sentence_bias.bias import OBVIOUS
 from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from pages.model_bias.source import Settings, Source
-from pages.ui.head import _, downloads, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

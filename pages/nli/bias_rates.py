@@ -16,8 +16,13 @@ from pages.nli.nli_values import trial_banner
 from pages.nli.numbers import cell
 from pages.nli.runs import inference_runs
 from pages.nli.start import check_name, choose_classifier, choose_labels, choose_language
-from pages.ui.head import DASH, _, choose, language, plain, show_chart, show_error
+from pages.ui.charts import show_chart
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH
 from pages.ui.runs import free_name
+from pages.ui.text import plain
 
 
 def show_rates(store: Store) -> None:

@@ -8,7 +8,8 @@ from core.models.catalogue import BUILTIN
 from core.nli.measure import Inference
 from core.runs.nli import measured_file
 from core.statistics import Estimate, Note
-from pages.ui.head import DASH, _
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 
 
 def label_names() -> dict[str, str]:

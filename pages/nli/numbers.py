@@ -10,7 +10,9 @@ from core.report.numbers import percent
 from core.statistics import Estimate
 from core.statistics.estimate import NO_VARIATION
 from pages.nli.nli_values import interval, label_names, number, order_in_words, said
-from pages.ui.head import _, downloads, language, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference

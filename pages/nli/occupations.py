@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Literal
 import streamlit as st
 
 from core.nli.types import LABELS, SETS
-from pages.ui.head import DASH, _, choose, downloads
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference

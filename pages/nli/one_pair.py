@@ -11,7 +11,9 @@ from core.types import Score
 from core.worker.client import shared
 from pages.nli.nli_values import label_names, trial_banner
 from pages.nli.start import choose_classifier, choose_labels
-from pages.ui.head import _, plain, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 

@@ -5,8 +5,9 @@ from pages.nli.one_pair import show_pair
 from pages.nli.results import show_results
 from pages.nli.runs import choose_view
 from pages.nli.start import show_new
-from pages.ui.head import _, open_store, page_head
+from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
+from pages.ui.language import _
 from pages.ui.nli_style import style
 
 style()

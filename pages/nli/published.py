@@ -8,7 +8,8 @@ from core.nli.published import published
 from core.statistics import Estimate
 from pages.nli.nli_values import order_in_words
 from pages.nli.numbers import table
-from pages.ui.head import _, downloads, language, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.language import _, language
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:

@@ -15,7 +15,11 @@ from pages.nli.numbers import show_facts, show_shares
 from pages.nli.occupations import show_occupations
 from pages.nli.published import show_published, show_scale
 from pages.nli.runs import inference_runs
-from pages.ui.head import _, choose, downloads, open_store, plain, show_error
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference

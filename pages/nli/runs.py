@@ -5,7 +5,8 @@ import streamlit as st
 from annotations.database.store import Store
 from core.runs.nli import nli_folder
 from core.runs.records import Run, runs
-from pages.ui.head import _, choose
+from pages.ui.choose import choose
+from pages.ui.language import _
 
 
 def inference_runs(store: Store, kind: str = "inference") -> list[Run]:

@@ -16,8 +16,12 @@ from core.nli.types import LABELS, Language
 from core.runs.nli import nli_folder
 from core.runs.records import run_table
 from core.worker.client import known_models
-from pages.ui.head import _, choose, downloads, plain, series, show_error
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.runs import free_name
+from pages.ui.text import plain, series
 
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
 SHOWN = 6

@@ -12,7 +12,9 @@ from core.guidelines import recognise
 from pages.pilot.parts import desk_html, difference_html, moment, option_name
 from pages.pilot.publish import publish, published, send_older
 from pages.projects.new import edit_options
-from pages.ui.head import _, open_store, plain, series
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 
 def show_guideline(store: Store, project: Project) -> None:

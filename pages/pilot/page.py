@@ -6,7 +6,9 @@ from core.errors import EvenhandError
 from pages.pilot.guideline import show_guideline
 from pages.pilot.pilots import show_pilots
 from pages.pilot.tags import show_tags
-from pages.ui.head import _, choose, choose_project, open_store, page_head, show_error
+from pages.ui.choose import choose, choose_project
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
 
 page_head(
     _("Pilot and guideline"),

@@ -11,7 +11,9 @@ from annotations.types import Choice, Guideline
 from core.charts.style import Palette, palette
 from core.guidelines import in_language
 from core.statistics import Estimate
-from pages.ui.head import DASH, language, series
+from pages.ui.language import language
+from pages.ui.numbers import DASH
+from pages.ui.text import series
 
 AROUND = 2  # lines without a change that are shown beside one
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

@@ -13,7 +13,11 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages.agreement.charts import said
 from pages.pilot.parts import moment, percent
-from pages.ui.head import DASH, _, downloads, open_store, plain, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 USUAL = 100
 

@@ -14,8 +14,10 @@ from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages.pilot.parts import option_name
-from pages.ui.head import _, open_store, plain, series, show_error
+from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 JOB = "guideline"
 

@@ -18,7 +18,10 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
 from pages.pilot.parts import names_of, option_name, said_html
-from pages.ui.head import _, downloads, open_store, plain, show_error, spoken
+from pages.ui.charts import downloads
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag

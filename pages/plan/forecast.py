@@ -15,8 +15,13 @@ from annotations.projects.pipeline_counts import state
 from annotations.types import Plan, Project
 from core.statistics import Estimate
 from pages.agreement.charts import said
-from pages.ui.head import DASH, _, choose, downloads, open_store, paragraph, plain
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 from pages.ui.sentences import show, side_word
+from pages.ui.text import paragraph, plain
 
 STYLE = """
 <style>

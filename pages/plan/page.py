@@ -5,8 +5,10 @@ import streamlit as st
 from core.errors import EvenhandError
 from pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
 from pages.plan.settings import show_changes, show_settings
-from pages.ui.head import _, choose_project, open_store, page_head, show_error
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled
 
 page_head(
     _("Plan of labels"),

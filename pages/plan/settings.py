@@ -13,7 +13,9 @@ from annotations.queue.claim import on_desks
 from annotations.types import Plan, Project
 from core.errors import EvenhandError
 from pages.plan.forecast import plan_name
-from pages.ui.head import _, open_store, plain, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 SHOWN = 10  # changes in the list
 

@@ -11,7 +11,11 @@ from annotations.queue.claim import LEASE_S
 from annotations.types import Project
 from core.charts.style import palette
 from pages.progress.frame import forget, moment, said, share
-from pages.ui.head import DASH, _, downloads, open_store, plain, show_chart
+from pages.ui.charts import downloads, show_chart
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 DAYS = 90  # in the chart
 

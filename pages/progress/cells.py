@@ -12,8 +12,12 @@ from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
 from core.statistics import Estimate
 from pages.progress.frame import said, share
-from pages.ui.head import DASH, _, choose, downloads, paragraph, plain
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 from pages.ui.sentences import show, side_word
+from pages.ui.text import paragraph, plain
 
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
 STYLE = """<style>

@@ -14,7 +14,10 @@ from annotations.projects.projects import annotators, counts
 from annotations.types import Project
 from core.statistics import Estimate, Note
 from pages.agreement.disagreements import open_desk
-from pages.ui.head import DASH, _, open_store, plain
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 KEPT_S = 30
 

@@ -5,9 +5,10 @@ import streamlit as st
 from pages.progress.annotators import by_day, people, stalled
 from pages.progress.cells import cells
 from pages.progress.frame import current, for_reader, made_how, say_too_many, tiles
-from pages.ui.head import _, choose_project, open_store, page_head
-from pages.ui.notices import say_how_they_count
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
+from pages.ui.notices import say_how_they_count, say_unsettled
 
 page_head(
     _("Progress"),

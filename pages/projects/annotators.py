@@ -16,7 +16,9 @@ from annotations.projects.projects import (
 )
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
-from pages.ui.head import _, open_store, plain, series, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain, series
 
 
 def show_people(store: Store, project: Project) -> None:

@@ -18,7 +18,9 @@ from annotations.guideline.versions import guideline
 from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.ui.head import _, language, open_store, plain, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
 PREVIEW_ROWS = 10
 

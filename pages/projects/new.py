@@ -14,7 +14,8 @@ from core.resources import keyword_pairs, quotas
 from core.types import Side
 from pages.projects.projects import leave, open_project
 from pages.projects.projects_asking import agreed_name, ask_desk, ask_labels
-from pages.ui.head import _, language, open_store, show_error
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _, language
 from pages.ui.sentences import guideline_html, show
 
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)

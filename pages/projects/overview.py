@@ -10,8 +10,10 @@ from annotations.types import Project
 from core.guidelines import in_language
 from core.resources import quotas
 from pages.projects.new import edit_quotas, preset_name, say_total
-from pages.ui.head import _, language, literal, open_store, plain
+from pages.ui.head import open_store
+from pages.ui.language import _, language
 from pages.ui.sentences import guideline_html, options_html, quota_bars, show, status_bar
+from pages.ui.text import literal, plain
 
 
 def show_guideline(store: Store, project: Project) -> None:

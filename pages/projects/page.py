@@ -13,7 +13,10 @@ from pages.projects.overview import show_guideline, show_quotas, show_summary
 from pages.projects.projects import NEW, leave, opened, settings_line, show_list
 from pages.projects.set_aside import show_aside
 from pages.projects.settings import show_settings
-from pages.ui.head import _, choose, open_store, page_head, plain, show_error
+from pages.ui.choose import choose
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 SECTIONS = {
     "files": (_("Files"), show_files),

@@ -14,8 +14,10 @@ from annotations.projects.projects import annotators, archive, counts, guideline
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.guidelines import recognise
-from pages.ui.head import _, open_store, plain
+from pages.ui.head import open_store
+from pages.ui.language import _
 from pages.ui.sentences import show, status_bar
+from pages.ui.text import plain
 
 NEW = "new"  # the view that makes a project
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.head import _
+from pages.ui.language import _
 
 
 def agreed_name(rule: str) -> str:

@@ -5,7 +5,9 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.projects.projects import bring_back, set_aside_items
 from annotations.types import Project
-from pages.ui.head import _, literal, open_store, plain
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import literal, plain
 
 LISTED = 50
 

@@ -13,7 +13,8 @@ from core.resources import table
 from pages.projects.new import form_name, gold_name
 from pages.projects.projects import open_project
 from pages.projects.projects_asking import agreed_name, ask_care, ask_desk, ask_labels
-from pages.ui.head import _, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
 
 BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 

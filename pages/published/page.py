@@ -3,7 +3,8 @@
 import streamlit as st
 
 from pages.published.views import claims, how_it_is_checked, own_numbers, tiles
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 
 page_head(
     _("Check of published numbers"),

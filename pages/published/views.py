@@ -8,7 +8,11 @@ import streamlit as st
 from core.charts.style import palette
 from core.errors import EvenhandError
 from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows, said
-from pages.ui.head import DASH, _, downloads, series, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import series
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"

@@ -15,7 +15,10 @@ from core.charts.style import palette
 from core.errors import EvenhandError
 from pages.agreement.charts import choice_name
 from pages.quality.shared import card, estimate_columns, interval_words, names_of, people_chart, percent, side
-from pages.ui.head import _, csv_bytes, downloads, open_store, plain, show_chart, show_error
+from pages.ui.charts import csv_bytes, downloads, show_chart
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
 
 PAGE = 5
 SHORT = 60  # characters of a text in the list of items

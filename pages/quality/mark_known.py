@@ -15,7 +15,11 @@ from core.errors import EvenhandError
 from core.language import explain
 from pages.agreement.charts import choice_name
 from pages.quality.shared import card
-from pages.ui.head import _, choose, downloads, language, literal, plain, show_error
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.text import literal, plain
 
 MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file

@@ -8,8 +8,10 @@ from pages.quality.known_answers import known_list, score_list, what_missed
 from pages.quality.mark_known import mark_more
 from pages.quality.self_agreement import differently, in_figures, second_labels, settings
 from pages.quality.shared import for_the_lead
-from pages.ui.head import _, choose, choose_project, open_store, page_head, show_error
-from pages.ui.unsettled import say_unsettled
+from pages.ui.choose import choose, choose_project
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled
 
 page_head(
     _("Quality"),

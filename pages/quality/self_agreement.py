@@ -23,7 +23,11 @@ from pages.quality.shared import (
     percent,
     side,
 )
-from pages.ui.head import DASH, _, csv_bytes, downloads, open_store, plain, show_chart
+from pages.ui.charts import csv_bytes, downloads, show_chart
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 PAGE = 5
 

@@ -15,8 +15,11 @@ from core.charts.style import palette
 from core.statistics import Estimate
 from pages.agreement.charts import choice_name, said, span
 from pages.agreement.disagreements import open_desk
-from pages.ui.head import DASH, _, plain, series, show_chart
-from pages.ui.keyword import with_keyword
+from pages.ui.charts import show_chart
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.sentences import with_keyword
+from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 

@@ -14,8 +14,11 @@ from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.agreement.charts import choice_name
 from pages.progress.frame import moment
-from pages.ui.head import _, choose, plain, series, show_error
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.sentences import marked, show
+from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 

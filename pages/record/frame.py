@@ -9,7 +9,9 @@ from annotations.record.record import Summary
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from pages.progress.frame import duration, moment
-from pages.ui.head import _, open_store, paragraph, plain
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.text import paragraph, plain
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:

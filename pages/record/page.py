@@ -5,7 +5,9 @@ import streamlit as st
 from annotations.record.record import summary
 from pages.record.entries import listed
 from pages.record.frame import ask_annotator, files, show_summary
-from pages.ui.head import _, choose_project, open_store, page_head
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _
 
 page_head(
     _("My record"),

@@ -12,8 +12,10 @@ from annotations.release.readiness import Check, checked_version
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
-from pages.ui.head import _, language, open_store, plain, show_error
+from pages.ui.head import open_store, show_error
 from pages.ui.jobs import moving
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
 

@@ -4,9 +4,11 @@ import streamlit as st
 
 from pages.release.make import show_checks, show_form, show_rights
 from pages.release.releases import show_releases
-from pages.ui.head import _, choose_project, open_store, page_head
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
-from pages.ui.unsettled import say_unsettled
+from pages.ui.language import _
+from pages.ui.notices import say_unsettled
 
 page_head(
     _("Release"),

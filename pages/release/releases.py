@@ -10,8 +10,12 @@ from annotations.text_policy import SHORTEST_PASSWORD
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
-from pages.ui.head import DASH, _, choose, downloads, language, open_store, plain, show_error
-from pages.ui.numbers import size
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH, size
+from pages.ui.text import plain
 
 PAPERS = ("method", "datasheet", "changes")
 

@@ -6,7 +6,10 @@ from annotations.database.store import Store
 from annotations.projects.projects import annotators, projects
 from annotations.types import Annotator, Project
 from pages.review.desk import show_desk
-from pages.ui.head import _, choose_project, language, open_store, page_head, plain
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
 # The desk gets the room: a small title in the line of the button beside it, narrow margins.
 ROOM = """<style>

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ruler.numbers import interval, number, said, sentences_table
-from pages.ui.head import DASH, _, downloads, plain
+from pages.ui.charts import downloads
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null

@@ -7,7 +7,8 @@ import streamlit as st
 
 from core.models.planted.names import RAIN, Plant
 from core.statistics import Estimate, Note
-from pages.ui.head import DASH, _
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = 17  # characters: "+0.300 → +0.300" stays in one line

@@ -13,7 +13,8 @@ from pages.ruler.ask_models import on_built_in, on_run
 from pages.ruler.how_to_read import show_reading
 from pages.ruler.picture import show_picture
 from pages.sentence_bias.model_card import banner
-from pages.ui.head import _, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
 
 if TYPE_CHECKING:
     from core.ruler.own_model import OnRuler

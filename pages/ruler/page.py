@@ -2,7 +2,8 @@
 
 from pages.ruler.own_model import show_model
 from pages.ruler.planted import show_planted
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 
 page_head(
     _("Ruler"),

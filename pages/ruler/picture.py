@@ -8,7 +8,8 @@ import streamlit as st
 from core.charts.style import palette
 from core.statistics import Estimate
 from pages.ruler.numbers import interval, number
-from pages.ui.head import _, language, show_chart
+from pages.ui.charts import show_chart
+from pages.ui.language import _, language
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null

@@ -8,7 +8,10 @@ from core.errors import EvenhandError
 from core.models.planted.names import plant_of
 from pages.ruler.ask_models import planted_marks
 from pages.ruler.numbers import number, planted_as, said, scientific, sentences_table
-from pages.ui.head import DASH, _, downloads, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 
 if TYPE_CHECKING:
     from core.ruler.planted import Mark

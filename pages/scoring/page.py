@@ -5,8 +5,9 @@ import streamlit as st
 from pages.scoring.results import show_finished
 from pages.scoring.source import choose_source, show_first_rows
 from pages.scoring.start import choose_models, show_start
-from pages.ui.head import _, open_store, page_head
+from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
+from pages.ui.language import _
 from pages.ui.score_style import style
 
 style()

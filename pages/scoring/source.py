@@ -18,8 +18,11 @@ from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
-from pages.ui.head import _, choose_project, open_store, plain, show_error
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
 from pages.ui.sentences import reason_name
+from pages.ui.text import plain
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 SOURCES = ("project", "file", "candidates")

@@ -12,8 +12,10 @@ from core.runs.records import FORBIDDEN, run_table, runs, runs_folder
 from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.scoring.source import ENDINGS, Chosen, forget_upload
-from pages.ui.head import _, paragraph, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.numbers import duration
+from pages.ui.text import paragraph, plain, series
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")

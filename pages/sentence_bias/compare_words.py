@@ -13,7 +13,11 @@ from core.sentence_bias.compare_words import fill
 from pages.sentence_bias.ask_models import Question, compared, prior_of
 from pages.sentence_bias.inputs import BETWEEN, link
 from pages.sentence_bias.model_card import banner, is_builtin, trial_notice
-from pages.ui.head import DASH, _, language, literal, show_chart, show_error
+from pages.ui.charts import show_chart
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH
+from pages.ui.text import literal
 from pages.ui.try_style import colours
 
 MOST_WORDS = 40

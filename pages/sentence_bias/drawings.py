@@ -9,7 +9,8 @@ from core.charts.style import Palette
 from core.sentence_bias import Push, Slot
 from core.sentence_bias.bias import OBVIOUS, odds, times
 from core.types import Filler
-from pages.ui.head import DASH, _
+from pages.ui.language import _
+from pages.ui.numbers import DASH
 from pages.ui.try_style import colours
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

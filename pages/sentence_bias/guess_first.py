@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.sentence_bias.bias import odds
 from pages.sentence_bias.ask_models import Question
-from pages.ui.head import _
+from pages.ui.language import _
 
 STEPS = (2.0, 1.0, 0.3, 0.0, -0.3, -1.0, -2.0)  # log10, male word on the left as in the balance
 

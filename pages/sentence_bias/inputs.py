@@ -11,7 +11,7 @@ from core.resources import table
 from core.sentence_bias import Unit
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
-from pages.ui.head import _
+from pages.ui.language import _
 
 VIEWS = ("sentence", "words", "gallery")
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first

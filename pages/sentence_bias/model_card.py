@@ -16,7 +16,10 @@ from pages.sentence_bias.drawings import (
     show_pushes,
     signed,
 )
-from pages.ui.head import _, downloads, literal, series, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import literal, series
 
 
 def is_builtin(model: str) -> bool:

@@ -3,7 +3,8 @@
 from pages.sentence_bias.compare_words import show_words_view
 from pages.sentence_bias.inputs import ask
 from pages.sentence_bias.views import show_gallery, show_sentence_view
-from pages.ui.head import _, page_head
+from pages.ui.head import page_head
+from pages.ui.language import _
 from pages.ui.try_style import style
 
 page_head(

@@ -14,7 +14,10 @@ from pages.sentence_bias.drawings import show_sentence
 from pages.sentence_bias.guess_first import guess_toggle, guessed
 from pages.sentence_bias.inputs import link, settings
 from pages.sentence_bias.model_card import banner, note, show_model
-from pages.ui.head import _, language, literal, show_chart, show_error
+from pages.ui.charts import show_chart
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.text import literal
 from pages.ui.try_style import colours
 
 SIDE_BY_SIDE = 3

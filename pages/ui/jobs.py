@@ -6,9 +6,11 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.language import translate
-from pages.ui.head import _, in_one_sentence, language, open_store, plain, show_error
+from pages.ui.head import in_one_sentence, open_store, show_error
+from pages.ui.language import _, language
 from pages.ui.numbers import duration, size
 from pages.ui.sentences import reason_name
+from pages.ui.text import plain
 
 ICONS: dict[jobs.State, str] = {
     "waiting": ":material/hourglass_empty:",

@@ -1,12 +1,42 @@
-"""What the pages Progress and Agreement say while labels that were sent back are not made anew."""
+"""What pages say above their numbers: a count under way, labels that were sent back, models for trying only."""
+
+from collections.abc import Iterable
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.guideline.relabelling import waiting
+from annotations.items.recount_mark import unsettled
+from annotations.plan.recount import finish
 from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
-from pages.ui.head import _, paragraph, plain
+from core.errors import EvenhandError
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import paragraph, plain, series
+
+
+def say_unsettled(store: Store, project: Project) -> None:
+    """Where items are being counted anew: say so, and offer to go on with it where nobody is at it any more."""
+    if unsettled(store, project) is None:
+        return
+    text = _(
+        "A setting has changed and the items are being counted anew. Until that is done the numbers on this page are"
+        " partly those of before. Labels are stored meanwhile as ever."
+    )
+    st.warning(text, icon=":material/hourglass_top:")
+    st.button(
+        _("Finish it now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
+        help=_("Goes on where it stands; if it is already being done, this waits for it."),
+    )  # fmt: skip
+
+
+def _finish(project: Project) -> None:
+    with open_store() as store:
+        try:
+            finish(store, project)
+        except EvenhandError as error:
+            show_error(error)
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
@@ -41,3 +71,12 @@ def say_what_is_missing(store: Store, project: Project) -> None:
         " agreement is not that of all labelled items."
     )
     st.warning(plain(text.format(labels=f"{labels:,}")), icon=":material/undo:")
+
+
+def trial_banner(models: Iterable[str]) -> None:
+    """What stands above every number of models that ship with the app; nothing where none of *models* does."""
+    from core.models.catalogue import BUILTIN
+
+    if built_in := [model for model in models if model in BUILTIN]:
+        text = _("Built-in models ({models}) are for trying the app, not for findings.")
+        st.caption(":material/info: " + plain(text.format(models=series(built_in))))

@@ -1,7 +1,9 @@
-"""Numbers as people read them: bytes, large counts, durations, in the visitor's language."""
+"""Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0."""
 
-from pages.ui.head import _, language
+from pages.ui.language import _, language
+from pages.ui.text import plain
 
+DASH = "—"  # an undefined value: never 0, never an empty cell on a page
 UNITS = {
     "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
     "zh": ((1e4, " 万"), (1e8, " 亿")),
@@ -33,3 +35,13 @@ def duration(seconds: float) -> str:
     if seconds < 90 * 60:
         return _("{number} min").format(number=round(seconds / 60))
     return _("{number} h").format(number=round(seconds / 3600, 1))
+
+
+def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tuple[str, str | None]:
+    """What to show for *value*, and the help beside it: (a dash, the reason) where it is None.
+
+    `text, help = undefined(kappa.value, _(kappa.reason)); st.metric(label, text, help=help)`
+    """
+    if value is None:
+        return DASH, plain(reason) or None
+    return form.format(value), None

@@ -8,9 +8,11 @@ from markdown_it import MarkdownIt
 
 from annotations.files.import_items import PreviewRow
 from annotations.types import CellCount, Choice, Kind, ProjectCounts
+from core.charts.style import Palette
 from core.language import translate
 from core.types import Problem, Side, Span
-from pages.ui.head import DASH, _, language
+from pages.ui.language import _, language
+from pages.ui.numbers import DASH
 
 STYLE = """
 <style>
@@ -75,6 +77,23 @@ def marked(text: str, word: Span, side: Side) -> str:
     before, inside, after = (html.escape(part) for part in (text[:start], text[start:end], text[end:]))
     name = f'<span class="side {side}">{html.escape(side_word(side))}</span>'
     return f'{before}<span class="word {side}">{inside}{name}</span>{after}'
+
+
+def with_keyword(text: str, word: Span | None, side: str, colours: Palette) -> str:
+    """*text* escaped; *word*: the half-open code points of the keyword, None where it has none."""
+    if word is None or side not in ("male", "female"):
+        return html.escape(text)
+    start, end = word
+    male = side == "male"
+    tint, line = (colours.male_tint, colours.male) if male else (colours.female_tint, colours.female)
+    name = _("male word") if male else _("female word")
+    return (
+        f"{html.escape(text[:start])}"
+        f'<mark style="background:{tint};color:inherit;border-bottom:3px solid {line};font-weight:700;padding:0 .1em">'
+        f"{html.escape(text[start:end])}</mark>"
+        f'<small style="color:{line};font-size:.72rem;margin:0 .25em">{html.escape(name)}</small>'
+        f"{html.escape(text[end:])}"
+    )
 
 
 def guideline_html(text: str) -> str:

@@ -13,7 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.projects.projects import create_project
-from pages.ui.head import csv_bytes, plain, spoken, undefined, unknown_address
+from pages.ui.charts import csv_bytes
+from pages.ui.head import unknown_address
+from pages.ui.numbers import undefined
+from pages.ui.text import plain, spoken
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,8 @@ def test_unknown_address(url: str | None, shown: str, base: str, expected: str |
 def choosing() -> None:
     import streamlit as st
 
-    from pages.ui.head import choose_project, open_store
+    from pages.ui.choose import choose_project
+    from pages.ui.head import open_store
 
     with open_store() as store:
         project = choose_project(store)
@@ -154,7 +158,7 @@ def test_without_projects_the_page_says_what_to_do() -> None:
 def _prose() -> None:
     from streamlit import text
 
-    from pages.ui.head import paragraph, series
+    from pages.ui.text import paragraph, series
 
     text(series(("A", "B", "C")))
     text(series(()))
@@ -181,7 +185,8 @@ def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None
 def _choosing_generations() -> None:
     import streamlit as st
 
-    from pages.ui.head import choose_project, open_store
+    from pages.ui.choose import choose_project
+    from pages.ui.head import open_store
 
     with open_store() as store:
         project = choose_project(store, "generations-project", kind="generations")
@@ -213,7 +218,7 @@ def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> No
 def _two_choices() -> None:
     import streamlit as st
 
-    from pages.ui.head import choose
+    from pages.ui.choose import choose
 
     st.session_state.setdefault("stale", "gone")
     kept = choose("View", {"a": "first", "b": "second"}, "view", first="b", address="view", heading=False)

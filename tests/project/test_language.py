@@ -140,7 +140,7 @@ def test_an_error_is_translated_before_its_values_are_put_in() -> None:
 
 
 def test_pages_set_no_sentences_apart_with_a_space_of_their_own() -> None:
-    """Chinese has none there: `paragraph` of pages/ui/head.py knows."""
+    """Chinese has none there: `paragraph` of pages/ui/text.py knows."""
     joined = re.compile(r"""\+=? \(?["'] ["'] \+""")
     pages = (ROOT / "pages").rglob("*.py")
     assert [file.name for file in pages if joined.search(file.read_text(encoding="utf-8"))] == []

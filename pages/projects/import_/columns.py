@@ -13,8 +13,9 @@ from core.errors import EvenhandError
 from core.files.archives import Member
 from core.files.readers import open_source
 from core.text.pronouns import PRONOUN_DATASETS, set_named
-from pages.ui.head import _, series
+from pages.ui.language import _
 from pages.ui.sentences import problem_text, show
+from pages.ui.text import series
 
 SHOWN = 4  # texts as the desk would show them
 LONGEST = 700  # characters of one of them

@@ -9,7 +9,10 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, 
 from annotations.guideline.versions import guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.ui.head import _, downloads, language, literal, open_store, plain, show_error
+from pages.ui.charts import downloads
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _, language
+from pages.ui.text import literal, plain
 
 LISTED = 20
 

@@ -30,8 +30,10 @@ from pages.projects.import_.other_tools import (
     tasks_in,
 )
 from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
-from pages.ui.head import _, paragraph, plain, series, show_error
+from pages.ui.head import show_error
+from pages.ui.language import _
 from pages.ui.sentences import preview_table, show
+from pages.ui.text import paragraph, plain, series
 
 Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]

@@ -8,7 +8,11 @@ from annotations.jobs import jobs
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages.projects.import_.conflicts import show_conflicts
-from pages.ui.head import DASH, _, downloads, plain, show_error, spoken
+from pages.ui.charts import downloads
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.text import plain, spoken
 
 AS_A_JOB = 20_000  # rows from which on taking back is a job
 DONE = "import_taken_back"

@@ -22,8 +22,9 @@ from core.files.archives import Member
 from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
 from pages.projects.import_.report import show_report, show_returned
-from pages.ui.head import _, language, plain, series, spoken
+from pages.ui.language import _, language
 from pages.ui.sentences import preview_table, show
+from pages.ui.text import plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
 PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}

@@ -10,8 +10,10 @@ from annotations.files.import_labels import Returned
 from annotations.files.package.write import Brought
 from annotations.types import Project
 from core.types import Problem
-from pages.ui.head import _, csv_bytes, paragraph, plain, series
+from pages.ui.charts import csv_bytes
+from pages.ui.language import _
 from pages.ui.sentences import problem_text, reason_name
+from pages.ui.text import paragraph, plain, series
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row

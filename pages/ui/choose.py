@@ -1,0 +1,85 @@
+"""One of a few options, or one of the projects; the choice is kept in the address."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.types import Kind, Project
+from pages.ui.language import _
+from pages.ui.text import plain
+
+Option = TypeVar("Option", bound=str)
+
+
+def choose(
+    label: str,
+    names: Mapping[Option, str],
+    key: str,
+    *,
+    first: Option | None = None,
+    address: str = "",
+    heading: bool = True,
+    explained: str | None = None,
+) -> Option:
+    """One of a few options, all in view; exactly one is always chosen.
+
+    *names*: option to the words on its button, in their order. *first*: what is chosen at the start, else the first.
+    *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
+    (a screen reader still says it). *explained*: the help beside the label.
+    """
+    if st.session_state.get(key) not in names:
+        asked = st.query_params.get(address) if address else None
+        at_start = next(iter(names)) if first is None else first
+        st.session_state[key] = next((option for option in names if option == asked), at_start)
+    st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        required=True,
+        label_visibility="visible" if heading else "collapsed",
+        help=explained,
+    )
+    chosen: Option = st.session_state[key]
+    if address:
+        st.query_params[address] = chosen
+    return chosen
+
+
+def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:
+    """A choice among the open projects; None, and what to do said, where there is none.
+
+    ?project=NAME opens that one; the choice is kept from page to page and in the address. *kind*: only such projects;
+    where there is none, nothing is said: the page knows what it needs.
+    """
+    from annotations.projects.projects import projects  # here, so that a page without projects starts without it
+
+    every = {project.name: project for project in projects(store)}
+    found = {name: project for name, project in every.items() if kind in (None, project.kind)}
+    if not found and kind is not None:
+        return None
+    if not found:
+        st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        return None
+    asked = st.query_params.get("project")
+    if asked and asked not in every:
+        st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
+    meant = asked if asked in every else st.session_state.get("last_project")
+    if st.session_state.get(key) not in found:
+        st.session_state[key] = meant if meant in found else next(iter(found))
+    name = st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
+    picked = st.session_state.pop(f"{key}-picked", False)
+    if meant in every and meant not in found and not picked:
+        # The visitor works on a project of another kind and only looks in here: all other pages stay with that one.
+        st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=meant)))
+        st.session_state["last_project"] = meant  # the address alone does not last: the navigation drops it
+        return found[name]
+    st.session_state["last_project"] = st.query_params["project"] = name
+    return found[name]
+
+
+def _picked(key: str) -> None:
+    st.session_state[f"{key}-picked"] = True

@@ -1,0 +1,42 @@
+"""Text on pages: sentences one after the other, and text of people and files exactly as it is."""
+
+import html
+import re
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.ui.language import _, language
+
+
+def series(things: Iterable[str]) -> str:
+    """One thing after the other, set apart as the visitor's language does it: A, B or 甲、乙."""
+    return _(", ").join(things)
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    """Sentences one after the other: with a space between them in English, without one in Chinese."""
+    return ("" if language() == "zh" else " ").join(sentences)
+
+
+def plain(text: str) -> str:
+    """*text* with every sign of Markdown escaped: for help, messages and the names of buttons and pills.
+
+    The labels of other inputs want `spoken`. The options of a selectbox or multiselect are no Markdown at all.
+    """
+    escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$~:&=^@])", r"\\\1", text.replace("\n", " "))
+    # Streamlit looks for icons after the escapes are gone; an invisible joiner keeps ":material/" a word.
+    return escaped.replace(r"\:material/", "\\:\u2060material/")
+
+
+def spoken(text: str) -> str:
+    """*text* for the label of a box to choose or write in: without the signs of Markdown.
+
+    A screen reader is given such a label as it stands, so that it would read out the backslashes of `plain`.
+    """
+    return " ".join(re.sub(r"[\\`*_{}\[\]()<>#+|$~:&=^@]", " ", text).split())
+
+
+def literal(text: str, *, size: str = "1rem") -> None:
+    """Text from a file, exactly as it is: nothing in it is read as HTML or Markdown."""
+    st.html(f'<span style="white-space:pre-wrap;font-size:{size}">{html.escape(text)}</span>')
