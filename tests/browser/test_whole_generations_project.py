@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from annotations.adjudication import case, cases, each_settlement_row, settle_case
 from annotations.database.store import Store
 from annotations.items.items import items
 from annotations.projects.projects import change_project, create_project, project
 from annotations.types import Project
 from core.text.pronouns import set_named
-from tests.annotations.adjudication import case, cases, each_settlement_row, settle_case
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, Desk, Opener
 from tests.support.projects import broken_rules

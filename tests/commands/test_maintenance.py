@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from annotations.database.store import Store
 from cli import cli
+from commands.maintenance import doctor
 from core.errors import EvenhandError
-from tests.commands import doctor
 from tests.support.projects import filled_project
 
 

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from cli import cli
 from core.files.whole_file import candidates_file
 from core.resources import ROOT
-from tests.annotations.jobs import jobs
 from tests.support.terminal import typed
 from tests.support.waiting import until
 

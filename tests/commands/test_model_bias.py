@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from cli import cli
 from core.errors import BadFile, NotFound
-from tests.core.model_bias import paired_difference, read_scores, summarise
+from core.model_bias import paired_difference, read_scores, summarise
 
 PROMISED = {
     *("n", "undefined", "n_man", "n_woman", "bias_man", "bias_woman", "model_bias", "denominator", "obvious"),

@@ -10,9 +10,9 @@ from annotations.agreement.agreement import agreement
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.projects.projects import change_project, project
+from annotations.release import locked_texts, release, release_files
 from annotations.text_policy import CANARY_ID
 from cli import cli
-from tests.annotations.release import locked_texts, release, release_files
 from tests.support.released_project import ready_project, work
 
 PASSWORD = "correct horse"

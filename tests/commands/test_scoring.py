@@ -15,15 +15,15 @@ from click.testing import CliRunner
 from transformers import BertModel
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from cli import cli
 from commands.scoring import Meter, rate_line
 from core.errors import EvenhandError
+from core.models import open_scorer
 from core.runs.records import runs, runs_folder
 from core.scoring.rows import COLUMNS
-from tests.annotations.jobs import jobs
+from core.sentence_bias import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
-from tests.core.models import open_scorer
-from tests.core.sentence_bias import read
 from tests.support import tiny_models
 from tests.support.waiting import until
 

@@ -11,10 +11,10 @@ import sys
 
 import pytest
 
+from core import cluster
 from core.cluster import Answerer, Pool, ordered_map
 from core.errors import BadLine, NotFound, Refused
 from tests.conftest import ROOT, SENTENCES
-from tests.core import cluster
 from tests.core.mining.test_run import many
 
 pytestmark = pytest.mark.skipif(

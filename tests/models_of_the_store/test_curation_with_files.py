@@ -14,6 +14,7 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from annotations.adjudication import reopen, settle_case
 from annotations.adjudication.cases import case, cases
 from annotations.agreement.agreement import agreement
 from annotations.browse.search import Filters, found
@@ -30,12 +31,11 @@ from annotations.projects.annotators import annotators, rename_annotator
 from annotations.projects.projects import change_project, counts
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.queue.claim import LEASE_S
+from annotations.release import make_release, readiness, release_files, releases, verify, write_release
 from annotations.release.content_hash import content_hash, contents_of
 from annotations.types import Project
 from core.files.archives import Member
-from tests.annotations.adjudication import reopen, settle_case
-from tests.annotations.release import make_release, readiness, release_files, releases, verify, write_release
-from tests.core.statistics import Resampling
+from core.statistics import Resampling
 from tests.models_of_the_store.test_curation import WHO, Curation
 from tests.support.projects import broken_rules
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from annotations.adjudication import counted, each_settlement_row
 from annotations.database.store import Store
 from annotations.projects.projects import project
-from tests.annotations.adjudication import counted, each_settlement_row
 from tests.annotations.adjudication.test_decisions import generations, judged, state
 from tests.pages.test_every_page import assert_whole, opened
 from tests.support.projects import database

@@ -4,11 +4,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotations.jobs import jobs
+from core.association import Files, association_set
 from core.runs.association import Settings, associations_folder, run_associations
 from core.runs.records import run_table, runs
-from tests.annotations.jobs import jobs
 from tests.conftest import ROOT
-from tests.core.association import Files, association_set
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
 MODEL = "planted:association=0.8"

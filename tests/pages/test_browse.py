@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.adjudication import add_comment, every_comment
 from annotations.browse.search import Filters
 from annotations.database.events import events, record
 from annotations.database.store import Store
@@ -18,7 +19,6 @@ from core.language import Language
 from core.text.keywords import find
 from pages.browse.log import table as log_table
 from pages.browse.results import table
-from tests.annotations.adjudication import add_comment, every_comment
 from tests.annotations.adjudication.test_decisions import all_items, generations, judged
 from tests.pages.test_every_page import assert_whole, opened
 from tests.support.projects import database, decide, filled_project

@@ -9,13 +9,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from annotations.projects.projects import project, projects
+from core.generation import Context, GrowingFile, tasks
 from core.runs.generating_runs import generation_file, generation_runs, generations_folder
 from core.runs.records import write_record
 from pages.generation.start import free_name
-from tests.annotations.jobs import jobs
 from tests.conftest import ROOT
-from tests.core.generation import Context, GrowingFile, tasks
 
 HOSTILE = "<b>Kim</b> [x](javascript:y) $z$ and"
 

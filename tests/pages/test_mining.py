@@ -8,13 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from annotations.mining.candidates import new_run, runs
 from annotations.projects.projects import counts, project, projects
 from core.errors import NotFound, Refused
+from core.mining import corpus_folder
 from core.mining.report import Report
 from core.mining.settings import Settings
-from tests.annotations.jobs import jobs
-from tests.core.mining import corpus_folder
 from tests.support.waiting import until
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")

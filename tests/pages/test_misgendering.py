@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from core.runs.misgendering_runs import misgendering_folder
-from tests.annotations.jobs import jobs
 from tests.pages.test_every_page import MAIN
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from benchmarks.made_up_scores import write
 from core.language import translate
+from core.model_bias import read_scores, summarise
 from core.model_bias.saved_filters import saved_filters
 from core.report.numbers import plain_number
 from core.runs.records import runs_folder
-from tests.core.model_bias import read_scores, summarise
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = ("overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report")

@@ -7,12 +7,12 @@ import streamlit as st
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
+from annotations.jobs import jobs
 from core.files.table_file import csv_line
 from core.nli.sets import packaged
 from core.runs.nli import nli_folder, run
 from core.runs.nli_bias_rates import COLUMNS
 from core.runs.records import run_table, write_record
-from tests.annotations.jobs import jobs
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.adjudication import comments
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.labels.append import append
 from annotations.projects.projects import annotators, change_project, create_project, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Project
-from tests.annotations.adjudication import comments
 from tests.support.projects import decide, filled_project
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from annotations.files.columns import Columns, recalled
 from annotations.items.items import items
+from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
 from annotations.text_policy import packed
 from core.guidelines import recognise
-from tests.annotations.jobs import jobs
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"

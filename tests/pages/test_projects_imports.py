@@ -9,13 +9,13 @@ import pytest
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.import_items import import_file
+from annotations.jobs import jobs
 from annotations.labels.append import label_rows
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.types import Project
 from pages.projects.import_ import imports as _projects_imports
 from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task
 from tests.annotations.files.test_conflicts import bring
-from tests.annotations.jobs import jobs
 from tests.pages.test_projects import opened, section, texts, whole
 
 BOLD = "**粗**<b>x</b> $y$"

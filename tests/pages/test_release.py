@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from annotations.demo.generation_texts import make_generations_demo
 from annotations.items.items import items
+from annotations.jobs import jobs
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.release import make_release
 from pages.release.make import next_version
-from tests.annotations.jobs import jobs
-from tests.annotations.release import make_release
 from tests.pages.test_every_page import assert_whole, opened
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work

@@ -4,18 +4,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotations.audit import projects as audit
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from core.audit.sample import draw
 from core.language import translate
+from core.models import open_scorer
 from core.models.catalogue import RANDOM
+from core.ruler import planted as ruler
 from core.runs.records import run_table, runs_folder, write_record
-from tests.annotations.audit import projects as audit
 from tests.annotations.audit.test_projects import NUMBERS, judge
 from tests.conftest import ROOT
 from tests.core.audit.test_sample import scores
-from tests.core.models import open_scorer
-from tests.core.ruler import planted as ruler
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.files.project_texts import file_input
+from annotations.jobs import jobs
 from annotations.mining.candidates import new_run
 from core.language import translate
 from core.notice import Notice
 from core.runs.records import run_table, runs, runs_folder
 from core.runs.scoring import Settings, score_to_file
-from tests.annotations.jobs import jobs
 from tests.conftest import ROOT, SENTENCES
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")

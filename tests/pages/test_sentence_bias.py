@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import ModelUnavailable, WorkerDied
 from core.language import translate
+from core.worker import client
 from tests.conftest import ROOT, FakeScorer
-from tests.core.worker import client
 
 TEXT = "他是一名护士，每天照顾病人。"
 

@@ -13,7 +13,7 @@ import pytest
 
 import cli
 from core.errors import NOT_INSTALLED
-from tests.core.worker import process as worker
+from core.worker import process as worker
 from tests.support.browser import free_port
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from annotations.adjudication import cases
 from annotations.database.store import Store
 from annotations.guideline.relabelling import waiting
 from annotations.items.items import items
 from annotations.projects.projects import project
+from annotations.release import releases
 from annotations.types import Project
-from tests.annotations.adjudication import cases
-from tests.annotations.release import releases
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, Desk, Opener
 from tests.support.projects import broken_rules

@@ -1,11 +1,11 @@
 """One sentence through the filters: what tests of the filters share."""
 
+from core.mining.filters import FILTERS
 from core.mining.find_keywords import Finder
 from core.mining.types import Finding, Sentence
 from core.resources import keyword_pairs
 from core.text.keywords import candidate
 from core.types import KeywordPair
-from tests.core.mining.filters import FILTERS
 
 
 def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sentence:

@@ -3,6 +3,7 @@ that came again, hidden gold, adjudication, talks, somebody who left."""
 
 import itertools
 
+from annotations.adjudication import add_comment, settle_case
 from annotations.adjudication.cases import case, cases
 from annotations.database.store import Store
 from annotations.guideline.versions import add_guideline, guideline
@@ -13,7 +14,6 @@ from annotations.projects.projects import annotators, change_project, create_pro
 from annotations.quality.known_answers import set_known
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Operation, Project
-from tests.annotations.adjudication import add_comment, settle_case
 from tests.support.projects import new_items
 
 _counter = itertools.count(1)

@@ -2,11 +2,11 @@
 
 import pytest
 
+from annotations.adjudication import add_comment, comments, every_comment
 from annotations.database.store import Store
 from annotations.items.items import Batch
 from annotations.projects.projects import annotators
 from core.errors import NotAllowed, NotFound, Refused
-from tests.annotations.adjudication import add_comment, comments, every_comment
 from tests.annotations.adjudication.test_decisions import judged
 from tests.support.projects import new_items
 

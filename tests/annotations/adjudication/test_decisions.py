@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
-from annotations.projects.projects import annotators, change_project, create_project, project
-from annotations.types import Item, Mark, Project
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
-from tests.annotations.adjudication import (
+from annotations.adjudication import (
     add_comment,
     case,
     cases,
@@ -22,6 +16,12 @@ from tests.annotations.adjudication import (
     reopen,
     settle_case,
 )
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem
+from annotations.labels.append import append
+from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.types import Item, Mark, Project
+from core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project, new_store
 
 A, R = "accept", "reject"

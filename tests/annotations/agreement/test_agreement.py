@@ -18,8 +18,8 @@ from annotations.projects.projects import add_annotators, annotator, change_proj
 from annotations.queue.claim import claim
 from annotations.types import Item, Operation, Project
 from cli import cli
+from core.statistics import Resampling
 from core.text.keywords import find
-from tests.core.statistics import Resampling
 
 FAST = Resampling(200)
 PAGES = Path(__file__).resolve().parents[3] / "pages"

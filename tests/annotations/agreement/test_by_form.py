@@ -6,7 +6,7 @@ from scipy import stats
 
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.labels.blind import FORMS, BlindLabels, columns
-from tests.core.statistics import Resampling
+from core.statistics import Resampling
 
 CODES = ("accept", "reject")
 Label = tuple[int, int, str, str]  # item, annotator, choice, form

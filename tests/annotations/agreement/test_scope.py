@@ -12,9 +12,9 @@ from annotations.projects.projects import add_guideline, change_project, guideli
 from annotations.types import Project
 from cli import cli
 from core.errors import NotFound
+from core.statistics import Note
 from pages.ui.text import plain
 from tests.annotations.agreement.test_agreement import FAST, PAGES, label, make, texts
-from tests.core.statistics import Note
 
 
 def two_versions(store: Store) -> Project:

@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 
+from annotations.audit import projects as audit
 from annotations.desk.routes import WORK, Call
 from annotations.desk.session import Seat
 from annotations.items.items import Batch, NewItem, items
@@ -13,7 +14,6 @@ from annotations.projects.projects import annotators, create_project, guideline,
 from annotations.queue.claim import claim
 from core.audit.sample import draw
 from core.errors import NotAllowed, NotFound, Refused
-from tests.annotations.audit import projects as audit
 from tests.core.audit.test_sample import scores
 from tests.support.projects import decide
 

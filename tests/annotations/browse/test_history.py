@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from annotations.adjudication import add_comment, case, settle_case
 from annotations.browse.history import Entry, because, item_history, record_of
 from annotations.browse.search import Filters, found_ids, rows
 from annotations.database.events import record
@@ -14,7 +15,6 @@ from annotations.projects.projects import add_guideline, annotators, change_proj
 from annotations.types import Item, Mark, Project
 from core.errors import NotFound
 from core.files.timestamps import timestamp
-from tests.annotations.adjudication import add_comment, case, settle_case
 from tests.annotations.adjudication.test_decisions import all_items, generations, judged
 from tests.support.projects import decide, filled_project
 

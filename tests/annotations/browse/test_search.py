@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotations.adjudication import add_comment, settle_case
 from annotations.browse.search import (
     FLAGS,
     MINED,
@@ -29,7 +30,6 @@ from annotations.labels.append import append
 from annotations.projects.projects import add_guideline, annotators, create_project, guideline
 from annotations.types import Annotator, Item, Project
 from core.text.keywords import find
-from tests.annotations.adjudication import add_comment, settle_case
 from tests.annotations.adjudication.test_decisions import all_items
 from tests.support.projects import decide
 

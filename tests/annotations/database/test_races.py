@@ -19,7 +19,7 @@ from annotations.items.items import Batch, discard_unpublished
 from annotations.labels.append import append, label_rows
 from annotations.projects.projects import counts, project
 from annotations.queue.claim import claim
-from tests.annotations.release import make_release, records, release_files
+from annotations.release import make_release, records, release_files
 from tests.support.projects import PATIENT, WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 

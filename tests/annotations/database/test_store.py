@@ -9,8 +9,8 @@ import pytest
 
 from annotations.database.migrations import migrations
 from annotations.database.store import Store, connect, database_path
+from annotations.projects import projects
 from core.errors import BadFile, Busy
-from tests.annotations.projects import projects
 from tests.support.projects import broken_rules, filled_project
 
 

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from annotations.database import write_lock
 from annotations.database.store import Store
 from annotations.database.write_lock import Line
-from tests.annotations.database import write_lock
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]

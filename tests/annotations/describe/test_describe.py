@@ -13,11 +13,11 @@ from annotations.items.items import Batch, NewItem
 from annotations.projects.projects import create_project
 from annotations.types import Project
 from cli import cli
+from core.describe import vocabulary
 from core.errors import BadFile, EvenhandError, NotFound
 from core.language import Language, translate
 from core.text.keywords import find
 from tests.annotations.agreement.test_agreement import label, make, texts
-from tests.core.describe import vocabulary
 from tests.pages.test_every_page import MAIN
 
 

@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from annotations.desk import frontend as desk
+from annotations.desk import opinion
 from annotations.desk.routes import PATH, WORK, routes, stores
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known
 from annotations.types import Item, Project
-from tests.annotations.desk import frontend as desk
-from tests.annotations.desk import opinion
-from tests.core.files import timestamps
+from core.files import timestamps
 from tests.support.projects import filled_project, new_store
 
 BEGIN = 1_790_000_000.0

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
+from annotations.desk import frontend as desk
 from annotations.desk.strings import WORDS
 from annotations.desk.tokens import verify
 from annotations.projects.projects import annotators
 from annotations.types import Project
 from core.language import translate
-from tests.annotations.desk import frontend as desk
 
 
 def test_the_joined_script_parses(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from tests.annotations.desk import frontend as desk
+from annotations.desk import frontend as desk
 
 # A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
 STAGE = """

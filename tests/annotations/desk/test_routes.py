@@ -9,15 +9,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from annotations import permissions
+from annotations.database import store
 from annotations.database.store import Store
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
+from annotations.labels import append as labels
 from annotations.projects.projects import add_annotators, add_guideline, annotator, guideline, replace_annotator
+from annotations.queue import claim as queue
 from annotations.types import Project
-from tests.annotations import permissions
-from tests.annotations.database import store
-from tests.annotations.labels import append as labels
-from tests.annotations.queue import claim as queue
 
 
 class Desk:

@@ -7,9 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotations.database.store import Store
+from annotations.desk import frontend as desk
 from annotations.projects.projects import annotators
 from annotations.types import Project
-from tests.annotations.desk import frontend as desk
 from tests.annotations.desk.test_routes import Desk, client
 from tests.support.generations import MODELS, generations_project
 

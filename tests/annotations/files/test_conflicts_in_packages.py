@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from annotations.database.events import events, record
 from annotations.database.store import Store
+from annotations.files import undo as undoing
 from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row
 from annotations.files.export import export_file
 from annotations.files.import_items import import_file
@@ -22,7 +23,6 @@ from annotations.projects.projects import annotators
 from annotations.quality.known_answers import set_known
 from annotations.types import Operation, Project
 from cli import cli
-from tests.annotations.files import undo as undoing
 from tests.annotations.files.test_conflicts import bring, placed
 from tests.conftest import SENTENCES
 from tests.pages.test_projects import opened, section, texts

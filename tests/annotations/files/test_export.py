@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
+from annotations.files import export as exporting
 from annotations.files.export import export_file, export_preview, wanted
 from annotations.items.items import items
 from annotations.labels.append import append
@@ -16,7 +17,6 @@ from annotations.queue.claim import claim
 from annotations.types import Item, Operation, Project
 from core.errors import BadFile
 from core.files.cells import restored
-from tests.annotations.files import export as exporting
 
 
 def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 
+from annotations.adjudication import cases, each_settlement_row, settle_case
 from annotations.adjudication.cases import case
 from annotations.agreement.agreement import agreement
 from annotations.database.store import Store
@@ -30,7 +31,6 @@ from annotations.projects.projects import (
 from annotations.types import Operation
 from commands.agreement import whole
 from core.errors import BadFile, Refused
-from tests.annotations.adjudication import cases, each_settlement_row, settle_case
 from tests.support.projects import broken_rules
 from tests.support.released_project import rehearse
 

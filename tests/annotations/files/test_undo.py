@@ -22,10 +22,10 @@ from annotations.items.wanted_labels import doubled_sample
 from annotations.labels.append import append, label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.claim import claim
+from annotations.release import make_release, readiness
 from annotations.types import Operation, Project
 from core.errors import NotFound, Refused
 from core.text.keywords import find
-from tests.annotations.release import make_release, readiness
 from tests.conftest import SENTENCES
 from tests.support.projects import filled_project, new_items, new_store
 from tests.support.released_project import ready_project, work

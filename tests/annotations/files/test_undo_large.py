@@ -7,17 +7,17 @@ import pytest
 
 from annotations.browse.search import Filters, found
 from annotations.database.store import Store
+from annotations.files import undo as undoing
 from annotations.files.export import export_file
 from annotations.files.undo import find_import, undo
+from annotations.items import withdrawn
 from annotations.items.items import SILENT_S, Batch, Taken, discard_unpublished
 from annotations.labels.append import append, label_rows
 from annotations.projects.projects import counts
 from annotations.queue.claim import claim
+from annotations.release import make_release
 from annotations.types import Annotator, Item, Project
 from core.errors import Refused
-from tests.annotations.files import undo as undoing
-from tests.annotations.items import withdrawn
-from tests.annotations.release import make_release
 from tests.support.projects import broken_rules, decide, new_items
 from tests.support.released_project import ready_project, work
 

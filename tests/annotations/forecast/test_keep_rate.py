@@ -14,7 +14,7 @@ from annotations.projects.projects import change_project, project_by_uid, set_qu
 from annotations.queue.claim import claim
 from annotations.types import Project
 from core.errors import N_
-from tests.core.statistics import Note, wilson
+from core.statistics import Note, wilson
 from tests.support.projects import decide, filled_project
 
 THREE = Project(1, "u", "p", "sentences", "zh", 3, "unanimous", "masked", None, 0, "", None)

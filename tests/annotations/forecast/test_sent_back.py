@@ -19,7 +19,7 @@ from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Project
-from tests.core.statistics import wilson
+from core.statistics import wilson
 from tests.pages.test_every_page import opened
 from tests.support.projects import WORDS, broken_rules, decide, filled_project
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.undo import undo
+from annotations.guideline import relabelling
 from annotations.guideline.drafts import Draft, draft, write_version
 from annotations.guideline.relabelling import affected, earlier, send_back, waiting
 from annotations.guideline.versions import changed_codes, guideline
@@ -19,7 +20,6 @@ from annotations.projects.replace_annotator import replace_annotator
 from annotations.queue.claim import LEASE_S, claim
 from annotations.types import Annotator, Choice, Item, Operation, Project
 from core.errors import NotFound, Refused
-from tests.annotations.guideline import relabelling
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 
 NOW = 1_000_000.0

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.adjudication import case, cases, settle_case
 from annotations.database.store import Store
 from annotations.human_vs_rule.people_by_instance import people, with_run
 from annotations.projects.projects import change_project
 from core.runs.misgendering_runs import misgendering_folder
-from tests.annotations.adjudication import case, cases, settle_case
 from tests.pages.test_every_page import MAIN
 from tests.support.judged_generations import Said, all_written, judged_project, say, say_all
 

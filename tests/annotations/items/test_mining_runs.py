@@ -16,8 +16,8 @@ from annotations.items.mining_runs import mined_runs, run_facts
 from annotations.mining.candidates import add_candidates
 from annotations.progress.funnel import mining
 from annotations.projects.projects import annotators, change_project, create_project
+from annotations.release import make_release, release_file, write_release
 from cli import cli
-from tests.annotations.release import make_release, release_file, write_release
 from tests.support.released_project import label
 
 TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"

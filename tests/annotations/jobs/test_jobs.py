@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.jobs import process as job_process
 from commands.jobs import job as job_command
 from core.errors import BadFile, Busy, NotFound, Refused
-from tests.annotations.jobs import jobs
-from tests.annotations.jobs import process as job_process
 from tests.support import waiting as wait
 from tests.support.projects import new_store
 

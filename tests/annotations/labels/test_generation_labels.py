@@ -8,8 +8,8 @@ from annotations.database.store import Store
 from annotations.labels.generation_labels import generations, judged
 from annotations.projects.projects import annotator, remove_annotator
 from annotations.types import Mark
+from core.statistics import Resampling
 from core.statistics.unit_bootstrap import Draws
-from tests.core.statistics import Resampling
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
 FAST = Resampling(200)

@@ -12,12 +12,12 @@ from annotations.desk.messages import item_out
 from annotations.files.import_items import examine, preview
 from annotations.items.items import Batch, Taken, items
 from annotations.labels.append import append
+from annotations.mining import candidates as mining
 from annotations.mining.candidates import add_candidates, cells_of, new_run, passages_of, runs, stock
 from annotations.projects.projects import annotators, archive, create_project, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Operation
 from core.errors import BadFile, NotFound, Refused
-from tests.annotations.mining import candidates as mining
 from tests.support.projects import PATIENT
 
 ROOT = Path(__file__).resolve().parents[3]

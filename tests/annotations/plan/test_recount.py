@@ -20,16 +20,16 @@ from annotations.items.gold import settle_some
 from annotations.items.items import Batch, Taken
 from annotations.items.recount_mark import unsettled
 from annotations.labels.append import append
+from annotations.plan import recount
 from annotations.plan.recount import finish
 from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
 from annotations.queue.claim import claim
+from annotations.release import make_release
 from annotations.release.readiness import readiness
 from annotations.types import Annotator, Project
 from cli import cli
 from commands.shared import HALF_SETTLED
 from core.errors import Busy
-from tests.annotations.plan import recount
-from tests.annotations.release import make_release
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, database, decide, filled_project, new_items
 

@@ -9,9 +9,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from click.testing import CliRunner
 
+from annotations.adjudication import settle_case
 from annotations.database.store import Store
 from annotations.labels.append import append, reveal
 from annotations.plan.recount import recompute
+from annotations.progress import labels_per_day
 from annotations.progress.annotators import Worker
 from annotations.progress.dashboard import Dashboard, dashboard, filled_days
 from annotations.progress.labels_per_day import Day, labels_by_day
@@ -20,8 +22,6 @@ from annotations.projects.projects import change_project, set_quotas
 from annotations.queue.claim import LEASE_S, claim
 from annotations.types import Annotator, Item, Project
 from cli import cli
-from tests.annotations.adjudication import settle_case
-from tests.annotations.progress import labels_per_day
 from tests.support.projects import decide, filled_project
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)

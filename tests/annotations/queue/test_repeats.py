@@ -21,10 +21,10 @@ from annotations.labels.append import append, conflicts, history, label_rows, ow
 from annotations.labels.repeated import with_retests
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
+from annotations.queue import repeats
 from annotations.queue.claim import LEASE_S, claim
 from annotations.types import Annotator, Answer, Item, Project
 from tests.annotations.database.test_races import output, start
-from tests.annotations.queue import repeats
 from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
 
 DAY = 86_400.0

@@ -10,6 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from annotations.adjudication import add_comment
 from annotations.browse.history import item_history
 from annotations.database.store import Store
 from annotations.labels.append import append, reveal
@@ -22,7 +23,6 @@ from annotations.text_policy import CANARY
 from annotations.types import Annotator, Item, Project
 from cli import cli
 from core.errors import NotFound
-from tests.annotations.adjudication import add_comment
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.projects import decide, filled_project
 

@@ -9,9 +9,9 @@ import yaml
 from annotations.database.store import Store
 from annotations.items.items import items
 from annotations.projects.projects import annotators, change_project
+from annotations.release import make_release, release_files
 from annotations.release.dataset_card import licence_id
 from annotations.types import Mark, Project
-from tests.annotations.release import make_release, release_files
 from tests.support.generations import generations_project
 from tests.support.released_project import label, ready_project
 

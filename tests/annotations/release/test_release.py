@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.adjudication import settle_case
 from annotations.adjudication.cases import case
 from annotations.agreement.agreement import agreement
 from annotations.database.snapshot import snapshot
@@ -24,15 +25,7 @@ from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, counts, create_project, project
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.quality.known_answers import scores, set_known
-from annotations.release.content_hash import content_hash, contents_of
-from annotations.release.facts import gather
-from annotations.release.readiness import checked_version
-from annotations.release.records import discard_broken
-from annotations.text_policy import CANARY_ID
-from commands.agreement import whole
-from core.errors import BadFile, NotAllowed, NotFound, Refused
-from tests.annotations.adjudication import settle_case
-from tests.annotations.release import (
+from annotations.release import (
     changes,
     file_facts,
     make_release,
@@ -45,6 +38,13 @@ from tests.annotations.release import (
     verify,
     write_release,
 )
+from annotations.release.content_hash import content_hash, contents_of
+from annotations.release.facts import gather
+from annotations.release.readiness import checked_version
+from annotations.release.records import discard_broken
+from annotations.text_policy import CANARY_ID
+from commands.agreement import whole
+from core.errors import BadFile, NotAllowed, NotFound, Refused
 from tests.support.released_project import label, ready_project, rehearse
 
 BARE = ("licence", "source", "items")  # missing where there is nothing; and of nothing nothing is done

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
+from core.association import association_set, sentences
 from core.association.hypotheses import equivalence, multilingual, no_difference, verdicts
 from core.association.measures import (
     Difference,
@@ -25,10 +26,9 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.association.scoring import COLUMNS
 from core.association.table import has_equal_pairs
+from core.statistics import Estimate
 from core.statistics.crossed_bootstrap import CrossedDraws, Crossing
 from core.statistics.estimate import Note
-from tests.core.association import association_set, sentences
-from tests.core.statistics import Estimate
 
 QUICK = CrossedDraws(resamples=400, seed=1)
 

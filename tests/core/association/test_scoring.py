@@ -16,6 +16,7 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
+from core.association import Files, association_set, sentences
 from core.association.measures import differences, groups
 from core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
 from core.association.table import frame_of
@@ -23,7 +24,6 @@ from core.errors import ModelUnavailable
 from core.models.association_targets import open_targets
 from core.models.planted.association import wanted
 from core.types import Score
-from tests.core.association import Files, association_set, sentences
 
 LISTS = {
     "templates": "template\n{person} is a {profession}.\n{person}, the {profession}, sings.\n",

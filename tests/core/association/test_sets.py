@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.association import Choices, Files, association_set, sentences
 from core.association.builtin import LANGUAGES
 from core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
 from core.association.sets import AssociationSet, Person, Profession, Template
 from core.errors import BadFile
 from core.resources import read_table, table
 from tests.conftest import SHARED_DATA
-from tests.core.association import Choices, Files, association_set, sentences
 
 ENGLISH = list(sentences(association_set("en")))
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.audit.sample import MOST, candidate_of, draw, labels_needed, reach
 from core.errors import NotFound, Refused
+from core.model_bias import read_scores
 from core.text.keywords import find
-from tests.core.model_bias import read_scores
 
 WORDS = {
     "他": ("他/她", "male"),

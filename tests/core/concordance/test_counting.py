@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import Table2x2
 
+from core.concordance import LISTED, Passage, concordance, question
 from core.concordance.find_word import Words
 from core.concordance.odds import Table, contrast
 from core.errors import Refused
-from tests.core.concordance import LISTED, Passage, concordance, question
 
 
 def passages(*texts, document="a.txt"):

@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from annotations.items.items import Batch, NewItem
 from annotations.projects.projects import create_project
 from cli import cli
+from core.concordance import Line
 from core.concordance.answer_rows import terminal_line
 from core.concordance.passages import passages
 from core.errors import BadFile
 from core.mining.report import Read
 from core.text.keywords import find
-from tests.core.concordance import Line
 
 TEXT = "她已经在医院当护士。\r\n\r\n护士问他来不来。天黑了。\n"
 ROWS = "来源,日期,正文\n晚报,2019-03-04,她已经在医院当护士。\n晚报,2019-03-05,护士问他来不来。天黑了。\n"

@@ -15,6 +15,7 @@ from scipy import stats
 
 from annotations.describe.describe import describe_file
 from core.charts.describe import before_after_line, binned, pair_balance
+from core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
 from core.describe.characters import characters, endings, lengths
 from core.describe.keywords import largest_imbalance
 from core.describe.latex import as_latex, escaped
@@ -23,7 +24,6 @@ from core.describe.sources import date_of, origins
 from core.describe.vocabulary import Vocabulary
 from core.errors import BadFile, NotFound
 from core.resources import MODELS, quotas
-from tests.core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
 
 TEXTS = st.lists(st.text(max_size=30), max_size=20)
 

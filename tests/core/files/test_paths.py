@@ -15,9 +15,9 @@ from annotations.files.import_items import examine, import_examined
 from annotations.items.items import items
 from annotations.mining.candidates import passages_of
 from annotations.projects.projects import annotators, create_project
+from annotations.release import make_release, release_files
 from core.files.paths import Places, short_path, without_folders
 from core.files.readers import open_source, rows
-from tests.annotations.release import make_release, release_files
 from tests.support.released_project import label, ready_project
 
 HOME, USERS = "/home", "Users"

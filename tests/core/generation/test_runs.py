@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import BadFile, EvenhandError, Refused
+from core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
 from core.generation.contexts import seed_of
 from core.generation.template_contexts import contexts_of
 from core.generation.writers import Keep
@@ -22,7 +23,6 @@ from core.runs.generating_runs import first_rows, generation_file, generation_ru
 from core.runs.generation import Request, generate_to_file
 from core.runs.generation_inputs import BUILT_IN, ContextInput, Filling, open_contexts
 from core.runs.records import write_record
-from tests.core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXTS = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=12, unique=True)

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from core.errors import EvenhandError, ModelUnavailable, Refused
+from core.generation import Context
 from core.generation.server import Server, _after, key_from_environment
 from core.runs.generation import GenerationReport, Request, generate_to_file
 from core.runs.generation_inputs import ContextInput
-from tests.core.generation import Context
 
 KEY = "sk-very-secret-4711"
 SOURCE = ContextInput("made", tuple(Context(f"Kim went to town {n} and", "Kim", ("they",)) for n in range(30)))

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadFile
+from core.mining import blocks as reading
 from core.mining.blocks import Block, blocks
 from core.mining.encodings import decide
 from core.mining.report import Read, Report
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings
-from tests.core.mining import blocks as reading
 
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")
 TEXT = "她把雨伞借给了同事，自己跑回家。\n春天的山里开满了花，他每天早上都去看。\n"

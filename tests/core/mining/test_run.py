@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadFile
+from core.mining import blocks
 from core.mining.cleaning import Cleaner
 from core.mining.report import Report
 from core.mining.run import mine
@@ -19,7 +20,6 @@ from core.resources import keyword_pairs
 from core.text.keywords import find
 from core.text.sentences import sentences
 from core.types import KeywordPair
-from tests.core.mining import blocks
 
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")
 CORPUS = (

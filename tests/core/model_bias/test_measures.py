@@ -17,10 +17,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from core.errors import BadFile, NotFound
-from core.model_bias.mixing import ALL_EQUAL, SideOrder
-from core.model_bias.score_files import mask_width
-from core.sentence_bias.bias import LN10
-from tests.core.model_bias import (
+from core.model_bias import (
     Draws,
     correlation,
     extremes,
@@ -43,7 +40,10 @@ from tests.core.model_bias import (
     units_of,
     variance_shares,
 )
-from tests.core.statistics import Estimate, unit_bootstrap
+from core.model_bias.mixing import ALL_EQUAL, SideOrder
+from core.model_bias.score_files import mask_width
+from core.sentence_bias.bias import LN10
+from core.statistics import Estimate, unit_bootstrap
 
 GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
 ROOT = Path(__file__).resolve().parents[3]

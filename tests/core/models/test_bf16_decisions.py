@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.models import open_scorer
 from core.models.bf16_decisions import drawn_sample, near_decision, rescored
 from core.sentence_bias.bias import LN10, OBVIOUS, bias_of
 from core.types import Filler, MaskedSentence, Score
-from tests.core.models import open_scorer
 from tests.support import tiny_models
 
 PROBE = MaskedSentence("他看书。", 0, 1, ("他", "她"))

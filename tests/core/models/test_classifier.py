@@ -7,6 +7,7 @@ import torch
 from transformers import BertForMaskedLM, BertForSequenceClassification
 
 from core.errors import ModelUnavailable, Refused
+from core.models import open_classifier
 from core.models.classifier import Classifier, load_classifier, places_of
 from core.models.finetuning import FineTuning, fine_tuned
 from core.models.planted.nli import features, planted_label
@@ -16,7 +17,6 @@ from core.nli.sets import packaged
 from core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
 from core.runs.nli import run
 from core.statistics.stratified_bootstrap import Drawing
-from tests.core.models import open_classifier
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]

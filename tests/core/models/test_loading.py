@@ -25,10 +25,10 @@ from transformers import (
 )
 
 from core.errors import ModelUnavailable
+from core.models import catalogue, fetching, known_models, open_scorer
 from core.models.loading import load_causal, load_masked
 from core.resources import MODELS, keyword_pairs
 from core.types import MaskedSentence
-from tests.core.models import catalogue, fetching, known_models, open_scorer
 from tests.support import tiny_models
 
 Breaker = Callable[[Path], object]

@@ -9,11 +9,11 @@ import torch
 from transformers import BertLMHeadModel, LlamaConfig, LlamaForCausalLM
 
 from core.errors import ModelUnavailable, Refused
+from core.models import open_scorer
 from core.models.devices import computes_bf16
 from core.models.masked import MaskedScorer
 from core.models.pair_sum import PairSumScorer
 from core.models.pll import PllScorer
-from tests.core.models import open_scorer
 from tests.support import tiny_models
 
 

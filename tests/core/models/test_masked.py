@@ -22,6 +22,7 @@ from transformers import (
 )
 
 from core.errors import Refused
+from core.models import open_scorer
 from core.models.loading import load_masked
 from core.models.masked import MaskedScorer
 from core.models.probe_tokens import (
@@ -35,7 +36,6 @@ from core.models.probe_tokens import (
 )
 from core.resources import keyword_pairs
 from core.types import MaskedSentence
-from tests.core.models import open_scorer
 from tests.support import tiny_models
 
 PEOPLE = ("医生", "护士", "老师", "司机", "经理", "学生", "记者", "工程师", "警察", "教授")

@@ -9,6 +9,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from core.errors import ModelUnavailable
+from core.models import open_scorer
 from core.models.loading import load_masked
 from core.models.planted import masked as planted
 from core.models.planted.names import is_planted, plant_of
@@ -16,7 +17,6 @@ from core.resources import keyword_pairs
 from core.sentence_bias.bias import bias_of
 from core.sentence_bias.prior import neutral_probes
 from core.types import MaskedSentence
-from tests.core.models import open_scorer
 
 NAMES = (
     "planted:0", "planted:+0.3", "planted:-0.3", "planted:1", "planted:-1",

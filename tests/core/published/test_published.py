@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from core.errors import EvenhandError
 from core.language import translate
+from core.published import DOCUMENTS, check_own, checks, read_rows, readings, said, table4
 from core.published.claims import agrees, half_unit
-from tests.core.published import DOCUMENTS, check_own, checks, read_rows, readings, said, table4
 from tests.pages.test_every_page import opened
 
 CLAIMS = {claim.key: claim for claim in checks()}

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from benchmarks.made_up_scores import write
 from cli import cli
 from core.errors import BadFile
+from core.model_bias import read_scores, summarise
 from core.report.html_file import ReportSettings, file_digest, report_html, write_report
 from core.report.numbers import interval, percent, plain_number, probability, signed_number
 from core.report.sentences import list_html, marked
 from core.report.table_lines import numbers, table_lines
-from tests.core.model_bias import read_scores, summarise
 
 HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[y] &amp; \"'。"
 

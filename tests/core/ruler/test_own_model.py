@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from core.errors import ModelUnavailable, NotFound
+from core.models import open_scorer
 from core.models.catalogue import RANDOM
 from core.resources import keyword_pairs
 from core.ruler.context_effects import fitting, in_contexts, in_sentences, neutral_words
@@ -14,7 +15,6 @@ from core.ruler.nulls import nulls
 from core.ruler.own_model import mean_corrected, on_built_in, on_scores
 from core.ruler.planted import ruler_items, scored
 from tests.core.audit.test_sample import scores
-from tests.core.models import open_scorer
 
 PAIRS = {pair.name: pair for pair in keyword_pairs()}
 

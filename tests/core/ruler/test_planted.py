@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from core.models import open_scorer
 from core.models.planted.names import RAIN, plant_of
+from core.ruler import planted as ruler
 from core.ruler.planted import MARKS, QUANTITIES, Mark, expected, in_words, measure_marks, ruler_items, ruler_sentences
+from core.statistics import Estimate
 from core.text.keywords import find
 from core.types import Score
-from tests.core.models import open_scorer
-from tests.core.ruler import planted as ruler
-from tests.core.statistics import Estimate
 
 
 @pytest.fixture(scope="module")

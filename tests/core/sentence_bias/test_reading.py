@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import sentence_bias
 from core.errors import Refused
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import NO_SLOT
@@ -15,7 +16,6 @@ from core.sentence_bias.compare_words import fill
 from core.sentence_bias.prior import neutral_contexts, neutral_probes
 from core.sentence_bias.pushes import MOST, pieces
 from core.types import Filler, MaskedSentence, Score
-from tests.core import sentence_bias
 
 
 class ByHand:
@@ -54,7 +54,7 @@ class ByHand:
 
 @pytest.fixture(scope="module")
 def known():
-    from tests.core.models import open_scorer
+    from core.models import open_scorer
 
     return open_scorer("known", threads=1)
 

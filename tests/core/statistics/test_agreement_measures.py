@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from core.statistics.estimate import (
-    CATEGORY_UNUSED,
-    NO_SHARED_ITEM,
-    NO_TWO_LABELS,
-    NO_VARIATION,
-    ONE_CATEGORY,
-    ONE_UNIT,
-)
-from tests.core.statistics import (
+from core.statistics import (
     Estimate,
     Resampling,
     Tally,
@@ -30,6 +22,14 @@ from tests.core.statistics import (
     specific_agreement,
     unanimity,
     wilson,
+)
+from core.statistics.estimate import (
+    CATEGORY_UNUSED,
+    NO_SHARED_ITEM,
+    NO_TWO_LABELS,
+    NO_VARIATION,
+    ONE_CATEGORY,
+    ONE_UNIT,
 )
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.

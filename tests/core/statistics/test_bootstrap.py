@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from tests.core.model_bias import paired_difference, read_scores, several, summarise
-from tests.core.statistics import Estimate, holm
+from core.model_bias import paired_difference, read_scores, several, summarise
+from core.statistics import Estimate, holm
 
 RANDOM = np.random.default_rng(5)
 UP, DOWN = [0.9, 0.1, 0.5, 0.4], (-np.abs(RANDOM.normal(0.5, 0.2, 200))).tolist()

@@ -12,13 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from core import errors
 from core.errors import ModelUnavailable, WorkerDied
+from core.models import open_scorer
 from core.resources import ROOT
 from core.types import MaskedSentence
 from core.worker.client import Inference, RemoteScorer, known_models
 from core.worker.process import Shelf, reply
-from tests.core import errors
-from tests.core.models import open_scorer
 from tests.support import tiny_models
 
 HE_SHE = MaskedSentence("他是医生。", 0, 1, ("他", "她"))
