@@ -11,8 +11,7 @@ import click
 from annotations.database.store import Store
 from annotations.items.recount_mark import unsettled
 from annotations.types import Project
-from core.errors import N_, EvenhandError, NotFound
-from core.notice import Notice
+from core.errors import N_, EvenhandError, NotFound, Notice
 
 HALF_SETTLED = (
     "A setting has changed and the items are being counted anew: these numbers are partly those of before. "

@@ -15,6 +15,7 @@ can translate the sentence first. `str(error)` is the English sentence.
 """
 
 import errno
+from dataclasses import dataclass, field
 from typing import Any
 
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)  # what a disk refuses with
@@ -74,3 +75,16 @@ class Busy(Refused):
 
 
 NOT_INSTALLED = N_("The package {package} is not installed. Install what requirements.txt names: `make app` does.")
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person should know although the work went on: a sentence with {names}, and their values."""
+
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The English sentence."""
+        return self.message.format(**self.values) if self.values else self.message

@@ -10,13 +10,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.errors import N_, EvenhandError, ModelUnavailable, Refused
+from core.errors import N_, EvenhandError, ModelUnavailable, Notice, Refused
 from core.files.table_file import csv_line, whole_file
 from core.files.timestamps import timestamp
 from core.models import open_scorer
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate
-from core.notice import Notice
 from core.runs.records import write_record
 from core.scoring.bf16 import ExactNearDecisions
 from core.scoring.cache import CachedScorer

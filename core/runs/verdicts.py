@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.errors import N_, BadFile, EvenhandError, ModelUnavailable, Refused
+from core.errors import N_, BadFile, EvenhandError, ModelUnavailable, Notice, Refused
 from core.files.table_file import csv_line, whole_file
 from core.files.timestamps import timestamp
 from core.misgendering.generations import Matched, matched, read_generations
@@ -18,7 +18,6 @@ from core.misgendering.slots import Instance
 from core.misgendering.template_files import Prompt, Source
 from core.misgendering.verdict_rows import columns, prompt_rows, rows
 from core.models import Precision
-from core.notice import Notice
 from core.runs.records import write_record
 from core.runs.scoring import check_models, versions
 from core.scoring.cache import CachedScorer

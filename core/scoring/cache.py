@@ -17,9 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from core.errors import N_
+from core.errors import N_, Notice
 from core.files.sqlite_wal import write_ahead
-from core.notice import Notice
 from core.scoring.remembered import Damaged, packed, probe_identity, unpacked
 from core.types import Filler, MaskedSentence, Score, Scorer
 

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from annotations.files.project_texts import file_input
 from annotations.jobs import jobs
 from annotations.mining.candidates import new_run
+from core.errors import Notice
 from core.language import translate
-from core.notice import Notice
 from core.runs.records import run_table, runs, runs_folder
 from core.runs.scoring import Settings, score_to_file
 from tests.conftest import ROOT, SENTENCES

@@ -15,8 +15,29 @@ from tests.conftest import LONGEST
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
 SOURCES = sorted([*ROOT.glob("*.py"), *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))])
+# A module is a thought: as long as that takes, within these limits.
 LINES, FUNCTION_LINES = 500, 50
 TEST_LINES = 550  # tables of cases are long and still read from top to bottom
+MODULES = 25  # in one package: more is a drawer that nothing can be found in
+
+# The words of the house: one a capability, the same in every layer that has it. Each package may import what stands
+# before it in its layer, so that no two ever import each other.
+ORDER = {
+    "core": """errors types version resources processes language statistics text files cluster guidelines
+        human_vs_rule mining sentence_bias audit concordance misgendering model_bias nli published association charts
+        models describe generation scoring worker report ruler runs""",
+    "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
+        adjudication agreement forecast human_vs_rule pilot audit browse desk progress quality papers files demo
+        describe mining record release""",
+}
+GROUND = {  # modules at the root of a layer: what every package of it stands on
+    "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
+    "annotations": {"types", "permissions", "text_policy"},
+    "pages": {"main"},
+}
+# Pages and commands that are no capability of core or annotations.
+WORDS = {*ORDER["core"].split(), *ORDER["annotations"].split(), "home", "about", "review", "people", "maintenance"}
+DOCUMENTS = {"README", "architecture", "benchmarks", "cli", "contributing", "methods"}  # about the whole
 
 # layer -> what it may import of this project
 MAY_IMPORT = {
@@ -40,6 +61,7 @@ class Shape:
 
     lines: int
     imported: set[str] = field(default_factory=set)  # every module, at the top or inside a function
+    modules: set[str] = field(default_factory=set)  # the same, and with each name that is taken from one
     functions: list[tuple[str, int]] = field(default_factory=list)  # name, lines
     defined: list[str] = field(default_factory=list)  # functions and classes
     texts: list[str] = field(default_factory=list)
@@ -52,8 +74,10 @@ def shape(file: Path) -> Shape:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found.imported |= {alias.name for alias in node.names}
+            found.modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.imported.add(node.module)
+            found.modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             found.functions.append((node.name, (node.end_lineno or 0) - node.lineno + 1))
             found.defined.append(node.name)
@@ -211,3 +235,56 @@ def test_plain_names() -> None:
     }
     files = {name(f) for f in SOURCES if WORN_OUT.search(f.stem)}
     assert not names | files
+
+
+def packages(layer: str) -> list[Path]:
+    """The folders of a layer that hold Python, with all below them."""
+    return sorted({file.parent for file in (ROOT / layer).rglob("*.py")})
+
+
+def word_of(file: Path) -> str:
+    """The folder or module of its layer that a file belongs to."""
+    return file.relative_to(ROOT).parts[1].removesuffix(".py")
+
+
+@pytest.mark.parametrize("layer", ["core", "annotations", "pages", "commands"])
+def test_a_folder_bears_the_word_of_a_capability(layer: str) -> None:
+    there = {word_of(file) for file in (ROOT / layer).rglob("*.py")} - {"__init__", "shared", "passwords", "ui", "main"}
+    assert there <= WORDS
+
+
+def test_catalogues_and_documents_bear_the_word_of_a_capability() -> None:
+    assert {file.stem for file in (ROOT / "locale" / "zh").glob("*.po")} <= WORDS | {"ui"}
+    assert {file.stem for file in (ROOT / "docs").glob("*.md")} <= WORDS | DOCUMENTS
+
+
+@pytest.mark.parametrize("layer", sorted(GROUND))
+def test_only_ground_modules_lie_at_the_root_of_a_layer(layer: str) -> None:
+    assert {file.stem for file in (ROOT / layer).glob("*.py")} <= GROUND[layer] | {"__init__"}
+
+
+def test_the_tests_mirror_the_tree() -> None:
+    """A folder of tests/core or tests/annotations is a package; one of tests/commands or tests/pages holds none."""
+    folders = {str(folder.relative_to(ROOT / "tests")) for folder in packages("tests")}
+    mirrored = {one for one in folders if one.startswith(("core", "annotations", "commands", "pages"))}
+    assert [one for one in sorted(mirrored) if not (ROOT / one).is_dir()] == []
+    assert folders - mirrored <= {".", "browser", "faults", "models_of_the_store", "project", "support"}
+
+
+def test_a_package_can_be_overlooked() -> None:
+    folders = [folder for layer in ("core", "annotations", "pages", "commands") for folder in packages(layer)]
+    sizes = {name(folder): len(list(folder.glob("*.py"))) - 1 for folder in folders}
+    assert not {folder: size for folder, size in sizes.items() if size > MODULES}
+
+
+@pytest.mark.parametrize("layer", ["core", "annotations"])
+def test_packages_import_in_one_order(layer: str) -> None:
+    place = {word: number for number, word in enumerate(ORDER[layer].split())}
+    wrong = set()
+    for file in (ROOT / layer).rglob("*.py"):
+        own = word_of(file)
+        for module in shape(file).modules:
+            parts = module.split(".")
+            if parts[0] == layer and len(parts) > 1 and parts[1] in place and place[parts[1]] > place.get(own, -1):
+                wrong.add(f"{name(file)} imports {module}")
+    assert not wrong
