@@ -55,11 +55,6 @@ class Person:
     annotator: str | None = None
 
 
-def open_mode(annotator: str | None = None) -> Person:
-    """Whoever sits at this machine; `annotator`: the public id of the annotator whose desk was opened."""
-    return Person("lead", annotator)
-
-
 def allowed(person: Person, action: Action, *, annotator: str | None = None) -> bool:
     """Whether *person* may do *action*.
 

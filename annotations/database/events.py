@@ -5,7 +5,6 @@ a new guideline version, items sent back, an annotator replaced, an import taken
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,18 +60,6 @@ def record(
     store.db.execute(
         "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
         values,
-    )
-
-
-def record_many(
-    store: Store, project: Project, action: str, items: Iterable[int], *, author: str = "", **data: Any
-) -> None:
-    """The same event for many items (row ids): one row each, all with the same moment."""
-    said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
-    rest = (action.strip(), said, author.strip(), timestamp())
-    store.db.conn.executemany(
-        "INSERT INTO event (project, item, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?)",
-        ((project.id, item, *rest) for item in items),
     )
 
 

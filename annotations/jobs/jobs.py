@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import psutil
 
@@ -27,7 +27,6 @@ from core.files.timestamps import timestamp
 from core.resources import ROOT
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
-STATES: tuple[State, ...] = get_args(State)
 LARGE_BYTES = 5_000_000  # a file from here on, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0

@@ -61,11 +61,6 @@ class BlindLabels:
         found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: column[keep] for name, column in found.items() if column is not None})
 
-    def recoded(self, codes: Sequence[int]) -> "BlindLabels":
-        """The same labels with choice i become codes[i]."""
-        choice = np.asarray(codes, dtype=np.int64)[self.choice] if len(self.choice) else self.choice
-        return replace(self, choice=choice)
-
     def tables(self, categories: int) -> dict[tuple[int, int], tuple[Numbers, Numbers | None]]:
         """(smaller id, larger id) -> table of what both chose, and the same per context (contexts x cells).
 

@@ -118,11 +118,6 @@ def stock(store: Store, project: Project, file: Path | str) -> Stock:
     return found
 
 
-def cells_of(file: Path | str) -> Counter[Cell]:
-    """How many candidates *file* holds by (pair, side)."""
-    return Counter(cell for cell, _hash in _identities(Path(file)))
-
-
 def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
     found: Counter[Cell] = Counter()
     seen: set[bytes] = set()

@@ -158,11 +158,6 @@ def items_left(store: Store, pilot: Pilot) -> int:
     return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
 
 
-def pilot_items(store: Store, pilot: Pilot) -> list[int]:
-    """Row ids of the items of a pilot, in the order of their ranks."""
-    return [row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot = ? ORDER BY rank", (pilot.id,))]
-
-
 def _pilot(store: Store, pilot_id: int) -> Pilot:
     return Pilot(*store.db.execute(f"SELECT {_COLUMNS} FROM pilot WHERE id = ?", (pilot_id,)).fetchone())
 

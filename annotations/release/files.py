@@ -62,8 +62,6 @@ HOLDS = {
     FACTS: "all numbers of the papers, the hash of the contents",
     SUMS: "the SHA-256 of every file",
 }
-# Files that hold text of items, or notes that may quote it, whatever may leave.
-TEXTS = ("kept.jsonl", DATA, "label_studio.json", "doccano.jsonl")
 PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
 Step = Callable[[str], None]
 

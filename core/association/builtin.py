@@ -17,7 +17,6 @@ Spelling = Literal["corrected", "printed"]
 Determiners = Literal["given", "none"]
 Wife = Literal["mujer", "esposa"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-SPELLINGS: tuple[Spelling, ...] = get_args(Spelling)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,6 @@ Z = 1.959963984540054
 LEAST = 3  # two points always lie on a line
 STILL = 1e-12
 
-NO_VALUES = Note(N_("No sentence of this group has a number."))
-ONE_VALUE = Note(N_("A single sentence has no standard deviation."))
 NO_SHARES = Note(N_("The set gives no share of women for at least three professions."))
 STILL_SHARES = Note(N_("All professions have the same share of women, or the same difference."))
 ONE_GENDER = Note(N_("The set has person words of one gender only, so there is no difference."))

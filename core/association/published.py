@@ -11,7 +11,6 @@ from core.published.claims import agrees, half_unit
 from core.resources import table
 
 TABLES = {"en": "EN", "es": "ES art", "es-noart": "ES no art", "eu": "EU"}
-NUMBERS = {"en": "4.5", "es": "4.6", "es-noart": "4.7", "eu": "4.8"}
 
 
 @dataclass(frozen=True, slots=True)

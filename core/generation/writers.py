@@ -10,8 +10,6 @@ from core.generation.contexts import CHUNK, Context, Task, chunks
 if TYPE_CHECKING:
     from core.models.generating import Generator
 
-KEPT = 5  # errors that a report quotes
-
 
 @dataclass(frozen=True, slots=True)
 class Written:

@@ -60,12 +60,6 @@ class Sentence:
             self._tokens = tagged(self.text)
         return self._tokens
 
-    @property
-    def covering(self) -> tuple[Token, ...]:
-        """The tokens that share a character with the keyword: one, or two where a cut goes through it."""
-        start, end = self.candidate.start, self.candidate.end
-        return tuple(token for token in self.tokens if token.start < end and start < token.end)
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -26,11 +26,6 @@ def columns(options: Sequence[str], generations: int, *, templates: int = 0) -> 
     return (*FIRST, *gens, *probs, *LAST, *numbers)
 
 
-def options_of(judged: Sequence[Judged]) -> tuple[str, ...]:
-    """Every pronoun set that competes somewhere, in the order of the first that meet."""
-    return tuple(dict.fromkeys(name for one in judged for name in one.instance.options))
-
-
 def rows(
     judged: Sequence[Judged], model: str, signature: str, options: Sequence[str], matched: Matched | None, gens: int
 ) -> Iterator[list[Any]]:

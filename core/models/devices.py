@@ -1,12 +1,8 @@
 """Where a model computes. It is no part of a signature: fp32 is fp32 everywhere, and rounding differs by under 1e-4."""
 
-from typing import Literal
-
 import torch
 
 from core.errors import N_, ModelUnavailable
-
-Device = Literal["auto", "cpu", "cuda", "mps"]
 
 
 def chosen(device: str) -> torch.device:
@@ -25,13 +21,3 @@ def chosen(device: str) -> torch.device:
     if kind == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = False
     return torch.device(name)
-
-
-def computes_bf16(device: torch.device) -> bool:
-    """Whether bf16 is faster than fp32 there; a processor without bf16 instructions computes it, but slowly."""
-    if device.type == "cuda":
-        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    if device.type == "cpu":
-        able = torch.cpu.get_capabilities()
-        return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
-    return False

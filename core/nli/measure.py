@@ -16,7 +16,6 @@ from core.statistics.stratified_bootstrap import Drawing, Numbers
 UnitKind = Literal["occupation", "row"]
 PS, AS, NS = range(3)
 E, C, N = range(3)
-SHARES = tuple(f"{label}_{name}" for name in ("p", "a", "n") for label in ("e", "c", "n"))
 MARKS = (  # values of s that models without knowledge of gender have (SPEC 6.2)
     (0.0, N_("always neutral, the right answer")),
     (4 / 9, N_("guessing: a third each")),

@@ -56,7 +56,6 @@ QUANTITIES: dict[Quantity, str] = {
     "side_auc": N_("side AUC"),
 }
 NOTHING_TO_SHARE = Note(N_("Every value is 0: there is nothing to share out."))
-NO_SUCH_SIDE = Note(N_("No sentence leans to this side, so its mean is undefined."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,11 +201,6 @@ def check_printed(
     )
 
 
-def consistent(p_male: float, p_female: float, printed: float, *, base: float = 10) -> bool:
-    """Whether a printed Bias_c follows from its printed probabilities, within their rounding."""
-    return check_printed(p_male, p_female, printed, base=base).consistent
-
-
 def times(bias_log10: float) -> str:
     """How many times as likely the likelier word is: "6.6", "12", "2,300". The sign does not matter.
 

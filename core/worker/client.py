@@ -90,10 +90,6 @@ class Inference:
         facts: dict[str, Any] = self._ask("describe", model, joint)
         return facts
 
-    def restart(self) -> None:
-        """End the process; the next question starts a new one."""
-        self._submit(self._stop).result()
-
     def close(self) -> None:
         """End the process for good, without waiting for answers under way."""
         if self._closing.is_set():

@@ -42,12 +42,6 @@ def mining_jobs(store: Store) -> list[jobs.Job]:
     return [job for job in jobs.jobs(store) if job.command and job.command[0] == "mine"]
 
 
-def run_of(job: jobs.Job) -> str:
-    """The name of the run that a job writes; empty where it writes elsewhere."""
-    place = job.command.index("--out") + 1 if "--out" in job.command else 0
-    return Path(job.command[place]).parent.name if place else ""
-
-
 def first_view(store: Store) -> str:
     """What the page begins with: the runs while one is at work, else a new one."""
     jobs.mark_interrupted(store)

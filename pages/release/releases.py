@@ -17,8 +17,6 @@ from pages.ui.language import _, language
 from pages.ui.numbers import DASH, size
 from pages.ui.text import plain
 
-PAPERS = ("method", "datasheet", "changes")
-
 
 def show_releases(store: Store, project: Project) -> None:
     """Every release, the newest first."""

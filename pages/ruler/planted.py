@@ -16,8 +16,6 @@ from pages.ui.numbers import DASH
 if TYPE_CHECKING:
     from core.ruler.planted import Mark
 
-SHOWN = ("offset", "contexts_share", "side_auc")
-
 
 def show_planted() -> "list[Mark]":
     """The verdict, the table of models, and every quantity on demand; empty where the models could not be asked."""

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from annotations.permissions import Action, Person, Role, allowed, open_mode, require
+from annotations.permissions import Action, Person, Role, allowed, require
 from core.errors import NotAllowed
 
 ACTIONS = get_args(Action)
@@ -34,10 +34,10 @@ def test_what_is_not_listed_is_not_allowed(role: str, action: str) -> None:
         require(person, action, annotator="ada")  # type: ignore[arg-type]
 
 
-def test_open_mode() -> None:
-    require(open_mode(), "change_projects")
-    require(open_mode("ada"), "label", annotator="ada")
+def test_a_lead_labels_under_the_own_name_only() -> None:
+    require(Person("lead"), "change_projects")
+    require(Person("lead", "ada"), "label", annotator="ada")
     with pytest.raises(NotAllowed):
-        require(open_mode("ada"), "label", annotator="bo")
+        require(Person("lead", "ada"), "label", annotator="bo")
     with pytest.raises(NotAllowed):
-        require(open_mode(), "label", annotator="ada")
+        require(Person("lead"), "label", annotator="ada")

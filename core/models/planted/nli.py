@@ -22,7 +22,7 @@ from transformers import BertConfig, BertForSequenceClassification, BertTokenize
 from core.errors import N_, ModelUnavailable
 from core.models.planted.names import PREFIX
 from core.nli.occupations import Occupation, occupations, texts
-from core.nli.types import LABELS, LANGUAGES, Gender, Kind, Label
+from core.nli.types import LABELS, LANGUAGES, Kind, Label
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LONGEST = 512
@@ -80,14 +80,6 @@ def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> Non
 
 def _shuffled(word: str) -> str:
     return hashlib.sha256(word.encode()).hexdigest()
-
-
-def planted_label(name: str, word: str, gender: Gender) -> Label:
-    """What the classifier of that name is built to answer where an occupation meets a gender word."""
-    share = planted_share(name)
-    if isinstance(share, str):
-        return share
-    return ANSWERS.get((features(name)[word], gender), "neutral")
 
 
 def build(name: str) -> tuple[Any, Any, str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.events import events, record, record_many
+from annotations.database.events import events, record
 from annotations.database.store import Store
 from annotations.files.package.import_records import store_records
 from annotations.types import Item, Project
@@ -60,15 +60,6 @@ def test_events_of_one_project_only(fresh_store: Store, made: tuple[Project, lis
     with fresh_store.write():
         record(fresh_store, other, "plan")
     assert events(fresh_store, made[0]) == [] and len(events(fresh_store, other)) == 1
-
-
-def test_many_items_at_once(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
-    project, items = made
-    with fresh_store.write():
-        record_many(fresh_store, project, "sent_back", [one.id for one in items], author="Lead", version=2)
-    assert [(one.item, one.data) for one in events(fresh_store, project)] == [
-        (one.uid, {"version": 2}) for one in items
-    ]
 
 
 def test_what_is_taken_back_leaves_no_event(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:

@@ -15,7 +15,7 @@ from annotations.guideline.drafts import draft, write_version
 from annotations.items.items import Batch
 from annotations.labels.append import append
 from annotations.pilot.figures import letters, pilot_figures
-from annotations.pilot.pilots import close_pilot, open_pilot, own_pilot, pilot_items, pilots, start_pilot
+from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
 from annotations.projects.projects import add_annotators, change_project, create_project, remove_annotator, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Project
@@ -38,6 +38,11 @@ def everything(store: Store, project: Project, person: Annotator, choices: str =
 
 def rows(store: Store, query: str, *values: object) -> list[tuple[object, ...]]:
     return store.db.execute(query, values).fetchall()
+
+
+def pilot_items(store: Store, pilot: Pilot) -> list[int]:
+    """Row ids of the items of a pilot, in the order of their ranks."""
+    return [row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot = ? ORDER BY rank", (pilot.id,))]
 
 
 def test_only_the_drawn_items_are_handed_out_and_to_everybody(fresh_store: Store) -> None:

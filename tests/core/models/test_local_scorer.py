@@ -10,7 +10,6 @@ from transformers import BertLMHeadModel, LlamaConfig, LlamaForCausalLM
 
 from core.errors import ModelUnavailable, Refused
 from core.models import open_scorer
-from core.models.devices import computes_bf16
 from core.models.masked import MaskedScorer
 from core.models.pair_sum import PairSumScorer
 from core.models.pll import PllScorer
@@ -72,8 +71,6 @@ def test_the_processor_is_the_last_resort() -> None:
     for device in ("auto", "cpu"):
         scorer = open_scorer("known", device=device)
         assert scorer.loaded.model.device == torch.device("cpu")
-    assert isinstance(computes_bf16(torch.device("cpu")), bool)
-    assert not computes_bf16(torch.device("mps"))
 
 
 @pytest.mark.parametrize(("make", "method"), [(llama, "masked"), (llama, "pll"), (masked, "pair-sum")])

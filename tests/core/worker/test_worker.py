@@ -163,17 +163,13 @@ def test_an_answer_that_takes_too_long_is_ended() -> None:
         refused(inference)
 
 
-def test_a_restart_on_request_and_the_end() -> None:
+def test_no_process_before_the_first_question_and_none_after_the_end() -> None:
     inference = Inference()
     assert inference.pid is None  # nothing is started before the first question
     refused(inference)
-    first = inference.pid
-    inference.restart()
-    assert inference.pid is None and first is not None and wait_until_gone(first)
-    refused(inference)
-    second = inference.pid
+    process = inference.pid
     inference.close()
-    assert second is not None and wait_until_gone(second)
+    assert process is not None and wait_until_gone(process)
     with pytest.raises(WorkerDied, match="shutting down"):
         inference.describe("known")
 
