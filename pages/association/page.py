@@ -22,7 +22,7 @@ with open_store() as opened:
     view = choose_view(opened)
     if view == "measure":
         with st.container(border=True):
-            chosen = choose_set(opened)
+            chosen = choose_set()
             if chosen is not None:
                 show_corpus(chosen)
         if chosen is not None:

@@ -17,8 +17,8 @@ from pages.association.tables import difference_table, group_table, printed_tabl
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
+from pages.ui.models_style import colours
 from pages.ui.numbers import undefined
-from pages.ui.professions_style import colours
 from pages.ui.text import paragraph, plain
 
 CHANCE = 0.05

@@ -7,8 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
 from core.association.corpus import Sentence, corpus_tsv, sentences
 from core.association.sets import AssociationSet
@@ -16,6 +14,7 @@ from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import plain, series
+from pages.ui.uploads import choose_upload
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6
@@ -23,11 +22,12 @@ SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A set, its sentences, and how the command is told to make the same."""
+    """A set, its sentences, how the command makes the same, and the uploaded lists that go with the job."""
 
     found: AssociationSet
     arguments: tuple[str, ...]
     label: str
+    uploads: tuple[Path, ...] = ()
 
 
 def set_name(language: str) -> str:
@@ -41,14 +41,14 @@ def set_name(language: str) -> str:
     }.get(language, language)
 
 
-def choose_set(store: Store) -> Chosen | None:
+def choose_set() -> Chosen | None:
     """The set, with what its sources leave open in a small menu; None and the reason where it cannot be made."""
     wide, menu, own = st.columns([4, 1, 1], vertical_alignment="bottom")
     language: Language = wide.selectbox(_("Sentences"), LANGUAGES, format_func=set_name, key="set")
     with menu.popover(_("Options"), icon=":material/tune:", type="tertiary", key="set-options"):
         choices, options = _choices(language)
     with own.popover(_("Own lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
-        files = _own_lists(store)
+        files = _own_lists()
     try:
         found = association_set(language, choices, Files(**files))
     except EvenhandError as error:
@@ -57,7 +57,7 @@ def choose_set(store: Store) -> Chosen | None:
     show_banner(language)
     given = [argument for part, path in files.items() for argument in (f"--{part}", str(path))]
     label = series([set_name(language), *(path.name for path in files.values())])
-    return Chosen(found, ("--language", language, *options, *given), label)
+    return Chosen(found, ("--language", language, *options, *given), label, tuple(files.values()))
 
 
 def show_banner(language: str) -> None:
@@ -109,7 +109,7 @@ def _choices(language: Language) -> tuple[Choices, list[str]]:
     return Choices(**values), options
 
 
-def _own_lists(store: Store) -> dict[str, Path]:
+def _own_lists() -> dict[str, Path]:
     """Uploaded lists by part."""
     st.caption(
         _(
@@ -124,20 +124,10 @@ def _own_lists(store: Store) -> dict[str, Path]:
     }
     found = {}
     for part in PARTS:
-        uploaded = st.file_uploader(labels[part], type=["tsv", "txt"], key=f"own-{part}")
-        if uploaded is not None:
-            found[part] = _kept(store, part, uploaded)
+        path = choose_upload(labels[part], ["tsv", "txt"], key=f"own-{part}")
+        if path is not None:
+            found[part] = path
     return found
-
-
-def _kept(store: Store, part: str, uploaded: Any) -> Path:
-    """Where an uploaded list lies; written once, not at every rerun, and again after a job took it."""
-    known: tuple[str, str] | None = st.session_state.get(f"professions_{part}")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state[f"professions_{part}"] = (uploaded.file_id, str(path))
-    return path
 
 
 def show_corpus(chosen: Chosen) -> None:

@@ -15,6 +15,7 @@ from pages.association.source import Chosen
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import plain, series
+from pages.ui.uploads import hand_over
 
 
 def show_start(store: Store, chosen: Chosen) -> None:
@@ -83,6 +84,7 @@ def _start(store: Store, chosen: Chosen, models: tuple[str, ...], options: list[
     command = ["association", *chosen.arguments, *named, *options, "--run", name, "--json"]
     title = _("Professions: {set} with {models}").format(set=chosen.label, models=series(models))
     jobs.start(store, command, title)
+    hand_over(*chosen.uploads)
     st.session_state.pop("name", None)
     st.rerun()
 

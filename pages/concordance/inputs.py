@@ -62,7 +62,7 @@ def ask(store: Store) -> Wish | None:
     )
     with more:
         window, unit = _settings()
-    kind, source = ask_source(store, "concordance", ("folder", "files", "project"))
+    kind, source = ask_source("concordance", ("folder", "files", "project"))
     chosen = choose_project(store) if kind == "project" else None
     for key in START:
         st.query_params[key] = st.session_state[key]

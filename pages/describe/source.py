@@ -1,8 +1,6 @@
 """What the page Statistics of the set describes: a project or a file, which items, beside which vocabulary."""
 
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -21,6 +19,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled
 from pages.ui.text import plain
+from pages.ui.uploads import choose_upload
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
 State = tuple[str, ...]
@@ -114,55 +113,43 @@ def _described(uid: str, state_of_store: State, items: Items, model: str, _proje
 def _of_file() -> Description | None:
     left, right = st.columns(2)
     with left:
-        uploaded = st.file_uploader(
-            _("File"),
-            type=ENDINGS,
-            key="described-file",
-            help=_("The released SlguSet file, mined candidates, or any table with a column of sentences."),
-        )
-    if uploaded is None:
+        help = _("The released SlguSet file, mined candidates, or any table with a column of sentences.")
+        path = choose_upload(_("File"), ENDINGS, key="described-file", help=help)
+    if path is None:
         right.caption(_("Every row of the file counts, also one whose keyword cannot be told."))
         return None
-    if uploaded.size > LARGEST:
+    if (size := path.stat().st_size) > LARGEST:
         text = _("This file has {size} MB; for more than {limit} MB use the command: python cli.py describe --file.")
-        st.error(plain(text.format(size=round(uploaded.size / 2**20), limit=LARGEST // 2**20)))
+        st.error(plain(text.format(size=round(size / 2**20), limit=LARGEST // 2**20)))
         return None
     with right:
         model = _model("demo-zh")
-        column = _column(uploaded)
+        column = _column(path)
     try:
         with st.spinner(_("Counting …"), show_time=False):
-            return _file_described(uploaded.file_id, uploaded.name, column, model, uploaded)
+            return _file_described(path, column, model)
     except EvenhandError as error:
         show_error(error)
         return None
 
 
-def _column(uploaded: Any) -> str | None:
+def _column(path: Path) -> str | None:
     """The column that holds the sentences, asked only where its name does not say so."""
-    columns = _columns_to_choose(uploaded.file_id, uploaded.name, uploaded)
+    columns = _columns_to_choose(path)
     return st.selectbox(_("Column with the sentences"), columns, key="described-column") if columns else None
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _columns_to_choose(file_id: str, name: str, _uploaded: Any) -> tuple[str, ...]:
-    with tempfile.TemporaryDirectory() as folder:
-        source = open_source(_written(folder, name, _uploaded), name)
-        try:
-            layout(source)
-        except EvenhandError:
-            return source.columns
+def _columns_to_choose(path: Path) -> tuple[str, ...]:
+    source = open_source(path)
+    try:
+        layout(source)
+    except EvenhandError:
+        return source.columns
     return ()
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _file_described(file_id: str, name: str, column: str | None, model: str, _uploaded: Any) -> Description:
+def _file_described(path: Path, column: str | None, model: str) -> Description:
     words = vocabulary(model, files=False) if model else None
-    with tempfile.TemporaryDirectory() as folder:
-        return describe_file(_written(folder, name, _uploaded), column=column, name=name, words=words)
-
-
-def _written(folder: str, name: str, uploaded: Any) -> Path:
-    path = Path(folder) / f"file{Path(name).suffix.lower()}"
-    path.write_bytes(uploaded.getvalue())
-    return path
+    return describe_file(path, column=column, words=words)

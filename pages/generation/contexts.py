@@ -3,13 +3,10 @@
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.generation.contexts import Context
 from core.misgendering.slots import SETTINGS, Setting
@@ -19,7 +16,9 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import plain
+from pages.ui.uploads import choose_upload
 
+PLACE = "file-0"
 SHOWN = 4
 
 
@@ -34,12 +33,12 @@ class Chosen:
     upload: bool = False
 
 
-def choose_contexts(store: Store) -> Chosen | None:
+def choose_contexts() -> Chosen | None:
     """The choice of contexts; None while there are none, and then what to do is said."""
     names = {"built-in": _("The built-in set"), "file": _("A file")}
     kind = choose(_("Contexts"), names, "contexts")
     try:
-        return _of_file(store) if kind == "file" else _built_in()
+        return _of_file() if kind == "file" else _built_in()
     except EvenhandError as error:
         show_error(error)
         return None
@@ -55,7 +54,7 @@ def _built_in() -> Chosen | None:
     filling = _filling(_asked_sets())
     if filling is None:
         return None
-    return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, "", filling))
+    return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, filling))
 
 
 def _asked_sets() -> Sequence[str]:
@@ -103,43 +102,25 @@ def _arguments(filling: Filling) -> tuple[str, ...]:
     return (*found, *(["--trim"] if filling.trim else []), *(["--column", filling.column] if filling.column else []))
 
 
-def _of_file(store: Store) -> Chosen | None:
-    uploaded = st.file_uploader(
+def _of_file() -> Chosen | None:
+    path = choose_upload(
         _("File"),
-        type=ENDINGS,
-        key=f"file-{st.session_state.get('generate_files', 0)}",
+        ENDINGS,
+        key=PLACE,
         help=_(
             "Rows with a column context and, if you have them, name, pronouns, dataset, setting, template; a context a "
             "line; or templates with a slot, as published for MISGENDERED, RUFF and TANGO."
         ),
     )
-    if uploaded is None:
+    if path is None:
         return None
-    path = _kept(store, uploaded)
     filling = Filling(trim=_trim())
-    return Chosen(_arguments(filling), str(path), path.name, _opened(str(path), uploaded.file_id, filling), upload=True)
-
-
-def _kept(store: Store, uploaded: Any) -> Path:
-    """Where the uploaded file lies; written once, not at every rerun."""
-    known: tuple[str, str] | None = st.session_state.get("generate_upload")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state["generate_upload"] = (uploaded.file_id, str(path))
-    return path
-
-
-def forget_upload() -> None:
-    """The file is a job's now: the place for it is empty again."""
-    st.session_state["generate_files"] = st.session_state.get("generate_files", 0) + 1
-    st.session_state.pop("generate_upload", None)
+    return Chosen(_arguments(filling), str(path), path.name, _opened(str(path), filling), upload=True)
 
 
 @st.cache_data(max_entries=10, show_spinner=False)
-def _opened(place: str, version: str, filling: Filling) -> ContextInput:
+def _opened(place: str, filling: Filling) -> ContextInput:
     """The contexts; read again when the file or the choice changes."""
-    del version
     return open_contexts(place, filling)
 
 

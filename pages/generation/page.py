@@ -20,7 +20,7 @@ page_head(
 )
 with open_store() as opened:
     with st.container(border=True):
-        chosen = choose_contexts(opened)
+        chosen = choose_contexts()
         if chosen is not None:
             show_first_contexts(chosen)
     with st.container(border=True):

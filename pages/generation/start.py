@@ -15,12 +15,13 @@ from core.models.fetching import HUB_NAME, locate
 from core.runs.generating_runs import GenerationRun, generation_file, generation_runs, generations_folder
 from core.runs.records import FORBIDDEN
 from core.worker.client import known_models
-from pages.generation.contexts import Chosen, forget_upload
+from pages.generation.contexts import PLACE, Chosen
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import duration
 from pages.ui.text import paragraph, plain
+from pages.ui.uploads import empty_place
 
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
@@ -163,7 +164,7 @@ def _start(store: Store, chosen: Chosen, writer: Writer, name: str) -> None:
     command = ["generate", *writer.arguments, *chosen.arguments, "--run", name, "--json", "--", chosen.place]
     jobs.start(store, command, title)
     if chosen.upload:
-        forget_upload()
+        empty_place(PLACE)
     st.session_state.pop("generate-name", None)
     st.rerun()
 

@@ -15,7 +15,7 @@ from pages.ui.language import _
 
 def show_new(store: Store) -> None:
     st.subheader(_("Text"), anchor=False)
-    _kind, source = ask_source(store, "mine")
+    _kind, source = ask_source("mine")
     settings = ask_settings()
     if source is None or settings is None:
         st.info(_("Choose a text and the keyword pairs; then try them on the first 5 MB."))

@@ -18,13 +18,12 @@ from pages.mining.into_project import show_into_project
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.settings import settings_file
 from pages.mining.source import Source
-from pages.ui.head import in_one_sentence, open_store, show_error
-from pages.ui.jobs import show_job
+from pages.ui.head import show_error
+from pages.ui.jobs import follow, is_active, jobs_of
 from pages.ui.language import _
 from pages.ui.text import plain
 
-EVERY_S = 2
-LISTED = 12
+COMMAND = "mine"
 
 
 def start(store: Store, source: Source, settings: Settings) -> Run:
@@ -37,15 +36,9 @@ def start(store: Store, source: Source, settings: Settings) -> Run:
     return run
 
 
-def mining_jobs(store: Store) -> list[jobs.Job]:
-    """The jobs that mine, the newest first."""
-    return [job for job in jobs.jobs(store) if job.command and job.command[0] == "mine"]
-
-
 def first_view(store: Store) -> str:
     """What the page begins with: the runs while one is at work, else a new one."""
-    jobs.mark_interrupted(store)
-    return "runs" if any(job.active for job in mining_jobs(store)) else "new"
+    return "runs" if is_active(store, COMMAND) else "new"
 
 
 def opened() -> str | None:
@@ -63,25 +56,11 @@ def leave() -> None:
     st.query_params.pop("run", None)
 
 
-@in_one_sentence
-def _follow() -> None:
-    with open_store() as store:
-        jobs.mark_interrupted(store)
-        moving = [job for job in mining_jobs(store) if job.state != "done"]
-        for job in moving[:LISTED]:
-            show_job(store, job)
-        if st.session_state.get("mining_moving") and not any(job.active for job in moving):
-            st.session_state["mining_moving"] = False
-            st.rerun()
-
-
 def show_runs(store: Store) -> None:
     """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
-    jobs.mark_interrupted(store)
-    active = st.session_state["mining_moving"] = any(job.active for job in mining_jobs(store))
-    st.fragment(_follow, run_every=EVERY_S if active else None)()
+    follow(COMMAND)
     found = runs(store)
-    if not found and not mining_jobs(store):
+    if not found and not jobs_of(store, COMMAND):
         st.info(_("Nothing has been mined yet. Start with a new run."))
     for run in found:
         with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -1,6 +1,5 @@
 """What a run looks for: the pairs, what each filter does, how text is cleaned."""
 
-import tempfile
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,6 +14,7 @@ from core.types import KeywordPair
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import paragraph, plain, series
+from pages.ui.uploads import choose_upload
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
@@ -80,18 +80,14 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
         icon=":material/download:",
         type="tertiary",
     )
-    brought = st.file_uploader(_("Pairs (TSV)"), type=["tsv", "txt"], key="own_pairs", label_visibility="collapsed")
-    if brought is None:
-        return ()
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, Path(brought.name).name)
-            path.write_bytes(brought.getvalue())
-            pairs: tuple[KeywordPair, ...] = read_pairs(path)
+        path = choose_upload(_("Pairs (TSV)"), ["tsv", "txt"], key="own_pairs", heading=False)
+        pairs: tuple[KeywordPair, ...] = () if path is None else read_pairs(path)
     except EvenhandError as error:
         show_error(error)
         return ()
-    _list(pairs)
+    if pairs:
+        _list(pairs)
     return pairs
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.mining import corpus_folder
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.text import plain, series
+from pages.ui.uploads import choose_uploads
 
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
 
@@ -38,31 +37,19 @@ def source_name(kind: str) -> str:
     return {"files": _("My files"), "folder": _("Folder on the server"), "project": _("A project")}[kind]
 
 
-def files_source(store: Store, key: str) -> Source | None:
+def files_source(key: str) -> Source | None:
     """Files that the visitor brings; kept where a job can read them."""
-    brought = st.file_uploader(
-        _("Text files"), type=ENDINGS, accept_multiple_files=True, key=f"{key}-files", label_visibility="collapsed"
-    )
+    paths = choose_uploads(_("Text files"), ENDINGS, key=f"{key}-files", heading=False)
     st.caption(
         _(
             "Plain text, Markdown, HTML, JSON lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or Big5."
             " Up to 512 MB a file; for more, use a folder on the server."
         )
     )
-    if not brought:
+    if not paths:
         return None
-    kept: dict[str, str] = st.session_state.setdefault(f"{key}-kept", {})
-    try:
-        for file in brought:
-            if file.file_id not in kept or not Path(kept[file.file_id]).exists():
-                kept[file.file_id] = str(jobs.keep_upload(store, file.name, file.getvalue()))
-    except EvenhandError as error:
-        show_error(error)
-        return None
-    paths = tuple(kept[file.file_id] for file in brought)
-    total = sum(file.size for file in brought)
-    name = brought[0].name if len(brought) == 1 else _("{number} files").format(number=len(brought))
-    return Source(paths, name, len(brought), total)
+    name = paths[0].name if len(paths) == 1 else _("{number} files").format(number=len(paths))
+    return Source(tuple(map(str, paths)), name, len(paths), sum(path.stat().st_size for path in paths))
 
 
 @st.cache_data(max_entries=8, ttl=30, show_spinner=False)
@@ -112,7 +99,7 @@ def folder_source(key: str) -> Source | None:
     return Source((str(place),), typed or root.name, files, total)
 
 
-def ask_source(store: Store, key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
+def ask_source(key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
     """The kind of source that is chosen, and the source if it is there (None for a project)."""
     start = "folder" if corpus_folder.root() is not None else "files"
     kind = st.segmented_control(
@@ -126,4 +113,4 @@ def ask_source(store: Store, key: str, kinds: tuple[str, ...] = ("files", "folde
     )
     if kind == "folder":
         return kind, folder_source(key)
-    return kind or start, files_source(store, key) if kind == "files" else None
+    return kind or start, files_source(key) if kind == "files" else None

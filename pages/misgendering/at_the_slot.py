@@ -11,7 +11,7 @@ from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.misgender_style import colours
+from pages.ui.models_style import colours
 from pages.ui.numbers import DASH
 from pages.ui.text import plain, spoken
 

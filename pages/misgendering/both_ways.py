@@ -15,7 +15,7 @@ from pages.misgendering.cells import Cell, numbers, said
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.misgender_style import colours
+from pages.ui.models_style import colours
 from pages.ui.text import paragraph, plain
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")

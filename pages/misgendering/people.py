@@ -23,7 +23,7 @@ from pages.misgendering.source import Source, verdicts
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.misgender_style import colours
+from pages.ui.models_style import colours
 from pages.ui.numbers import DASH
 from pages.ui.text import plain
 

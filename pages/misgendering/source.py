@@ -1,20 +1,17 @@
 """What the section Results looks at: a finished run, or a file of verdicts of one's own."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.errors import EvenhandError
 from core.runs.misgendering_runs import misgendering_folder
 from core.runs.records import Run, runs
 from pages.ui.choose import choose
-from pages.ui.head import open_store, show_error
+from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.text import plain
+from pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +44,7 @@ def choose_source() -> Source | None:
         kinds = {"run": _("A run"), "file": _("A file of verdicts")}
         first = "run" if found else "file"
         kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
-        return _file(store) if kind == "file" else _run(found)
+        return _file() if kind == "file" else _run(found)
 
 
 def _nothing_yet() -> None:
@@ -78,14 +75,14 @@ def _run(found: dict[str, Run]) -> Source | None:
     return Source(str(run.table), run.table.stat().st_mtime, name, run.models)
 
 
-def _file(store: Store) -> Source | None:
-    uploaded = st.file_uploader(
+def _file() -> Source | None:
+    path = choose_upload(
         _("Table of verdicts"),
-        type=["csv", "tsv"],
+        ["csv", "tsv"],
         key="verdict-files",
         help=_("Columns instance, prob, gen1, gen2, … with 1 (right), 0 (wrong) or nothing."),
     )
-    if uploaded is None:
+    if path is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
                 _(
@@ -97,15 +94,7 @@ def _file(store: Store) -> Source | None:
                 _("Example"), EXAMPLE, "verdicts.csv", "text/csv", type="tertiary", icon=":material/download:"
             )
         return None
-    kept: tuple[str, str] | None = st.session_state.get("verdicts-kept")
-    if kept is None or kept[0] != uploaded.file_id or not Path(kept[1]).is_file():
-        try:
-            path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-        except EvenhandError as error:
-            show_error(error)
-            return None
-        kept = st.session_state["verdicts-kept"] = (uploaded.file_id, str(path))
-    return Source(kept[1], Path(kept[1]).stat().st_mtime, uploaded.name)
+    return Source(str(path), path.stat().st_mtime, path.name)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)

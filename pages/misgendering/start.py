@@ -1,6 +1,7 @@
 """Start a run: a set, models, how many generations; one job that asks both ways. What runs, and finished runs."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,9 +15,10 @@ from core.worker.client import known_models
 from pages.misgendering.results_list import show_finished
 from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
-from pages.ui.jobs import follow, jobs_of, moving
+from pages.ui.jobs import follow, is_active, jobs_of
 from pages.ui.language import _
 from pages.ui.text import series
+from pages.ui.uploads import choose_upload, hand_over
 
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
@@ -27,7 +29,7 @@ COMMAND = "misgendering"
 def start_first() -> None:
     """The button of the empty page, and what it started."""
     with open_store() as store:
-        going = moving(store, COMMAND)
+        going = is_active(store, COMMAND)
         pressed = st.button(
             _("Start with the built-in set and model"),
             key="start-first",
@@ -43,7 +45,7 @@ def start_first() -> None:
 def show_new() -> None:
     """The form, what runs, and the finished runs."""
     with open_store() as store, st.container(border=True):
-        source, upload = _choose_set(store)
+        source, upload = _choose_set()
         models = _choose_models()
         options = _choose_how()
         proposed = free_name(store, FIRST_MODEL if not models else models[0])
@@ -56,44 +58,28 @@ def show_new() -> None:
             disabled=source is None or not models,
         )
         if pressed and source is not None:
-            _start(store, source, tuple(models), options, name.strip() or proposed)
-            if upload:
-                st.session_state.pop("set-kept", None)
+            _start(store, source, tuple(models), options, name.strip() or proposed, upload)
     follow(COMMAND)
     with open_store() as store:
         show_finished(store)
 
 
-def _choose_set(store: Store) -> tuple[str | None, bool]:
+def _choose_set() -> tuple[str | None, Path | None]:
     kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder here")}
     kind = choose(_("Set"), kinds, "set")
     if kind == "built-in":
         st.caption(_("40 templates and 60 names of our own, five cases, pronouns declared in every text."))
-        return "built-in", False
+        return "built-in", None
     if kind == "folder":
         text = st.text_input(
             _("Folder"),
             key="set-folder",
             help=_("A folder on the machine where this app runs, such as the one of MISGENDERED."),
         )
-        return text.strip() or None, False
-    uploaded = st.file_uploader(
-        _("Table of templates"),
-        type=["csv", "tsv"],
-        key="set-file",
-        help=_("Columns case and text with one slot [MASK], and {name}; or the published table of RUFF."),
-    )
-    if uploaded is None:
-        return None, False
-    kept: tuple[str, str] | None = st.session_state.get("set-kept")
-    if kept is None or kept[0] != uploaded.file_id:
-        try:
-            kept = (uploaded.file_id, str(jobs.keep_upload(store, uploaded.name, uploaded.getvalue())))
-        except EvenhandError as error:
-            show_error(error)
-            return None, False
-        st.session_state["set-kept"] = kept
-    return kept[1], True
+        return text.strip() or None, None
+    help = _("Columns case and text with one slot [MASK], and {name}; or the published table of RUFF.")
+    path = choose_upload(_("Table of templates"), ["csv", "tsv"], key="set-file", help=help)
+    return None if path is None else str(path), path
 
 
 def _choose_models() -> list[str]:
@@ -144,7 +130,9 @@ def _choose_how() -> list[str]:
     return [str(one) for one in [*options, *(["--limit", limit] if limit else [])]]
 
 
-def _start(store: Store, source: str, models: tuple[str, ...], options: list[str], name: str) -> None:
+def _start(
+    store: Store, source: str, models: tuple[str, ...], options: list[str], name: str, upload: Path | None = None
+) -> None:
     try:
         run_table(misgendering_folder(store.path), name)
     except EvenhandError as error:
@@ -153,6 +141,8 @@ def _start(store: Store, source: str, models: tuple[str, ...], options: list[str
     named = [part for model in models for part in ("--model", model)]
     title = _("Misgendering: {models}").format(models=series(models))
     jobs.start(store, ["misgendering", "run", *named, *options, "--run", name, "--json", "--", source], title)
+    if upload is not None:
+        hand_over(upload)
     st.session_state.pop("name", None)
     st.rerun()
 

@@ -12,7 +12,7 @@ from pages.misgendering.cells import Cell, said
 from pages.misgendering.published import table_html
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
-from pages.ui.misgender_style import colours
+from pages.ui.models_style import colours
 from pages.ui.numbers import DASH
 from pages.ui.text import plain
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.jobs.jobs import keep_upload
 from core.runs.records import Run, runs, runs_folder
 from core.sentence_bias.bias import Denominator
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.text import plain, series
+from pages.ui.uploads import choose_upload
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
@@ -76,17 +76,8 @@ def _told(run: Run) -> str:
 
 def _uploaded() -> Source | None:
     st.caption(_("A file that the command `score` wrote, or one of your own with the same columns."))
-    file = st.file_uploader("scores.csv", type=["csv"], key="scores-file", label_visibility="collapsed")
-    if file is None:
-        st.session_state.pop("scores-upload", None)
-        return None
-    kept = st.session_state.get("scores-upload")
-    # The upload is written once; its content may be large and the page runs often.
-    if kept is None or kept[0] != file.file_id or not Path(kept[1]).is_file():
-        with open_store() as store:
-            kept = (file.file_id, str(keep_upload(store, file.name, file.getvalue())))
-        st.session_state["scores-upload"] = kept
-    return source_of(Path(kept[1]), file.name)
+    path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
+    return None if path is None else source_of(path, path.name)
 
 
 def choose_models(models: list[str]) -> tuple[list[str], Settings]:

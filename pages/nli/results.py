@@ -1,12 +1,10 @@
 """What a classifier answered: the score on its scale, what it is made of, every occupation, the paper beside."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.runs.nli import nli_folder
 from core.runs.records import Run, remove, runs
@@ -20,6 +18,7 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.text import plain
+from pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference
@@ -32,7 +31,7 @@ def show_results(store: Store) -> None:
     names = {"run": _("A run"), "file": _("Predictions from a file")}
     kind = choose(_("Answers"), names, "nli-source")
     try:
-        found = _from_file(store) if kind == "file" else _from_run(store)
+        found = _from_file() if kind == "file" else _from_run(store)
     except EvenhandError as error:
         show_error(error)
         found = None
@@ -101,16 +100,16 @@ def _delete(name: str) -> None:
                 remove(run)
 
 
-def _from_file(store: Store) -> "tuple[str, Inference] | None":
-    uploaded = st.file_uploader(
+def _from_file() -> "tuple[str, Inference] | None":
+    path = choose_upload(
         _("File with set and label, and if possible occupation"),
-        type=["csv", "tsv", "jsonl", "json"],
+        ["csv", "tsv", "jsonl", "json"],
         key="nli-predictions",
         help=_("set is PS, AS or NS; label is entailment, contradiction or neutral. One row an answer."),
     )
-    if uploaded is None:
+    if path is None:
         return None
-    inference, signatures, errors = measured(_kept(store, uploaded))
+    inference, signatures, errors = measured(path)
     if errors:
         st.warning(_("{count} lines could not be used.").format(count=f"{len(errors):,}"))
         lines = [_(message).format(**values) for message, values in errors]
@@ -124,13 +123,4 @@ def _from_file(store: Store) -> "tuple[str, Inference] | None":
         )
     if signatures:
         st.code("\n".join(signatures), language=None, wrap_lines=True)
-    return uploaded.name, inference
-
-
-def _kept(store: Store, uploaded: Any) -> Path:
-    known: tuple[str, str] | None = st.session_state.get("nli_predictions")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state["nli_predictions"] = (uploaded.file_id, str(path))
-    return path
+    return path.name, inference

@@ -1,7 +1,6 @@
 """Asking a classifier: which one, which sentences, how its labels are read, and the start of the job."""
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -22,8 +21,10 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.runs import free_name
 from pages.ui.text import plain, series
+from pages.ui.uploads import choose_upload, empty_place
 
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
+PLACE = "nli-file-0"
 SHOWN = 6
 
 
@@ -93,7 +94,7 @@ def show_new(store: Store) -> None:
         paths: list[str] = []
         try:
             if size == "files":
-                paths = _upload(store)
+                paths = _upload()
             probes = _probes(str(size), language, paths)
             if probes is not None:
                 _show_rows(probes)
@@ -109,25 +110,14 @@ def _language(key: str) -> Language:
 choose_language = _language
 
 
-def _upload(store: Store) -> list[str]:
-    uploaded = st.file_uploader(
+def _upload() -> list[str]:
+    path = choose_upload(
         _("File with set, premise, hypothesis and occupation"),
-        type=["csv", "tsv", "jsonl", "json"],
-        key=f"nli-file-{st.session_state.get('nli_files', 0)}",
+        ["csv", "tsv", "jsonl", "json"],
+        key=PLACE,
         help=_("A copy of the released files works too: add a column set with PS, AS or NS."),
     )
-    if uploaded is None:
-        return []
-    return [str(_kept(store, uploaded))]
-
-
-def _kept(store: Store, uploaded: Any) -> Path:
-    known: tuple[str, str] | None = st.session_state.get("nli_upload")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state["nli_upload"] = (uploaded.file_id, str(path))
-    return path
+    return [] if path is None else [str(path)]
 
 
 def _probes(size: str, language: Language, paths: list[str]) -> ProbeSet | None:
@@ -174,9 +164,8 @@ def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, 
     command = ["nli", "ask", "--model", model, "--language", language, *options, "--run", name, "--json"]
     title = _("Inference: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
     jobs.start(store, command, title)
-    st.session_state["nli_files"] = st.session_state.get("nli_files", 0) + 1
-    for key in ("nli_upload", "nli-name"):
-        st.session_state.pop(key, None)
+    empty_place(PLACE)
+    st.session_state.pop("nli-name", None)
     st.rerun()
 
 

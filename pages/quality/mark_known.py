@@ -1,14 +1,11 @@
 """Making items hidden gold on the page Quality: drawn at random, by their id or text, or from a file."""
 
-from typing import Any
-
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.files.known_answers import bring_known, find_item
 from annotations.guideline.versions import guideline
 from annotations.items.items import item as one_item
-from annotations.jobs import jobs
 from annotations.quality.known_answers import Among, draw_known, set_known
 from annotations.types import Item, Project
 from core.errors import EvenhandError
@@ -20,6 +17,7 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.text import literal, plain
+from pages.ui.uploads import choose_upload
 
 MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file
@@ -130,21 +128,18 @@ def _file(store: Store, project: Project) -> None:
         st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and if you like why."))
     else:
         st.caption(_("CSV, TSV, JSON lines or Excel with the columns item, choice, and if you like why."))
-    uploaded: Any = st.file_uploader(
-        _("File"), type=["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", label_visibility="collapsed"
-    )
-    if uploaded is None:
-        return
-    if st.session_state.get("known-brought", ("",))[0] != uploaded.file_id:
-        try:
-            path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-            author = st.session_state.get("adjudicator", "")
-            report = bring_known(store, project, path, name=uploaded.name, author=author)
-        except EvenhandError as error:
-            show_error(error)
+    try:
+        path = choose_upload(_("File"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", heading=False)
+        if path is None:
             return
-        st.session_state["known-brought"] = (uploaded.file_id, report)
-        st.rerun()
+        if st.session_state.get("known-brought", ("",))[0] != path:
+            author = st.session_state.get("adjudicator", "")
+            report = bring_known(store, project, path, name=path.name, author=author)
+            st.session_state["known-brought"] = (path, report)
+            st.rerun()
+    except EvenhandError as error:
+        show_error(error)
+        return
     report = st.session_state["known-brought"][1]
     st.success(plain(_("{n} items have a known answer from this file.").format(n=report.marked)), icon=":material/key:")
     if report.problems:

@@ -13,7 +13,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
 from pages.ui.head import open_store, show_error
-from pages.ui.jobs import moving
+from pages.ui.jobs import is_active
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
@@ -76,7 +76,7 @@ def show_rights(store: Store, project: Project) -> None:
 
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
     """Version, who makes it, what is to be said of it; the button starts a job."""
-    busy = moving(store, "release")
+    busy = is_active(store, "release")
     with st.form(f"release-{project.id}", border=True):
         first, second = st.columns(2)
         last = releases(store, project)

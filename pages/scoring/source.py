@@ -4,14 +4,13 @@ import html
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.files.detect import layout
 from annotations.files.project_texts import PROJECT, file_input, project_input
-from annotations.jobs import jobs
 from annotations.mining import candidates as mining
 from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
@@ -23,9 +22,11 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.sentences import reason_name
 from pages.ui.text import plain
+from pages.ui.uploads import choose_upload
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 SOURCES = ("project", "file", "candidates")
+PLACE = "file-0"
 SHOWN = 5
 
 
@@ -33,7 +34,7 @@ SHOWN = 5
 class Chosen:
     """What is to be scored: how the command is given it, what it is called, how many rows it has, the first ones.
 
-    `upload` is the key of an uploaded file, which goes with the job.
+    `upload`: it is an uploaded file, which goes with the job.
     """
 
     argument: str
@@ -58,7 +59,7 @@ def choose_source(store: Store) -> Chosen | None:
     )
     try:
         if kind == "file":
-            return _file(store)
+            return _file()
         return _candidates(store) if kind == "candidates" else _project(store)
     except EvenhandError as error:
         show_error(error)
@@ -82,17 +83,10 @@ def _candidates(store: Store) -> Chosen | None:
     return _of_file(found[name], _("candidates of {run}").format(run=name), None)
 
 
-def _file(store: Store) -> Chosen | None:
-    uploaded = st.file_uploader(
-        _("File"),
-        type=ENDINGS,
-        key=f"file-{st.session_state.get('score_files', 0)}",
-        help=_("The released SlguSet file, mined candidates, or any table with a column of sentences."),
-    )
-    if uploaded is None:
-        return None
-    path = _kept(store, uploaded)
-    return _of_file(path, path.name, _column(path), upload=True)
+def _file() -> Chosen | None:
+    help = _("The released SlguSet file, mined candidates, or any table with a column of sentences.")
+    path = choose_upload(_("File"), ENDINGS, key=PLACE, help=help)
+    return None if path is None else _of_file(path, path.name, _column(path), upload=True)
 
 
 def _column(path: Path) -> str | None:
@@ -110,22 +104,6 @@ def _of_file(path: Path, label: str, column: str | None, *, upload: bool = False
     seen = path.stat()
     kind, rows, first = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column)
     return Chosen(str(path), label, kind, rows, first, column=column, upload=upload)
-
-
-def _kept(store: Store, uploaded: Any) -> Path:
-    """Where the uploaded file lies; written once, not at every rerun."""
-    known: tuple[str, str] | None = st.session_state.get("score_upload")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state["score_upload"] = (uploaded.file_id, str(path))
-    return path
-
-
-def forget_upload() -> None:
-    """The file is a job's now: the place for it is empty again."""
-    st.session_state["score_files"] = st.session_state.get("score_files", 0) + 1
-    st.session_state.pop("score_upload", None)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)

@@ -11,11 +11,12 @@ from core.errors import EvenhandError
 from core.runs.records import FORBIDDEN, run_table, runs, runs_folder
 from core.runs.scoring import check_models
 from core.worker.client import known_models
-from pages.scoring.source import ENDINGS, Chosen, forget_upload
+from pages.scoring.source import ENDINGS, PLACE, Chosen
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import duration
 from pages.ui.text import paragraph, plain, series
+from pages.ui.uploads import empty_place
 
 FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")
@@ -108,7 +109,7 @@ def _start(store: Store, chosen: Chosen, how: How, name: str) -> None:
     title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
     jobs.start(store, [*command, "--", chosen.argument], title)
     if chosen.upload:
-        forget_upload()
+        empty_place(PLACE)
     st.session_state.pop("name", None)
     st.rerun()
 

@@ -21,6 +21,8 @@ ICONS: dict[jobs.State, str] = {
     "interrupted": ":material/power_off:",
 }
 LOG_LINES = 30
+LISTED = 20
+EVERY_S = 2
 
 
 def state_name(state: jobs.State) -> str:
@@ -71,8 +73,8 @@ def outcome(job: jobs.Job) -> str:
     return job.message
 
 
-def _kept(job: jobs.Job) -> str:
-    """What is left of the work of a job that did not end."""
+def resuming_text(job: jobs.Job) -> str:
+    """What is left of the work of a job that did not end, and where it goes on when it is resumed."""
     return {
         "score": _("Nothing is lost: what was scored is remembered."),
         "misgendering": _("Nothing is lost: a resumed run goes on with the texts that were written."),
@@ -121,7 +123,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
             st.text(said)
         _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
-            st.caption(_kept(job))
+            st.caption(resuming_text(job))
         _show_times(job)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):
@@ -155,42 +157,38 @@ def _show_times(job: jobs.Job) -> None:
     st.caption(plain(" · ".join(parts)))
 
 
-EVERY_S = 2
-LISTED = 20
-
-
-def jobs_of(store: Store, command: str) -> list[jobs.Job]:
-    """The jobs of one command, the newest first; one whose process is gone is marked as interrupted."""
+def jobs_of(store: Store, command: str = "") -> list[jobs.Job]:
+    """The jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
     jobs.mark_interrupted(store)
-    return [one for one in jobs.jobs(store) if one.command[:1] == (command,)]
+    return [one for one in jobs.jobs(store) if not command or one.command[:1] == (command,)]
 
 
-def moving(store: Store, command: str) -> bool:
-    """Whether a job of this command runs or waits."""
+def is_active(store: Store, command: str = "") -> bool:
+    """Whether a job of this command, or any, runs or waits."""
     return any(one.active for one in jobs_of(store, command))
 
 
-def follow(command: str) -> None:
-    """Show the jobs that are not done, again every two seconds while one of them moves.
+def follow(command: str = "") -> None:
+    """Show the jobs of *command* that are not done, again every two seconds while one of them is active.
 
-    Once nothing moves any more the whole page starts over and finds
-    `<command>_finished` set in the session.
+    Without a command: every job, also those that are done. Once none is active any more the whole page runs again and
+    finds `<command>_finished` set in the session.
     """
     with open_store() as store:
-        going = st.session_state[f"{command}_moving"] = moving(store, command)
-    st.fragment(_not_done, run_every=EVERY_S if going else None)(command)
+        active = st.session_state[f"{command}_active"] = is_active(store, command)
+    st.fragment(_show_jobs, run_every=EVERY_S if active else None)(command)
 
 
 @in_one_sentence
-def _not_done(command: str) -> None:
+def _show_jobs(command: str) -> None:
     with open_store() as store:
-        found = jobs_of(store, command)
-        waiting = [one for one in found if one.state != "done"]
-        if waiting:
+        every = jobs_of(store, command)
+        shown = [one for one in every if one.state != "done"][:LISTED] if command else every
+        if shown and command:
             st.subheader(_("Not finished"), anchor=False)
-        for one in waiting[:LISTED]:
+        for one in shown:
             show_job(store, one)
-        if st.session_state.get(f"{command}_moving") and not any(one.active for one in found):
-            st.session_state[f"{command}_moving"] = False
+        if st.session_state.get(f"{command}_active") and not any(one.active for one in every):
+            st.session_state[f"{command}_active"] = False
             st.session_state[f"{command}_finished"] = True
             st.rerun()

@@ -205,7 +205,7 @@ def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
 
 
 def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
-    from pages.ui.jobs import _kept, progress_text
+    from pages.ui.jobs import progress_text, resuming_text
 
     mining = jobs.Job(
         "u",
@@ -224,11 +224,11 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
         None,
     )
     assert progress_text(mining) == "26.2 MB of 102 MB"
-    assert "starts again from the beginning" in _kept(mining)
+    assert "starts again from the beginning" in resuming_text(mining)
     importing = replace(mining, command=("import", "x"), done=1200, total=3400)
     assert progress_text(importing) == "1,200 of 3,400"
     assert progress_text(replace(importing, done=0, total=0)) == "Getting ready …"
-    assert "a resumed import" in _kept(importing)
+    assert "a resumed import" in resuming_text(importing)
 
 
 def test_own_pairs_may_begin_from_the_file_that_the_page_gives(tmp_path):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import streamlit as st
 
@@ -34,8 +34,10 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.sentences import preview_table, show
 from pages.ui.text import paragraph, plain, series
+from pages.ui.uploads import choose_upload, empty_place
 
 Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
+PLACE = "file"
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
 
@@ -55,13 +57,12 @@ def show_files(store: Store, project: Project) -> None:
         st.info(_("This project is archived. Bring it back before you import."))
         return
     st.caption(_what_fits(project))
-    uploaded = st.file_uploader(_("File"), type=ENDINGS, key=_place(), label_visibility="collapsed")
-    if uploaded is not None:
-        try:
-            path = _kept(store, uploaded)
-            _show_file(store, project, path, large=jobs.is_large(uploaded.getvalue()))
-        except EvenhandError as error:
-            show_error(error)
+    try:
+        path = choose_upload(_("File"), ENDINGS, key=PLACE, heading=False)
+        if path is not None:
+            _show_file(store, project, path, large=jobs.is_large(path.read_bytes()))
+    except EvenhandError as error:
+        show_error(error)
     report = st.session_state.get(_report_key(project))
     if isinstance(report, packages.Brought):
         show_brought(report, quoting=text_may_leave(project))
@@ -89,27 +90,6 @@ def _what_fits(project: Project) -> str:
 
 def _report_key(project: Project) -> str:
     return f"report-{project.uid}"
-
-
-def _place() -> str:
-    """The key of the place for a file; a new one after each import, so that it is empty again."""
-    used = st.session_state.get("files_used", 0)
-    return f"file-{used}" if used else "file"
-
-
-def _used() -> None:
-    st.session_state["files_used"] = st.session_state.get("files_used", 0) + 1
-    del st.session_state["upload"]
-
-
-def _kept(store: Store, uploaded: Any) -> Path:
-    """Where the uploaded file lies; written once, not at every rerun."""
-    known: tuple[str, str] | None = st.session_state.get("upload")
-    if known is not None and known[0] == uploaded.file_id and Path(known[1]).exists():
-        return Path(known[1])
-    path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
-    st.session_state["upload"] = (uploaded.file_id, str(path))
-    return path
 
 
 def format_name(name: str) -> str:
@@ -174,7 +154,7 @@ def _show_tables(
 def _done(store: Store, project: Project, path: Path, report: Reported) -> None:
     st.session_state[_report_key(project)] = report
     jobs.drop_upload(store, path)
-    _used()
+    empty_place(PLACE)
     st.rerun()  # the counts above have changed
 
 
@@ -270,6 +250,6 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
 
 
 def _told() -> None:
-    _used()  # the file is the job's now
+    empty_place(PLACE)  # the file is the job's now
     st.success(_("The import runs as a job."))
     st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

@@ -1,0 +1,72 @@
+"""Files that a visitor uploads: each is kept once where a job can read it, however often the page runs meanwhile."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import streamlit as st
+
+from annotations.jobs import jobs
+from pages.ui.head import open_store
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+KEPT = "kept_uploads"  # in the session: Streamlit's id of an uploaded file -> its path
+EMPTIED = "emptied_places"  # in the session: key of a place for a file -> how often it was emptied
+
+
+def choose_upload(
+    label: str, endings: Sequence[str], *, key: str, heading: bool = True, help: str | None = None
+) -> Path | None:
+    """A place for one file. Returns where the file lies, under its own name, or None while there is none.
+
+    Another file, also one of the same name, gets another path. *heading*: False hides *label*.
+    Raises BadFile where the name cannot be used.
+    """
+    uploaded = st.file_uploader(
+        label, type=endings, key=_current(key), help=help, label_visibility=_visibility(heading)
+    )
+    return None if uploaded is None else _keep(uploaded)
+
+
+def choose_uploads(label: str, endings: Sequence[str], *, key: str, heading: bool = True) -> list[Path]:
+    """A place for any number of files, otherwise as `choose_upload`."""
+    uploaded = st.file_uploader(
+        label, type=endings, accept_multiple_files=True, key=_current(key), label_visibility=_visibility(heading)
+    )
+    return [_keep(file) for file in uploaded]
+
+
+def hand_over(*paths: Path) -> None:
+    """These files go with a job, which deletes them in the end: the next job gets a copy of its own."""
+    kept: dict[str, Path] = st.session_state.get(KEPT, {})
+    for uploaded, path in list(kept.items()):
+        if path in paths:
+            del kept[uploaded]
+
+
+def empty_place(key: str) -> None:
+    """The file of that place is used: from the next run of the page the place is empty."""
+    emptied: dict[str, int] = st.session_state.setdefault(EMPTIED, {})
+    emptied[key] = emptied.get(key, 0) + 1
+
+
+def _current(key: str) -> str:
+    """Streamlit empties a place only under a new key: file, file-1, file-2 or file-0, file-1, file-2."""
+    number = st.session_state.get(EMPTIED, {}).get(key, 0)
+    return f"{re.sub(r'-0$', '', key)}-{number}" if number else key
+
+
+def _visibility(heading: bool) -> Literal["visible", "collapsed"]:
+    return "visible" if heading else "collapsed"
+
+
+def _keep(uploaded: "UploadedFile") -> Path:
+    kept: dict[str, Path] = st.session_state.setdefault(KEPT, {})
+    path = kept.get(uploaded.file_id)
+    if path is None or not path.is_file():  # not kept yet, or deleted since by a job or after a day
+        with open_store() as store:
+            path = kept[uploaded.file_id] = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+    return path
