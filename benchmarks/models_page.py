@@ -38,7 +38,7 @@ def prepared(folder: Path, sentences: int, models: int) -> Path:
     """A database with one run of made-up scores beside it."""
     database = folder / "benchmark.db"
     with Store.open(database) as store:
-        runs = runs_folder(store.path)
+        runs = runs_folder(store.path, "scores")
     runs.mkdir()
     write(runs / "big.csv", sentences, models)
     names = [f"made-up-{n + 1}" for n in range(models)]

@@ -11,7 +11,7 @@ from annotations.files.project_texts import open_input
 from annotations.jobs.process import progress
 from commands.shared import answer, db_option, json_option, warn
 from core.errors import N_, BadFile, Refused
-from core.runs.records import run_table, runs_folder
+from core.runs.records import run_file, runs_folder
 from core.runs.scoring import RunReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
 
@@ -128,7 +128,7 @@ def _target(db: str, out: str | None, name: str | None) -> tuple[Path, bool]:
     if (out is None) == (name is None):
         raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
     if name is not None:
-        return run_table(runs_folder(db), name), True
+        return run_file(runs_folder(db, "scores"), name), True
     return Path(out or ""), False
 
 

@@ -134,7 +134,7 @@ def example_measures(database: Path) -> None:
 
 def example_run(database: Path) -> None:
     """A run of made-up scores beside *database*, so that the page Models has several models to show."""
-    folder = runs_folder(database)
+    folder = runs_folder(database, "scores")
     folder.mkdir(exist_ok=True)
     write(folder / f"{RUN}.csv", SENTENCES, MODELS)
     names = [f"made-up-{n + 1}" for n in range(MODELS)]

@@ -106,13 +106,13 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
 def _asked(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table where one is wanted, and measure."""
     from commands.scoring import Meter
-    from core.runs.association import Settings, associations_folder, frame_of, run_associations
-    from core.runs.records import run_table
+    from core.runs.association import Settings, frame_of, run_associations
+    from core.runs.records import run_file, runs_folder
 
     if options["out"] and options["run_name"]:
         raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
     name = options["run_name"]
-    out = run_table(associations_folder(db), name) if name else options["out"]
+    out = run_file(runs_folder(db, "associations"), name) if name else options["out"]
     settings = Settings(
         options["models"], options["target"], options["attribute"], options["precision"], options["threads"]
     )

@@ -14,9 +14,9 @@ from core.generation.contexts import CHUNK, SEED
 from core.generation.server import INSTRUCTION
 from core.misgendering.slots import SETTINGS
 from core.models.fetching import locate
-from core.runs.generating_runs import generation_file, generations_folder
 from core.runs.generation import GenerationReport, Request, generate_to_file
 from core.runs.generation_inputs import Filling, open_contexts
+from core.runs.records import TEXTS, run_file, runs_folder
 
 EVERY_S = 1.0
 
@@ -150,7 +150,7 @@ def _request(options: dict[str, Any]) -> Request:
 def _target(db: str, out: str | None, name: str | None) -> Path:
     if (out is None) == (name is None):
         raise Refused(N_("Say where the generations go: --out FILE, or --run NAME."))
-    return Path(out) if out is not None else generation_file(generations_folder(db), name or "")
+    return Path(out) if out is not None else run_file(runs_folder(db, "generations"), name or "", TEXTS)
 
 
 def for_people(report: GenerationReport) -> str:

@@ -9,8 +9,7 @@ from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option, warn
 from core.misgendering.slots import SETTINGS
 from core.runs.misgendering import Writing, run_both
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import run_table
+from core.runs.records import run_file, runs_folder
 from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
 from core.scoring.cache import cache_path
 
@@ -40,7 +39,7 @@ def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
     ended goes on where it was when it is started again.
     """
     source, drawn = drawn_from(templates, options)
-    out = run_table(misgendering_folder(db), options["run_name"])
+    out = run_file(runs_folder(db, "misgendering"), options["run_name"])
     asked = Asked(options["models"], threads=options["threads"], cache=cache_path(db))
     meter = Meter()
     given = {"name": source_name(templates), "facts": facts_of(options), "watch": meter, "record": True}

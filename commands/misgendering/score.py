@@ -14,8 +14,7 @@ from core.misgendering.generations import context_rows
 from core.misgendering.instances import PASSES, instances
 from core.misgendering.slots import SETTINGS, Instance
 from core.misgendering.template_files import Source, built_in, read_people, read_source
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import run_table
+from core.runs.records import run_file, runs_folder
 from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
 from core.scoring.cache import cache_path
 from core.text.pronouns import parse_sets
@@ -157,7 +156,7 @@ def facts_of(options: dict[str, Any]) -> dict[str, Any]:
 def _target(db: str, out: str | None, name: str | None) -> Path:
     if (out is None) == (name is None):
         raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-    return run_table(misgendering_folder(db), name) if name is not None else Path(out or "")
+    return run_file(runs_folder(db, "misgendering"), name) if name is not None else Path(out or "")
 
 
 def _refuse_same(out: Path, source: Source, asked: Asked) -> None:

@@ -17,9 +17,9 @@ from core.nli.files import read_probes, read_words
 from core.nli.measure import as_json as measures_json
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, LANGUAGES, Language, SentencePair
-from core.runs.nli import measured_file, nli_folder, run
+from core.runs.nli import measured_file, run
 from core.runs.nli_bias_rates import RateSettings, run_rates
-from core.runs.records import run_table
+from core.runs.records import run_file, runs_folder
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face hub, or a folder."
@@ -108,7 +108,7 @@ def _target(db: str, options: dict[str, Any]) -> tuple[Path | None, bool]:
     if options["run_name"] is not None:
         if options["out"] is not None:
             raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-        return run_table(nli_folder(db), options["run_name"]), True
+        return run_file(runs_folder(db, "nli"), options["run_name"]), True
     return (Path(options["out"]) if options["out"] else None), False
 
 

@@ -15,7 +15,7 @@ from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.files.formula_cells import neutralised
 from core.files.table_file import csv_line, whole_file
 from core.files.timestamps import timestamp
-from core.runs.records import write_record
+from core.runs.records import Failure, write_record
 from core.runs.scoring import Watcher, check_models, versions
 
 TAB = ".tsv"
@@ -78,17 +78,12 @@ class RunReport:
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
         source = self.source
-        failed = [
-            {"model": name, "error": error.message, "values": {k: str(v) for k, v in error.values.items()},
-             "text": str(error)}
-            for name, error in self.failed
-        ]  # fmt: skip
         return {
             "language": source.language,
             "source": {"kind": "associations", "name": source.language, "sha256": self.data} | source.options,
             "sentences": source.sentences,
             "models": [one.as_json() for one in self.models],
-            "failed": failed,
+            "failed": [Failure.of(name, error).as_json() for name, error in self.failed],
             "settings": {
                 "target": self.settings.target,
                 "attribute": self.attribute,

@@ -1,22 +1,65 @@
-"""Runs of scoring on disk: the table of a run as CSV, and beside it what was asked, of what, and how it went."""
+"""Runs on disk, the same for every kind: what a run wrote, and beside it a record of what was asked and how it went.
+
+`<name>.csv` (generations: `<name>.jsonl`) and `<name>.json` lie in a folder beside the database, one folder a kind.
+A file without a readable record is no run: it is being written, or its run was ended.
+"""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from core.errors import N_, Refused
+from core.errors import N_, EvenhandError, Notice, Refused
 from core.files.table_file import whole_file
 
-TABLE, RECORD = ".csv", ".json"
+Kind = Literal["scores", "generations", "associations", "nli", "misgendering", "mining"]
+TABLE, TEXTS, RECORD = ".csv", ".jsonl", ".json"
 LONGEST_NAME = 120  # bytes; file systems allow 255, and a part file has a longer name
+LONGEST_LABEL = 60  # code points of a proposed name, before the day
+ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A model that could not be used: why, as a sentence with {names} to translate, and the values of the names."""
+
+    model: str
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: str, error: EvenhandError) -> "Failure":
+        """The failure that *error* is for *model*."""
+        return cls(model, error.message, _plain(error.values))
+
+    @classmethod
+    def read(cls, facts: dict[str, Any]) -> "Failure":
+        """A failure of a record; one without values (misgendering, until 0.4.0) has only the whole English sentence."""
+        model, message, values = str(facts.get("model") or ""), str(facts.get("error") or ""), facts.get("values")
+        if isinstance(values, dict) and values:
+            return cls(model, message, values)
+        return cls(model, str(facts.get("text") or message))
+
+    @property
+    def text(self) -> str:
+        """The English sentence."""
+        return self.message.format(**self.values) if self.values else self.message
+
+    def as_json(self) -> dict[str, Any]:
+        """For the record and for --json."""
+        return {"model": self.model, "error": self.message, "values": self.values, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run: its name, its table, and its record (settings, data, versions, what came of each model)."""
+    """A finished run: its name, the file it wrote, and its record (settings, data, versions, what came of each model).
+
+    A record may come from an earlier version or from elsewhere: what is not there, or is something else, counts as
+    empty.
+    """
 
     name: str
     table: Path
@@ -24,23 +67,42 @@ class Run:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models in the order in which they were asked for, without those that could not be had."""
-        return tuple(str(one.get("model", "")) for one in self._asked)
+        """The models in the order in which they were asked for, without those that could not be used."""
+        return tuple(str(one.get("model") or "") for one in self.answered)
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """How the numbers of each model were made."""
-        return tuple(str(one.get("signature", "")) for one in self._asked)
+        """How the numbers or texts of each model were made."""
+        return tuple(str(one.get("signature") or "") for one in self.answered)
+
+    @property
+    def answered(self) -> list[dict[str, Any]]:
+        """What the record says of each model that was used."""
+        found = self.record.get("models")
+        if isinstance(found, list):
+            return [one for one in found if isinstance(one, dict)]
+        return [self.record] if self.record.get("model") else []  # a run of generation has one model
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The models that could not be used."""
+        return [Failure.read(one) for one in self._entries("failed")]
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What a person should know although the run went on."""
+        found = ((str(one.get("message") or ""), one.get("values")) for one in self._entries("notices"))
+        return [Notice(message, values if isinstance(values, dict) else {}) for message, values in found]
 
     @property
     def sentences(self) -> int:
         """How many rows the input had."""
-        return int(self.record.get("sentences") or 0)
+        return self.count("sentences")
 
     @property
     def scored(self) -> int:
         """How many of them at least one model gave a number to."""
-        return max((int(one.get("scored") or 0) for one in self._asked), default=0)
+        return max((int(one.get("scored") or 0) for one in self.answered), default=0)
 
     @property
     def created(self) -> str:
@@ -55,28 +117,36 @@ class Run:
 
     @property
     def source(self) -> dict[str, Any]:
-        """What was scored: kind, name, format, rows, sha256."""
-        found = self.record.get("source")
+        """What the models were asked about: kind, name, format, rows, sha256."""
+        return self.facts("source")
+
+    def facts(self, key: str) -> dict[str, Any]:
+        """An object of the record; empty where there is none."""
+        found = self.record.get(key)
         return found if isinstance(found, dict) else {}
 
-    @property
-    def _asked(self) -> list[dict[str, Any]]:
-        found = self.record.get("models")
+    def count(self, key: str) -> int:
+        """A number of the record; 0 where there is none."""
+        value = self.record.get(key)
+        return int(value) if isinstance(value, int | float) else 0
+
+    def _entries(self, key: str) -> list[dict[str, Any]]:
+        found = self.record.get(key)
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def runs_folder(database: Path | str) -> Path:
-    """Where the runs of a database lie: `<its name without ending>-scores` beside it. Not made here."""
+def runs_folder(database: Path | str, kind: Kind) -> Path:
+    """Where the runs of a kind lie: `<name of the database without ending>-<kind>` beside it. Not made here."""
     path = Path(database).resolve()
-    return path.with_name(f"{path.stem}-scores")
+    return path.with_name(f"{path.stem}-{kind}")
 
 
-def runs(folder: Path | str) -> list[Run]:
-    """The runs in *folder*, the newest first; a table without a readable record is none."""
+def runs_in(folder: Path | str) -> list[Run]:
+    """The finished runs of *folder*, the newest first."""
     found = []
     for record in Path(folder).glob(f"*{RECORD}"):
-        table = record.with_suffix(TABLE)
-        if table.is_file() and not record.name.startswith(".") and (facts := _read(record)) is not None:
+        table = next((file for end in (TABLE, TEXTS) if (file := record.with_suffix(end)).is_file()), None)
+        if table is not None and not record.name.startswith(".") and (facts := _read(record)) is not None:
             found.append(Run(record.stem, table, facts))
     return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
 
@@ -90,6 +160,59 @@ def sentences_scored(found: Sequence[Run]) -> int | None:
     return sum(most.values()) if most else None
 
 
+def run_file(folder: Path, name: str, ending: str = TABLE) -> Path:
+    """Where a new run of that name is to write. Raises Refused for a name that is none, or is taken."""
+    bare = name.strip()
+    if not bare or bare.startswith(".") or any(c in FORBIDDEN for c in bare) or len(bare.encode()) > LONGEST_NAME:
+        message = N_('{name} is no name for a run: at most 120 bytes, no slash, none of < > : " | ? *, no dot first.')
+        raise Refused(message, name=name or "''")
+    file = folder / (bare + ending)
+    if file.exists():
+        raise Refused(N_("There is a run named {name} already; choose another name."), name=bare)
+    return file
+
+
+def free_name(label: str, taken: Collection[str], now: datetime | None = None) -> str:
+    """A name for a run that is not *taken*: what the run is about, the day, and a number where that is needed."""
+    bare = " ".join("".join("-" if c in FORBIDDEN else c for c in label).split())
+    bare = (
+        bare.strip(". ")[:LONGEST_LABEL]
+        .encode(errors="replace")[: LONGEST_NAME - ROOM]
+        .decode(errors="ignore")
+        .strip(". ")
+        or "run"
+    )
+    first = name = f"{bare} {now or datetime.now(UTC):%Y-%m-%d}"
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{first} ({number})"
+    return name
+
+
+def delete_run(run: Run) -> None:
+    """Delete what a run wrote, with its record. What the models answered stays in the file of remembered scores."""
+    for ending in (RECORD, TEXTS, TABLE):
+        run.table.with_suffix(ending).unlink(missing_ok=True)
+
+
+def write_record(file: Path, facts: dict[str, Any]) -> None:
+    """Put the record beside the *file* of a run; whole or not at all."""
+    with whole_file(file.with_suffix(RECORD)) as write:
+        write(json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def first_rows(file: Path, number: int) -> list[dict[str, Any]]:
+    """The first rows of a file of JSON lines."""
+    rows: list[dict[str, Any]] = []
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            if len(rows) == number:
+                break
+            rows.append(json.loads(line))
+    return rows
+
+
 def _read(record: Path) -> dict[str, Any] | None:
     try:
         facts = json.loads(record.read_text(encoding="utf-8"))
@@ -98,25 +221,5 @@ def _read(record: Path) -> dict[str, Any] | None:
     return facts if isinstance(facts, dict) else None
 
 
-def run_table(folder: Path, name: str) -> Path:
-    """Where the table of a run of that name lies. Raises Refused for a name that is none, or is taken."""
-    bare = name.strip()
-    if not bare or bare.startswith(".") or any(c in FORBIDDEN for c in bare) or len(bare.encode()) > LONGEST_NAME:
-        message = N_('{name} is no name for a run: at most 120 bytes, no slash, none of < > : " | ? *, no dot first.')
-        raise Refused(message, name=name or "''")
-    table = folder / (bare + TABLE)
-    if table.exists():
-        raise Refused(N_("There is a run named {name} already; choose another name."), name=bare)
-    return table
-
-
-def remove(run: Run) -> None:
-    """Delete a run's table and record. What the models answered stays remembered."""
-    run.table.with_suffix(RECORD).unlink(missing_ok=True)
-    run.table.unlink(missing_ok=True)
-
-
-def write_record(table: Path, facts: dict[str, Any]) -> None:
-    """Put the record beside its table; whole or not at all."""
-    with whole_file(table.with_suffix(RECORD)) as write:
-        write(json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value if isinstance(value, int | float) else str(value) for key, value in values.items()}

@@ -16,7 +16,7 @@ from core.files.timestamps import timestamp
 from core.models import open_scorer
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate
-from core.runs.records import write_record
+from core.runs.records import Failure, write_record
 from core.scoring.bf16 import ExactNearDecisions
 from core.scoring.cache import CachedScorer
 from core.scoring.input import ScoreInput
@@ -132,17 +132,12 @@ class RunReport:
             "saved": sum(tally.saved for tally in tallies),
             "seconds": round(self.seconds, 3),
             "models": [one.as_json() for one in self.models],
-            "failed": [_failure(name, error) for name, error in self.failed],
+            "failed": [Failure.of(name, error).as_json() for name, error in self.failed],
             "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in self.notices],
             "settings": _plain(asdict(self.settings)),
             "versions": versions(),
             "created": timestamp(),
         }
-
-
-def _failure(name: str, error: EvenhandError) -> dict[str, Any]:
-    values = {key: str(value) for key, value in error.values.items()}
-    return {"model": name, "error": error.message, "values": values, "text": str(error)}
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:

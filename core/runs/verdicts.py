@@ -18,7 +18,7 @@ from core.misgendering.slots import Instance
 from core.misgendering.template_files import Prompt, Source
 from core.misgendering.verdict_rows import columns, prompt_rows, rows
 from core.models import Precision
-from core.runs.records import write_record
+from core.runs.records import Failure, write_record
 from core.runs.scoring import check_models, versions
 from core.scoring.cache import CachedScorer
 from core.text.pronouns import sets
@@ -108,7 +108,7 @@ class VerdictReport:
             "generations_of_no_instance": self.strangers,
             "seconds": round(self.seconds, 3),
             "models": [one.as_json() for one in self.models],
-            "failed": [{"model": name, "error": error.message, "text": str(error)} for name, error in self.failed],
+            "failed": [Failure.of(name, error).as_json() for name, error in self.failed],
             "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in self.notices],
             "settings": {**self.facts, **settings},
             "versions": versions(),

@@ -7,8 +7,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.language import translate
-from core.runs.association import associations_folder
-from core.runs.records import Run, remove, runs
+from core.runs.records import Run, delete_run, runs_folder, runs_in
 from pages.association.source import set_name, show_banner
 from pages.ui.choose import choose
 from pages.ui.head import open_store
@@ -25,13 +24,13 @@ def choose_view(store: Store) -> str:
     """Measure, or look at results; a run that has just finished is shown."""
     names = {"measure": _("New measurement"), "results": _("Results")}
     if st.session_state.pop("association_finished", False) or "view" not in st.session_state:
-        st.session_state["view"] = "results" if runs(associations_folder(store.path)) else "measure"
+        st.session_state["view"] = "results" if runs_in(runs_folder(store.path, "associations")) else "measure"
     return choose(_("View"), names, "view", heading=False)
 
 
 def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
-    found = {run.name: run for run in runs(associations_folder(store.path))}
+    found = {run.name: run for run in runs_in(runs_folder(store.path, "associations"))}
     if not found:
         st.info(_("Nothing has been measured yet. Choose sentences and a model under New measurement, and start."))
         return
@@ -140,6 +139,6 @@ def _told(failure: dict[str, object]) -> str:
 
 def _delete(name: str) -> None:
     with open_store() as store:
-        for run in runs(associations_folder(store.path)):
+        for run in runs_in(runs_folder(store.path, "associations")):
             if run.name == name:
-                remove(run)
+                delete_run(run)

@@ -7,8 +7,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
-from core.runs.association import associations_folder
-from core.runs.records import FORBIDDEN, run_table, runs
+from core.runs.records import FORBIDDEN, run_file, runs_folder, runs_in
 from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.association.source import Chosen
@@ -79,7 +78,7 @@ def _work(chosen: Chosen, models: tuple[str, ...]) -> str:
 
 def _start(store: Store, chosen: Chosen, models: tuple[str, ...], options: list[str], name: str) -> None:
     check_models(models, fetch=False)  # a name that is no model is told at once, not by a job that fails
-    run_table(associations_folder(store.path), name)
+    run_file(runs_folder(store.path, "associations"), name)
     named = [argument for model in models for argument in ("--model", model)]
     command = ["association", *chosen.arguments, *named, *options, "--run", name, "--json"]
     title = _("Professions: {set} with {models}").format(set=chosen.label, models=series(models))
@@ -93,7 +92,7 @@ def free_name(store: Store, language: str, now: datetime | None = None) -> str:
     """A name for a run that is not taken: the set, and the day."""
     day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
     bare = "".join("-" if c in FORBIDDEN else c for c in language)
-    taken = {run.name for run in runs(associations_folder(store.path))}
+    taken = {run.name for run in runs_in(runs_folder(store.path, "associations"))}
     for one in jobs.jobs(store):
         if "--run" in one.command:
             taken.add(one.command[one.command.index("--run") + 1])

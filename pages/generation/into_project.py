@@ -14,7 +14,7 @@ from annotations.projects.projects import change_project, create_project, projec
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.human_vs_rule.sample import Correlation, designs
-from core.runs.generating_runs import GenerationRun
+from core.runs.records import Run
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -24,9 +24,9 @@ from pages.ui.text import paragraph, plain
 NEW = ""  # the choice of a project that is not there yet
 
 
-def show_way_into_project(store: Store, run: GenerationRun) -> None:
+def show_way_into_project(store: Store, run: Run) -> None:
     """Which of the texts, into which project, labelled how often; and the button."""
-    rows = _rows(str(run.rows), run.created)
+    rows = _rows(str(run.table), run.created)
     found = [one for one in projects(store) if one.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw(rows, number or len(rows), seed)
@@ -56,7 +56,7 @@ def _rows(path: str, version: str) -> list[dict[str, Any]]:
     return read_generations(path)
 
 
-def _how_many(run: GenerationRun) -> tuple[int | None, int]:
+def _how_many(run: Run) -> tuple[int | None, int]:
     """How many of every cell (None: all), and the seed of the draw."""
     names = {"all": _("All texts"), "sample": _("A sample")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -81,9 +81,7 @@ def _said(sample: Sample, number: int | None) -> str:
     return paragraph(said)
 
 
-def _show_designs(
-    store: Store, run: GenerationRun, rows: list[dict[str, Any]], number: int, found: list[Project]
-) -> None:
+def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: int, found: list[Project]) -> None:
     """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
     names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
     source = st.selectbox(
@@ -115,7 +113,7 @@ def _table(pilot: Correlation, number: int) -> str:
     return f'<div class="designs">{"".join(cells)}</div>'
 
 
-def _new_project(run: GenerationRun, texts: int) -> dict[str, Any]:
+def _new_project(run: Run, texts: int) -> dict[str, Any]:
     """Name, annotators and plan of a new project."""
     name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
     people = st.text_input(_("Annotators, separated by commas"), key=f"people-{run.name}")
@@ -145,7 +143,7 @@ def _new_project(run: GenerationRun, texts: int) -> dict[str, Any]:
     return {"name": name.strip() or run.name, "people": names, "per_item": int(per_item), "doubled": doubled}
 
 
-def _put(store: Store, run: GenerationRun, sample: Sample, target: Project | None, settings: dict[str, Any]) -> None:
+def _put(store: Store, run: Run, sample: Sample, target: Project | None, settings: dict[str, Any]) -> None:
     project = target or _made(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.text_policy import packed
 from core.errors import EvenhandError
 from core.language import translate
-from core.runs.generating_runs import GenerationRun, first_rows, generation_runs, generations_folder, remove_run
+from core.runs.records import Run, delete_run, first_rows, runs_folder, runs_in
 from pages.generation.contexts import described
 from pages.generation.into_project import show_way_into_project
 from pages.ui.head import open_store, show_error
@@ -23,7 +23,7 @@ EXAMPLES = 6
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    found = generation_runs(generations_folder(store.path))
+    found = runs_in(runs_folder(store.path, "generations"))
     st.subheader(_("Finished runs"), anchor=False)
     if not found:
         st.caption(_("There is none yet. What a finished run wrote stays here, and goes from here into a project."))
@@ -33,11 +33,11 @@ def show_finished(store: Store) -> None:
         st.caption(plain(_("The newest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
 
 
-def _show_run(store: Store, run: GenerationRun) -> None:
+def _show_run(store: Store, run: Run) -> None:
     with st.container(border=True, key=f"run-{run.name}"):
         st.markdown(f"**{plain(run.name)}**")
         st.caption(plain(_facts(run)))
-        st.caption(plain(run.signature))
+        st.caption(plain(", ".join(run.signatures)))
         for line in _left_out(run):
             st.caption(":material/info: " + plain(line))
         with st.expander(_("Some of what was written")):
@@ -52,11 +52,11 @@ def _show_run(store: Store, run: GenerationRun) -> None:
                 st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
 
 
-def _facts(run: GenerationRun) -> str:
+def _facts(run: Run) -> str:
     when = run.created[:16].replace("T", " ") + " UTC"
     parts = [
         _("{texts} texts after {contexts} contexts, finished {time}").format(
-            texts=f"{run.generations:,}", contexts=f"{run.contexts:,}", time=when
+            texts=f"{run.count('generations'):,}", contexts=f"{run.count('contexts'):,}", time=when
         )
     ]
     if isinstance(seconds := run.record.get("seconds"), int | float):
@@ -66,7 +66,7 @@ def _facts(run: GenerationRun) -> str:
     return " · ".join(parts)
 
 
-def _left_out(run: GenerationRun) -> list[str]:
+def _left_out(run: Run) -> list[str]:
     """Contexts that nothing could be written after, and why."""
     number, refused = run.record.get("refused_contexts"), run.record.get("refused")
     if not number or not isinstance(refused, list):
@@ -76,9 +76,9 @@ def _left_out(run: GenerationRun) -> list[str]:
     return [_("{number} contexts were left out, the first because: {why}").format(number=f"{number:,}", why=why)]
 
 
-def _show_examples(run: GenerationRun) -> None:
+def _show_examples(run: Run) -> None:
     lines = []
-    for row in first_rows(run.rows, EXAMPLES):
+    for row in first_rows(run.table, EXAMPLES):
         who = html.escape(described(row))
         lines.append(
             f'<li><span class="who">{who}</span><span class="before">{html.escape(str(row["context"]))}</span>'
@@ -87,13 +87,13 @@ def _show_examples(run: GenerationRun) -> None:
     st.html(f'<ol class="contexts">{"".join(lines)}</ol>')
 
 
-def _show_download(run: GenerationRun) -> None:
+def _show_download(run: Run) -> None:
     st.caption(_("What models write about people may hurt, so it leaves in an archive with a password (AES)."))
     password = st.text_input(_("Password"), type="password", key=f"password-{run.name}")
     if not password:
         return
     try:
-        archive = packed({run.rows.name: run.rows.read_bytes()}, password)
+        archive = packed({run.table.name: run.table.read_bytes()}, password)
     except EvenhandError as error:
         show_error(error)
         return
@@ -104,6 +104,6 @@ def _show_download(run: GenerationRun) -> None:
 
 def _delete(name: str) -> None:
     with open_store() as store:
-        for run in generation_runs(generations_folder(store.path)):
+        for run in runs_in(runs_folder(store.path, "generations")):
             if run.name == name:
-                remove_run(run)
+                delete_run(run)

@@ -12,8 +12,7 @@ from core.errors import N_, EvenhandError, Refused
 from core.generation.server import Server, key_from_environment
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate
-from core.runs.generating_runs import GenerationRun, generation_file, generation_runs, generations_folder
-from core.runs.records import FORBIDDEN
+from core.runs.records import FORBIDDEN, TEXTS, Run, run_file, runs_folder, runs_in
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
 from pages.ui.choose import choose
@@ -145,7 +144,7 @@ def free_name(label: str, taken: set[str]) -> str:
 
 
 def _taken(store: Store) -> set[str]:
-    names = {run.name for run in generation_runs(generations_folder(store.path))}
+    names = {run.name for run in runs_in(runs_folder(store.path, "generations"))}
     for one in jobs.jobs(store):
         if one.command[:1] == ("generate",) and "--run" in one.command:
             names.add(one.command[one.command.index("--run") + 1])
@@ -159,7 +158,7 @@ def _start(store: Store, chosen: Chosen, writer: Writer, name: str) -> None:
         locate(writer.model)
     if name in _taken(store):
         raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
-    generation_file(generations_folder(store.path), name)
+    run_file(runs_folder(store.path, "generations"), name, TEXTS)
     title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
     command = ["generate", *writer.arguments, *chosen.arguments, "--run", name, "--json", "--", chosen.place]
     jobs.start(store, command, title)
@@ -173,7 +172,7 @@ def forecast(store: Store, contexts: int, writer: Writer) -> str:
     """How many texts that is, and how long it took before with this model; nothing is promised without a measure."""
     texts = contexts * writer.each
     text = _("{texts} texts of {tokens} tokens.").format(texts=f"{texts:,}", tokens=writer.tokens)
-    rates = (_rate(run) for run in generation_runs(generations_folder(store.path)) if run.model == writer.model)
+    rates = (_rate(run) for run in runs_in(runs_folder(store.path, "generations")) if run.models == (writer.model,))
     rate = next((found for found in rates if found), None)
     if rate is None:
         return paragraph((text, _("How long it takes is known a few seconds after the start.")))
@@ -181,6 +180,6 @@ def forecast(store: Store, contexts: int, writer: Writer) -> str:
     return paragraph((text, _("At the rate of the last run about {time}.").format(time=time)))
 
 
-def _rate(run: GenerationRun) -> float | None:
+def _rate(run: Run) -> float | None:
     rate = run.record.get("rate")
     return float(rate) if isinstance(rate, int | float) and rate > 0 else None

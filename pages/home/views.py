@@ -11,7 +11,7 @@ from annotations.pilot.pilots import own_pilot
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Annotator, Project
-from core.runs.records import runs, runs_folder, sentences_scored
+from core.runs.records import runs_folder, runs_in, sentences_scored
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.text import plain
@@ -95,7 +95,7 @@ def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
 
 def show_pipeline(store: Store) -> None:
     """The five stations with the counts of this moment; counted again only when something was stored."""
-    scored = sentences_scored(runs(runs_folder(store.path)))
+    scored = sentences_scored(runs_in(runs_folder(store.path, "scores")))
     st.html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
 
 

@@ -6,8 +6,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.language import translate
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import Run, remove, runs
+from core.runs.records import Failure, Run, delete_run, runs_folder, runs_in
 from pages.ui.head import open_store
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, duration
@@ -18,7 +17,7 @@ LISTED = 20
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    found = runs(misgendering_folder(store.path))
+    found = runs_in(runs_folder(store.path, "misgendering"))
     st.subheader(_("Finished runs"), anchor=False)
     if not found:
         st.caption(_("There is none yet. A finished run stays here, with its table to download."))
@@ -32,8 +31,8 @@ def _show_run(run: Run) -> None:
         st.caption(plain(_described(run)))
         for line in _models(run):
             st.caption(plain(line))
-        for failure in run.record.get("failed", []):
-            st.caption(":material/error: " + plain(_told(failure)))
+        for failure in run.failures:
+            st.caption(":material/error: " + plain(_sentence(failure)))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("Look at the results"),
@@ -64,10 +63,9 @@ def _look(name: str) -> None:
 
 def _delete(name: str) -> None:
     with open_store() as store:
-        for run in runs(misgendering_folder(store.path)):
+        for run in runs_in(runs_folder(store.path, "misgendering")):
             if run.name == name:
-                run.table.with_suffix(".jsonl").unlink(missing_ok=True)
-                remove(run)
+                delete_run(run)
 
 
 def _described(run: Run) -> str:
@@ -101,6 +99,6 @@ def _count(value: Any) -> str:
     return f"{int(value or 0):,}"
 
 
-def _told(failure: dict[str, Any]) -> str:
-    message, values = translate(str(failure.get("error", "")), language()), failure.get("values")
-    return message.format(**values) if isinstance(values, dict) and values else message
+def _sentence(failure: Failure) -> str:
+    message = translate(failure.message, language())
+    return message.format(**failure.values) if failure.values else message

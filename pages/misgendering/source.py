@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import Run, runs
+from core.runs.records import Run, runs_folder, runs_in
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
@@ -38,7 +37,7 @@ class Source:
 def choose_source() -> Source | None:
     """The choice; None where there is nothing yet, and then what to do is said."""
     with open_store() as store:
-        found = {run.name: run for run in runs(misgendering_folder(store.path))}
+        found = {run.name: run for run in runs_in(runs_folder(store.path, "misgendering"))}
         if not found and not st.session_state.get("verdict-files"):
             _nothing_yet()
         kinds = {"run": _("A run"), "file": _("A file of verdicts")}

@@ -9,8 +9,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import FORBIDDEN, run_table, runs
+from core.runs.records import FORBIDDEN, run_file, runs_folder, runs_in
 from core.worker.client import known_models
 from pages.misgendering.results_list import show_finished
 from pages.ui.choose import choose
@@ -134,7 +133,7 @@ def _start(
     store: Store, source: str, models: tuple[str, ...], options: list[str], name: str, upload: Path | None = None
 ) -> None:
     try:
-        run_table(misgendering_folder(store.path), name)
+        run_file(runs_folder(store.path, "misgendering"), name)
     except EvenhandError as error:
         show_error(error)
         return
@@ -151,7 +150,7 @@ def free_name(store: Store, label: str, now: datetime | None = None) -> str:
     """A name for a run that is not taken: a label, and the day."""
     day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
     bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[:40] or "run"
-    taken = {run.name for run in runs(misgendering_folder(store.path))}
+    taken = {run.name for run in runs_in(runs_folder(store.path, "misgendering"))}
     taken |= {one.command[one.command.index("--run") + 1] for one in jobs_of(store, COMMAND) if "--run" in one.command}
     number, name = 1, f"{bare} {day}"
     while name in taken:

@@ -69,7 +69,7 @@ def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int
 
 def _folder() -> Path:
     with open_store() as store:
-        return runs_folder(store.path)
+        return runs_folder(store.path, "scores")
 
 
 def _apply_saved() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.runs.records import Run, runs, runs_folder
+from core.runs.records import Run, runs_folder, runs_in
 from core.sentence_bias.bias import Denominator
 from pages.ui.head import open_store
 from pages.ui.language import _
@@ -44,7 +44,7 @@ def source_of(path: Path, name: str) -> Source:
 def found_runs() -> list[Run]:
     """The runs beside the database, the newest first."""
     with open_store() as store:
-        return runs(runs_folder(store.path))
+        return runs_in(runs_folder(store.path, "scores"))
 
 
 def choose_source() -> tuple[Source | None, Run | None]:

@@ -9,9 +9,8 @@ from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.nli.biased_training_sets import RATES
 from core.nli.types import Language
-from core.runs.nli import nli_folder
 from core.runs.nli_bias_rates import MEASURES, table_of
-from core.runs.records import Run, run_table
+from core.runs.records import Run, run_file, runs_folder
 from pages.nli.nli_values import trial_banner
 from pages.nli.numbers import cell
 from pages.nli.runs import inference_runs
@@ -71,7 +70,7 @@ def _form(store: Store) -> None:
         return
     check_name(model)
     name = free_name(store, f"r {model.rsplit('/', 1)[-1]} {lang}")
-    run_table(nli_folder(store.path), name)
+    run_file(runs_folder(store.path, "nli"), name)
     command = ["nli", "rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
     command += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
     command += ["--labels", labels] if labels else []

@@ -6,8 +6,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.errors import EvenhandError
-from core.runs.nli import nli_folder
-from core.runs.records import Run, remove, runs
+from core.runs.records import Run, delete_run, runs_folder, runs_in
 from pages.nli.nli_values import measured, trial_banner
 from pages.nli.numbers import show_facts, show_shares
 from pages.nli.occupations import show_occupations
@@ -95,9 +94,9 @@ def _describe(run: Run) -> None:
 
 def _delete(name: str) -> None:
     with open_store() as store:
-        for run in runs(nli_folder(store.path)):
+        for run in runs_in(runs_folder(store.path, "nli")):
             if run.name == name:
-                remove(run)
+                delete_run(run)
 
 
 def _from_file() -> "tuple[str, Inference] | None":

@@ -3,15 +3,14 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from core.runs.nli import nli_folder
-from core.runs.records import Run, runs
+from core.runs.records import Run, runs_folder, runs_in
 from pages.ui.choose import choose
 from pages.ui.language import _
 
 
 def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
     """Finished runs of a kind (inference, rates), the newest first."""
-    return [run for run in runs(nli_folder(store.path)) if run.record.get("kind") == kind]
+    return [run for run in runs_in(runs_folder(store.path, "nli")) if run.record.get("kind") == kind]
 
 
 def choose_view(store: Store) -> str:
@@ -30,7 +29,7 @@ def choose_view(store: Store) -> str:
 
 def _open_newest(store: Store) -> None:
     """Show what was waited for: the run that was finished last, where the visitor stands at its form."""
-    found = runs(nli_folder(store.path))
+    found = runs_in(runs_folder(store.path, "nli"))
     if not found:
         return
     if st.session_state.get("nli-view") == "new" and found[0].record.get("kind") == "inference":

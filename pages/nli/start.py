@@ -12,8 +12,7 @@ from core.models.fetching import HUB_NAME, locate
 from core.nli.files import read_probes
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, Language
-from core.runs.nli import nli_folder
-from core.runs.records import run_table
+from core.runs.records import run_file, runs_folder
 from core.worker.client import known_models
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
@@ -160,7 +159,7 @@ def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, 
     if not pressed:
         return
     check_name(model)
-    run_table(nli_folder(store.path), name)
+    run_file(runs_folder(store.path, "nli"), name)
     command = ["nli", "ask", "--model", model, "--language", language, *options, "--run", name, "--json"]
     title = _("Inference: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
     jobs.start(store, command, title)

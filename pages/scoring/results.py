@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.language import translate
-from core.runs.records import Run, remove, runs, runs_folder
+from core.runs.records import Run, delete_run, runs_folder, runs_in
 from pages.ui.head import open_store
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, duration
@@ -18,7 +18,7 @@ LISTED = 20
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    found = runs(runs_folder(store.path))
+    found = runs_in(runs_folder(store.path, "scores"))
     st.subheader(_("Finished runs"), anchor=False)
     if not found:
         st.caption(_("There is none yet. A finished run stays here, with its table to download."))
@@ -63,9 +63,9 @@ def _show_way_on(run: Run) -> None:
 
 def _delete(name: str) -> None:
     with open_store() as store:
-        for run in runs(runs_folder(store.path)):
+        for run in runs_in(runs_folder(store.path, "scores")):
             if run.name == name:
-                remove(run)
+                delete_run(run)
 
 
 def _described(run: Run) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
-from core.runs.records import FORBIDDEN, run_table, runs, runs_folder
+from core.runs.records import FORBIDDEN, run_file, runs_folder, runs_in
 from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.scoring.source import ENDINGS, PLACE, Chosen
@@ -100,7 +100,7 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
 
 def _start(store: Store, chosen: Chosen, how: How, name: str) -> None:
     check_models(how.models, fetch=False)  # a name that is no model is told at once, not by a job that fails
-    run_table(runs_folder(store.path), name)
+    run_file(runs_folder(store.path, "scores"), name)
     command = ["score", *how.options, "--run", name, "--json"]
     if chosen.uid:
         command += ["--project-uid", chosen.uid]
@@ -121,7 +121,7 @@ def free_name(store: Store, label: str, now: datetime | None = None) -> str:
     for ending in ENDINGS:
         bare = bare.removesuffix(f".{ending}")
     bare = bare.strip(". ")[:40] or "run"
-    taken = {run.name for run in runs(runs_folder(store.path))}
+    taken = {run.name for run in runs_in(runs_folder(store.path, "scores"))}
     for one in jobs.jobs(store):
         if "--run" in one.command:
             taken.add(one.command[one.command.index("--run") + 1])
@@ -149,7 +149,7 @@ def forecast(store: Store, rows: int, how: How) -> str:
 def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
     """Sentences a second and seconds of loading by model, from the newest run that was made in the same way."""
     rates: dict[str, tuple[float, float]] = {}
-    for run in runs(runs_folder(store.path)):
+    for run in runs_in(runs_folder(store.path, "scores")):
         settings = run.record.get("settings", {})
         if [settings.get("method"), settings.get("precision")] != [how.method, how.precision]:
             continue

@@ -4,14 +4,13 @@ from datetime import UTC, datetime
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from core.runs.nli import nli_folder
-from core.runs.records import FORBIDDEN, runs
+from core.runs.records import FORBIDDEN, runs_folder, runs_in
 
 
 def free_name(store: Store, label: str) -> str:
     """A name for a run that is not taken: the model, the language, the day."""
     bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[-60:] or "run"
-    taken = {run.name for run in runs(nli_folder(store.path))}
+    taken = {run.name for run in runs_in(runs_folder(store.path, "nli"))}
     for one in jobs.jobs(store):
         if "--run" in one.command:
             taken.add(one.command[one.command.index("--run") + 1])

@@ -11,7 +11,7 @@ from core.association.scoring import COLUMNS
 from core.association.table import read_associations
 from core.errors import BadFile, EvenhandError
 from core.resources import read_table
-from core.runs.records import runs
+from core.runs.records import runs_in
 
 LISTS = {
     "templates": "template\n{person} is a {profession}.\n",
@@ -101,7 +101,7 @@ def test_the_table_comes_back(tmp_path, lists, ending):
 
 def test_a_run_is_kept_with_its_record(tmp_path, lists):
     run("--language", "en", *lists, "--model", MODEL, "--run", "first")
-    [found] = runs(tmp_path / "evenhand-associations")
+    [found] = runs_in(tmp_path / "evenhand-associations")
     assert (found.name, found.models, found.sentences, found.scored) == ("first", (MODEL,), 15, 15)
     assert found.record["language"] == "en"
     assert found.record["source"]["persons"] == "persons.tsv"

@@ -15,8 +15,7 @@ from core.misgendering.template_files import built_in
 from core.misgendering.verdict_table import read_verdicts
 from core.runs import misgendering
 from core.runs.misgendering import Writing, run_both
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import runs
+from core.runs.records import runs_folder, runs_in
 from core.runs.verdicts import Asked
 from core.text.pronouns import verdict
 
@@ -31,7 +30,7 @@ def command(folder: Path, *options: str) -> Any:
 
 def test_a_run_has_a_table_texts_and_a_record(tmp_path: Path) -> None:
     data = json.loads(command(tmp_path, *FEW, "--run", "one", "--json").stdout)
-    (run,) = runs(misgendering_folder(tmp_path / "evenhand.db"))
+    (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     assert run.name == "one" and run.models == (MODEL,) and data["instances"] == 8
     frame = read_verdicts(run.table)
     assert len(frame) == 8 and {"template", "name", "gen1", "gen2", "prob", "prob_sum"} <= set(frame)
@@ -47,7 +46,7 @@ def test_a_run_has_a_table_texts_and_a_record(tmp_path: Path) -> None:
 def test_the_planted_rates_come_back_within_their_intervals(tmp_path: Path) -> None:
     """he, she, they, xe misgendered for 0.1, 0.2, 0.4, 0.6 of the names: the shares of right verdicts are the rest."""
     command(tmp_path, "--run", "planted", "--each", "0", "--passes", "5")
-    (run,) = runs(misgendering_folder(tmp_path / "evenhand.db"))
+    (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     found = {key["pronoun"]: one.prob for key, one in by_cell(read_verdicts(run.table, generations=False))}
     for pronoun, rate in {"he": 0.1, "she": 0.2, "they": 0.4, "xe": 0.6}.items():
         low, high = found[pronoun].low, found[pronoun].high

@@ -11,8 +11,7 @@ from click.testing import CliRunner, Result
 from cli import cli
 from core.errors import EvenhandError
 from core.misgendering.generations import read_generations
-from core.runs.misgendering_runs import misgendering_folder
-from core.runs.records import runs
+from core.runs.records import Failure, runs_folder, runs_in
 from core.runs.verdicts import NEED_GENERATIONS
 
 MODEL = "planted:pronouns"
@@ -36,7 +35,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_a_run_on_the_built_in_set(tmp_path: Path) -> None:
     found = answer("score", "--model", MODEL, "--run", "first", "--limit", 60, "--seed", 1)
-    (run,) = runs(misgendering_folder(tmp_path / "evenhand.db"))
+    (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     rows = table(run.table)
     assert (run.name, run.models, run.sentences, run.scored) == ("first", (MODEL,), 60, 60)
     assert len(rows) == 60 == found["rows"]
@@ -50,6 +49,15 @@ def test_a_run_on_the_built_in_set(tmp_path: Path) -> None:
     assert again["models"][0]["tokens"]["factor"] is None
     assert table(tmp_path / "again.csv") == rows
     assert call("score", "--model", MODEL, "--run", "first").exit_code != 0  # the name is taken
+
+
+def test_a_model_that_cannot_be_used_is_named_in_the_record(tmp_path: Path) -> None:
+    found = answer("score", "--model", MODEL, "--model", "known", "--run", "two", "--limit", 4)
+    (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
+    assert run.models == (MODEL,)
+    for failure in (*run.failures, Failure.read(found["failed"][0])):
+        assert (failure.model, failure.values["name"]) == ("known", "known")
+        assert "{" in failure.message and "{" not in failure.text
 
 
 def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tmp_path: Path) -> None:

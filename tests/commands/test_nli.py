@@ -8,8 +8,7 @@ from click.testing import CliRunner
 
 from cli import cli
 from core.errors import BadFile, Refused
-from core.runs.nli import nli_folder
-from core.runs.records import runs
+from core.runs.records import runs_folder, runs_in
 
 GOOD = "set,label,occupation\nPS,entailment,nurse\nPS,neutral,doctor\nAS,contradiction,nurse\nAS,neutral,doctor\n"
 
@@ -94,7 +93,7 @@ def test_a_run_can_be_listed_and_measured_again(tmp_path, monkeypatch) -> None:
     data = as_json("ask", "--model", "planted:nli=0.3", "--sample", "--run", "first")
     assert data["s"] == pytest.approx(0.3, abs=0.06)
     assert data["signature"].startswith("nli|planted:nli=0.3|")
-    (run,) = runs(nli_folder(tmp_path / "evenhand.db"))
+    (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "nli"))
     assert (run.name, run.record["kind"], run.record["rows"]) == ("first", "inference", 600)
     again = as_json("--predictions", str(run.table))
     assert again["s"] == data["s"]

@@ -20,7 +20,7 @@ from cli import cli
 from commands.scoring import Meter, rate_line
 from core.errors import EvenhandError
 from core.models import open_scorer
-from core.runs.records import runs, runs_folder
+from core.runs.records import runs_folder, runs_in
 from core.scoring.rows import COLUMNS
 from core.sentence_bias import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
@@ -94,7 +94,7 @@ def test_a_second_run_asks_nothing_and_writes_the_same(tmp_path, file):
 
 def test_a_run_with_a_name_is_listed_with_its_record(tmp_path, file):
     score(file, "--model", "known", "--run", "第一次")
-    [run] = runs(runs_folder(tmp_path / "evenhand.db"))
+    [run] = runs_in(runs_folder(tmp_path / "evenhand.db", "scores"))
     assert (run.name, run.models, run.sentences, run.scored) == ("第一次", ("known",), 10, 9)
     assert run.source["sha256"]
     assert run.record["versions"]["torch"]
@@ -300,7 +300,7 @@ def test_a_run_that_ended_half_way_is_resumed_where_it_was(tmp_path, gated, how)
     until(lambda: jobs.process_of(half) is None)
     jobs.mark_interrupted(store)
     assert jobs.find(store, job.uid).state == ("cancelled" if how == "cancel" else "interrupted")
-    folder = runs_folder(store.path)
+    folder = runs_folder(store.path, "scores")
     assert not list(folder.glob("*.csv"))
     asked = int((tmp_path / "asked").read_text())
     (tmp_path / "gate").touch()
@@ -321,7 +321,7 @@ def test_two_jobs_at_once_write_the_same_numbers(tmp_path, gated):
     ended = [jobs.find(gated, job.uid) for job in both]
     assert [job.state for job in ended] == ["done", "done"], [jobs.log_tail(gated, job) for job in ended]
     assert [job.result["notices"] for job in ended] == [[], []]
-    one, two = (runs_folder(gated.path) / f"{name}.csv" for name in ("one", "two"))
+    one, two = (runs_folder(gated.path, "scores") / f"{name}.csv" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
     db = sqlite3.connect(tmp_path / "scores.db")
     assert db.execute("SELECT count(*) FROM score").fetchone()[0] == 5000

@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.jobs import jobs
 from core.association import Files, association_set
-from core.runs.association import Settings, associations_folder, run_associations
-from core.runs.records import run_table, runs
+from core.runs.association import Settings, run_associations
+from core.runs.records import run_file, runs_folder, runs_in
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
@@ -55,7 +55,7 @@ def finished(tmp_path, fresh_store):
     path = tmp_path / "professions.tsv"
     path.write_text(PROFESSIONS, encoding="utf-8")
     source = association_set("en", None, Files(professions=path))
-    table = run_table(associations_folder(fresh_store.path), "six [x](y) $1$")
+    table = run_file(runs_folder(fresh_store.path, "associations"), "six [x](y) $1$")
     return run_associations(source, Settings((MODEL,), threads=1), table, record=True)
 
 
@@ -137,5 +137,5 @@ def test_numbers_of_a_run(finished):
 def test_a_run_is_deleted(fresh_store, finished):
     page = visit()
     whole(page.button(key="delete-six [x](y) $1$").click().run())
-    assert runs(associations_folder(fresh_store.path)) == []
+    assert runs_in(runs_folder(fresh_store.path, "associations")) == []
     assert any("Nothing has been measured yet" in one.value for one in page.info)

@@ -12,8 +12,7 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.projects.projects import project, projects
 from core.generation import Context, GrowingFile, tasks
-from core.runs.generating_runs import generation_file, generation_runs, generations_folder
-from core.runs.records import write_record
+from core.runs.records import TEXTS, run_file, runs_folder, runs_in, write_record
 from pages.generation.start import free_name
 from tests.conftest import ROOT
 
@@ -52,7 +51,7 @@ def said(page: AppTest) -> str:
 @pytest.fixture
 def finished(fresh_store: Store) -> Path:
     """A finished run: 12 contexts, two texts each, half of them wrong by the rule."""
-    path = generation_file(generations_folder(fresh_store.path), "first")
+    path = run_file(runs_folder(fresh_store.path, "generations"), "first", TEXTS)
     contexts = [
         Context(f"{HOSTILE} went to town {n}.", "Kim", ("she",) if n % 2 else ("he",), "own", "pre") for n in range(12)
     ]
@@ -181,7 +180,7 @@ def test_texts_leave_behind_a_password_only(finished: Path) -> None:
 def test_a_run_is_deleted(fresh_store: Store, finished: Path) -> None:
     page = visit()
     whole(page.button(key="delete-first").click().run())
-    assert generation_runs(generations_folder(fresh_store.path)) == [] and not finished.exists()
+    assert runs_in(runs_folder(fresh_store.path, "generations")) == [] and not finished.exists()
 
 
 def test_names_of_runs() -> None:

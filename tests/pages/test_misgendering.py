@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import runs_folder
 from tests.pages.test_every_page import MAIN
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
@@ -30,7 +30,7 @@ def opened(language: str = "en", **asked: str) -> AppTest:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run of one model with 16 templates, 4 sets, 5 generations; prob and texts from a seeded draw."""
-    folder = misgendering_folder(tmp_path / "evenhand.db")
+    folder = runs_folder(tmp_path / "evenhand.db", "misgendering")
     folder.mkdir()
     draw = random.Random(1)
     head = ["instance", "dataset", "model", "setting", "pronoun", "template", "name", "prob", "prob_sum"]
@@ -103,6 +103,23 @@ def test_the_figures_say_their_numbers(run: Path) -> None:
 def test_names_from_files_are_text(run: Path) -> None:
     html = "".join(str(one.proto.body) for one in opened(figure="variation").get("html"))
     assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
+
+
+NOT_CAUSAL = "{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined."
+
+
+@pytest.mark.parametrize("language, said", [("en", "known (bert) does not read"), ("zh", "known（bert）不是从左到右")])
+def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said: str) -> None:
+    record = json.loads(run.with_suffix(".json").read_text(encoding="utf-8"))
+    values = {"name": "known", "kind": "bert"}
+    text = NOT_CAUSAL.format(**values)
+    record["failed"] = [{"model": "known", "error": NOT_CAUSAL, "values": values, "text": text}]
+    run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
+    assert said in shown(opened(language, section="new"))
+    del record["failed"][0]["values"]  # as records until 0.4.0 have it
+    run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
+    page = shown(opened(language, section="new"))
+    assert text in page and "{name}" not in page
 
 
 def test_a_table_that_is_none_is_one_sentence(run: Path) -> None:

@@ -41,7 +41,7 @@ def run(made_up: Path, tmp_path: Path) -> Path:
     """The made-up scores as a run named "first" of this test's database."""
     st.cache_data.clear()
     with Store.open(tmp_path / "evenhand.db") as store:
-        folder = runs_folder(store.path)
+        folder = runs_folder(store.path, "scores")
     folder.mkdir()
     (folder / "first.csv").write_bytes(made_up.read_bytes())
     models = [{"model": name, "scored": 299} for name in ("bert-base-chinese", "random-zh")]

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from annotations.jobs import jobs
 from core.files.table_file import csv_line
 from core.nli.sets import packaged
-from core.runs.nli import nli_folder, run
+from core.runs.nli import run
 from core.runs.nli_bias_rates import COLUMNS
-from core.runs.records import run_table, write_record
+from core.runs.records import run_file, runs_folder, write_record
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
@@ -49,7 +49,7 @@ def said(page):
 
 @pytest.fixture
 def finished(fresh_store):
-    table = run_table(nli_folder(fresh_store.path), "first [run](x) $y$")
+    table = run_file(runs_folder(fresh_store.path, "nli"), "first [run](x) $y$")
     return run("planted:nli=0.3", packaged("en", sample=True), table, record=True)
 
 
@@ -100,11 +100,11 @@ def test_delete(finished, fresh_store) -> None:
     page = visit()
     page.button(key="nli-delete").click().run()
     whole(page)
-    assert list(nli_folder(fresh_store.path).glob("*.csv")) == []
+    assert list(runs_folder(fresh_store.path, "nli").glob("*.csv")) == []
 
 
 def test_bias_rates_of_a_run(fresh_store) -> None:
-    table = run_table(nli_folder(fresh_store.path), "rates")
+    table = run_file(runs_folder(fresh_store.path, "nli"), "rates")
     table.parent.mkdir(exist_ok=True)
     cells = [[r, *[r / 2, r / 2, r / 2] * 4, True, 1.0, "nli|x"] for r in (0.0, 0.5, 1.0)]
     table.write_text("".join(map(csv_line, [COLUMNS, *cells])), encoding="utf-8")

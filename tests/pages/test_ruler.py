@@ -12,7 +12,7 @@ from core.language import translate
 from core.models import open_scorer
 from core.models.catalogue import RANDOM
 from core.ruler import planted as ruler
-from core.runs.records import run_table, runs_folder, write_record
+from core.runs.records import run_file, runs_folder, write_record
 from tests.annotations.audit.test_projects import NUMBERS, judge
 from tests.conftest import ROOT
 from tests.core.audit.test_sample import scores
@@ -84,7 +84,7 @@ def test_a_run_on_the_ruler(fresh_store) -> None:
 
 
 def make_run(store, frame, model: str) -> None:
-    table = run_table(runs_folder(store.path), "first run")
+    table = run_file(runs_folder(store.path, "scores"), "first run")
     table.parent.mkdir(parents=True)
     frame.to_csv(table, index=False)
     facts = {"created": "2026-01-01", "sentences": len(frame), "models": [{"model": model, "scored": len(frame)}]}

@@ -11,7 +11,7 @@ from annotations.jobs import jobs
 from annotations.mining.candidates import new_run
 from core.errors import Notice
 from core.language import translate
-from core.runs.records import run_table, runs, runs_folder
+from core.runs.records import run_file, runs_folder, runs_in
 from core.runs.scoring import Settings, score_to_file
 from tests.conftest import ROOT, SENTENCES
 
@@ -50,7 +50,7 @@ def finished(tmp_path, fresh_store):
     """A finished run of a file with a bad line."""
     path = tmp_path / "in.txt"
     path.write_text("\n".join([*SENTENCES, "今天下雨。"]), encoding="utf-8")
-    table = run_table(runs_folder(fresh_store.path), "first [run](x) $y$ _z_")
+    table = run_file(runs_folder(fresh_store.path, "scores"), "first [run](x) $y$ _z_")
     return score_to_file(file_input(path), Settings(("known",), cache=tmp_path / "scores.db"), table, record=True)
 
 
@@ -169,7 +169,7 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     assert '<span class="n">8</span><span class="n">1</span>' in html_of(page)
     assert "1 without a number: no keyword (such as row 9)" in said(page)
     page.button(key=f"delete-{name}").click().run()
-    assert runs(runs_folder(fresh_store.path)) == []
+    assert runs_in(runs_folder(fresh_store.path, "scores")) == []
     assert "There is none yet. A finished run stays here, with its table to download." in said(whole(page))
 
 

@@ -10,7 +10,7 @@ from annotations.adjudication import case, cases, settle_case
 from annotations.database.store import Store
 from annotations.human_vs_rule.people_by_instance import people, with_run
 from annotations.projects.projects import change_project
-from core.runs.misgendering_runs import misgendering_folder
+from core.runs.records import runs_folder
 from tests.pages.test_every_page import MAIN
 from tests.support.judged_generations import Said, all_written, judged_project, say, say_all
 
@@ -75,7 +75,7 @@ def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    folder = misgendering_folder(fresh_store.path)
+    folder = runs_folder(fresh_store.path, "misgendering")
     folder.mkdir()
     (folder / "one.csv").write_text("instance,template,prob,gen1\n1,t1,1,0\n2,t2,0,0\n", encoding="utf-8")
     (folder / "one.json").write_text("{}", encoding="utf-8")

@@ -19,10 +19,9 @@ from core.generation.contexts import seed_of
 from core.generation.template_contexts import contexts_of
 from core.generation.writers import Keep
 from core.misgendering.template_files import built_in
-from core.runs.generating_runs import first_rows, generation_file, generation_runs, generations_folder, remove_run
 from core.runs.generation import Request, generate_to_file
 from core.runs.generation_inputs import BUILT_IN, ContextInput, Filling, open_contexts
-from core.runs.records import write_record
+from core.runs.records import delete_run, first_rows, run_file, runs_folder, runs_in, write_record
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXTS = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=12, unique=True)
@@ -247,20 +246,20 @@ def test_the_digest_is_of_everything() -> None:
 
 
 def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
-    folder = generations_folder(tmp_path / "labels.db")
-    assert folder.name == "labels-generations" and generation_runs(folder) == []
+    folder = runs_folder(tmp_path / "labels.db", "generations")
+    assert folder.name == "labels-generations" and runs_in(folder) == []
     for number, name in enumerate(("old", "new")):
-        path = generation_file(folder, name)
+        path = run_file(folder, name, ".jsonl")
         fill(path, tasks([Context(name)], 2), Counting())
         write_record(path, {"model": "m", "generations": 2, "created": f"2026-01-0{number + 1}", "contexts": 1})
-    found = generation_runs(folder)
-    assert [run.name for run in found] == ["new", "old"] and found[0].generations == 2
-    assert len(first_rows(found[0].rows, 1)) == 1
+    found = runs_in(folder)
+    assert [run.name for run in found] == ["new", "old"] and found[0].count("generations") == 2
+    assert len(first_rows(found[0].table, 1)) == 1
     with pytest.raises(Refused):
-        generation_file(folder, "new")
-    remove_run(found[0])
-    assert [run.name for run in generation_runs(folder)] == ["old"]
-    assert generation_file(folder, "v1.5 of it").name == "v1.5 of it.jsonl"
+        run_file(folder, "new", ".jsonl")
+    delete_run(found[0])
+    assert [run.name for run in runs_in(folder)] == ["old"]
+    assert run_file(folder, "v1.5 of it", ".jsonl").name == "v1.5 of it.jsonl"
 
 
 # Writes until two batches are on disk, says so, and waits there to be killed.

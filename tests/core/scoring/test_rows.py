@@ -1,24 +1,17 @@
-"""Rows in, rows out: order, equal probes, windows, what is undefined, what a killed run leaves; tables and records."""
+"""Rows in, rows out: order, equal probes, windows, what is undefined, what a killed run leaves."""
 
-import json
 import math
-import os
-import subprocess
-import sys
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile, EvenhandError, Refused
-from core.files.table_file import csv_line, whole_file
-from core.runs.records import remove, run_table, runs, runs_folder, sentences_scored, write_record
 from core.scoring.cache import CachedScorer
 from core.scoring.rows import COLUMNS, OK, ScoreItem, Tally, item_of, score_items, scored_row
 from core.text.keywords import find
 from core.types import Score
-from tests.conftest import ROOT, SENTENCES, FakeScorer
+from tests.conftest import SENTENCES, FakeScorer
 
 SIGNATURE = FakeScorer.signature
 
@@ -174,143 +167,3 @@ def test_two_runs_at_once_share_what_they_learn(tmp_path):
 
 
 # Tables and records
-
-
-def test_a_line_of_a_table():
-    line = csv_line([1, "=SUM(A1)", "", None, -0.25, 1 / 3, -math.inf, 'a "b", c', "-3"])
-    assert line == f'1,\'=SUM(A1),,,-0.25,{1 / 3!r},-inf,"a ""b"", c",\'-3\r\n'
-
-
-def test_a_file_is_whole_or_not_there(tmp_path):
-    path = tmp_path / "scores.csv"
-    with pytest.raises(ZeroDivisionError), whole_file(path) as write:
-        write("half")
-        raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == []
-    path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), whole_file(path) as write:
-        write("half")
-        raise KeyboardInterrupt
-    assert path.read_text() == "old"
-    with whole_file(path) as write:
-        write("new")
-    assert path.read_text() == "new"
-    assert [file.name for file in tmp_path.iterdir()] == ["scores.csv"]
-
-
-FULL = """
-import resource, signal, sys
-from pathlib import Path
-from core.errors import BadFile
-from core.runs.records import whole_file
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-try:
-    with whole_file(Path(sys.argv[1])) as write:
-        for _ in range(10_000):
-            write("他在这里。" * 10)
-except BadFile as error:
-    print(error)
-"""
-
-
-def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
-    """The limit of the system on the size of a file stands for a full disk: the write fails half-way."""
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "s.csv")], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.stdout == "s.csv cannot be written: File too large.\n", done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from core.runs.records import whole_file
-with whole_file(Path(sys.argv[1])) as write:
-    write("half")
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
-    path = tmp_path / "s [1].csv"
-    subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
-    assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
-    with whole_file(path) as write:
-        write("whole")
-        parts = [file.name for file in tmp_path.iterdir()]
-        assert len(parts) == 1
-        assert f".{os.getpid()}-" in parts[0]
-    assert [file.name for file in tmp_path.iterdir()] == ["s [1].csv"]
-
-
-def test_a_place_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(BadFile, match=r"s\.csv cannot be written"), whole_file(tmp_path / "file" / "s.csv"):
-        pass
-
-
-def test_an_error_of_what_is_read_is_not_one_of_what_is_written(tmp_path):
-    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "s.csv"):
-        raise FileNotFoundError("the input")
-    assert list(tmp_path.iterdir()) == []
-
-
-def record(name, created, scored=(3, 2)):
-    return {
-        "source": {"name": "a.csv", "sha256": "x"}, "sentences": 3, "seconds": 1.5, "created": created,
-        "models": [{"model": f"{name}{i}", "signature": f"s{i}", "scored": n} for i, n in enumerate(scored)],
-    }  # fmt: skip
-
-
-def test_runs_are_listed_the_newest_first(tmp_path):
-    folder = runs_folder(tmp_path / "labels.db")
-    assert folder == tmp_path / "labels-scores"
-    assert runs(folder) == []
-    for name, created in (("old", "2026-01-01"), ("new", "2026-02-01"), ("no table", "2026-03-01")):
-        write_record(run_table(folder, name), record(name, created))
-        if name != "no table":
-            (folder / f"{name}.csv").write_text("row\n")
-    (folder / "broken.json").write_text("{")
-    (folder / "broken.csv").touch()
-    (folder / "list.json").write_text("[]")
-    (folder / "list.csv").touch()
-    found = runs(folder)
-    assert [run.name for run in found] == ["new", "old"]
-    assert (found[0].models, found[0].signatures) == (("new0", "new1"), ("s0", "s1"))
-    assert (found[0].sentences, found[0].scored, found[0].seconds) == (3, 3, 1.5)
-    remove(found[0])
-    assert [run.name for run in runs(folder)] == ["old"]
-
-
-def test_a_data_set_counts_once_however_often_it_was_scored(tmp_path):
-    assert sentences_scored([]) is None
-    for name, data, scored in (("a", "x", (5, 9)), ("b", "x", (7,)), ("c", "y", (3,)), ("d", "", (2,))):
-        facts = record(name, name, scored)
-        facts["source"]["sha256"] = data
-        write_record(run_table(tmp_path, name), facts)
-        (tmp_path / f"{name}.csv").touch()
-    assert sentences_scored(runs(tmp_path)) == 9 + 3 + 2
-
-
-def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
-    for i, facts in enumerate(
-        [{}, {"models": None, "seconds": "long", "source": 3}, {"models": ["x"], "sentences": None}]
-    ):
-        (tmp_path / f"{i}.json").write_text(json.dumps(facts))
-        (tmp_path / f"{i}.csv").touch()
-    for run in runs(tmp_path):
-        assert (run.models, run.scored, run.sentences, run.seconds, run.source) == ((), 0, 0, None, {})
-
-
-@pytest.mark.parametrize("name", ["", "  ", "a/b", "..", ".hidden", "a\\b", 'a"b', "a\nb", "长" * 60, "a\0b"])
-def test_a_name_that_is_none(tmp_path, name):
-    with pytest.raises(Refused, match="is no name for a run"):
-        run_table(tmp_path, name)
-
-
-def test_a_name_that_is_taken(tmp_path):
-    (tmp_path / "示例.csv").touch()
-    with pytest.raises(EvenhandError, match="There is a run named 示例 already"):
-        run_table(tmp_path, " 示例 ")

@@ -1,0 +1,93 @@
+"""A file that is written whole or not at all: what is at its place before, while and after, and when a process dies."""
+
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core.errors import BadFile
+from core.files.table_file import csv_line, whole_file
+from tests.conftest import ROOT
+
+
+def test_a_line_of_a_table():
+    line = csv_line([1, "=SUM(A1)", "", None, -0.25, 1 / 3, -math.inf, 'a "b", c', "-3"])
+    assert line == f'1,\'=SUM(A1),,,-0.25,{1 / 3!r},-inf,"a ""b"", c",\'-3\r\n'
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "scores.csv"
+    with pytest.raises(ZeroDivisionError), whole_file(path) as write:
+        write("half")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), whole_file(path) as write:
+        write("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    with whole_file(path) as write:
+        write("new")
+    assert path.read_text() == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["scores.csv"]
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from core.errors import BadFile
+from core.files.table_file import whole_file
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    with whole_file(Path(sys.argv[1])) as write:
+        for _ in range(10_000):
+            write("他在这里。" * 10)
+except BadFile as error:
+    print(error)
+"""
+
+
+def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
+    """The limit of the system on the size of a file stands for a full disk: the write fails half-way."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "s.csv")], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == "s.csv cannot be written: File too large.\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from core.files.table_file import whole_file
+with whole_file(Path(sys.argv[1])) as write:
+    write("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
+    path = tmp_path / "s [1].csv"
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
+    assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
+    with whole_file(path) as write:
+        write("whole")
+        parts = [file.name for file in tmp_path.iterdir()]
+        assert len(parts) == 1
+        assert f".{os.getpid()}-" in parts[0]
+    assert [file.name for file in tmp_path.iterdir()] == ["s [1].csv"]
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadFile, match=r"s\.csv cannot be written"), whole_file(tmp_path / "file" / "s.csv"):
+        pass
+
+
+def test_an_error_of_what_is_read_is_not_one_of_what_is_written(tmp_path):
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "s.csv"):
+        raise FileNotFoundError("the input")
+    assert list(tmp_path.iterdir()) == []
