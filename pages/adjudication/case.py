@@ -11,10 +11,9 @@ from annotations.database.store import Store
 from annotations.types import Choice, Guideline, Project
 from core.charts.style import Palette, palette
 from core.errors import EvenhandError
-from pages.agreement.charts import choice_name
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.sentences import with_keyword
+from pages.ui.sentences import choice_name, with_keyword
 from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

@@ -7,11 +7,11 @@ from annotations.database.store import Store
 from annotations.projects.projects import annotators, change_project, guidelines
 from annotations.text_policy import without_text
 from annotations.types import Annotator, Project
-from pages.agreement.charts import choice_name
 from pages.ui.charts import csv_bytes
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.sentences import choice_name
 from pages.ui.text import plain
 
 

@@ -5,10 +5,11 @@ import streamlit as st
 from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.by_form import FormRates
 from core.statistics import Estimate
-from pages.agreement.charts import said, traced
+from pages.agreement.charts import traced
 from pages.agreement.scope import told
 from pages.ui.charts import downloads
 from pages.ui.language import _
+from pages.ui.numbers import note_text
 from pages.ui.text import plain
 
 
@@ -19,7 +20,7 @@ def by_form(report: AgreementReport) -> None:
         return
     st.subheader(_("By form shown"))
     if not rates.compared:
-        st.caption(plain(said(rates.difference.reason)))
+        st.caption(plain(note_text(rates.difference.reason)))
         _one_form(rates)
         return
     rows = [_row(_("Everybody"), rates), *(_row(name, own) for name, own in rates.annotators)]
@@ -43,7 +44,7 @@ def _one_form(rates: FormRates) -> None:
 
 def _paired(paired: Estimate) -> str:
     if paired.value is None:
-        return said(paired.reason)
+        return note_text(paired.reason)
     text = _("On the {items} items that were labelled on both forms: {difference}.")
     return text.format(items=f"{paired.units:,}", difference=points(paired))
 

@@ -10,41 +10,23 @@ import streamlit as st
 from annotations.agreement.agreement import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
 from core.charts.style import palette, styled
-from core.statistics import Estimate, Note, holm
+from core.statistics import Estimate, holm
 from pages.ui.charts import show_chart
-from pages.ui.language import _, language
-from pages.ui.text import paragraph
+from pages.ui.language import _
+from pages.ui.numbers import interval_or_reason
+from pages.ui.sentences import choice_name
+from pages.ui.text import clause, paragraph
 
 Row = dict[str, Any]
 
 
-def said(note: Note | None) -> str:
-    """A reason or note in the visitor's language; nothing for None."""
-    return _(note.message).format(**note.values) if note else ""
-
-
-def span(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95 % interval as text, or why there is none."""
-    if estimate.low is None or estimate.high is None:
-        return said(estimate.note or estimate.reason)
-    if form.endswith("%"):  # a share: the sign stands apart, as everywhere
-        form = form.removesuffix("%") + "f"
-        return f"{100 * estimate.low:z{form}} % – {100 * estimate.high:z{form}} %"
-    return f"{estimate.low:z{form}} – {estimate.high:z{form}}".replace("-", "−")
-
-
-def bracketed(estimate: Estimate, form: str = ".2f") -> str:
-    """`span` for brackets within a sentence, which has a full stop of its own."""
-    return span(estimate, form).rstrip(".。")
-
-
-def choice_name(choice: Any) -> str:
-    """A choice or reason as the visitor reads it."""
-    return str(choice.zh if language() == "zh" else choice.en)
-
-
 def _numbers(estimate: Estimate) -> Row:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "interval": span(estimate)}
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval": interval_or_reason(estimate),
+    }
 
 
 def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
@@ -120,7 +102,8 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
         reason = _("These two annotators have not labelled the same item yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
     numbers = _numbers(two.kappa)
-    largest = f"{two.largest.value:.2f} ({bracketed(two.largest)})" if two.largest.value is not None else None
+    reach = clause(interval_or_reason(two.largest))
+    largest = None if two.largest.value is None else f"{two.largest.value:.2f} ({reach})"
     return {
         "a": a,
         "b": b,

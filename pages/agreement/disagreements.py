@@ -11,11 +11,10 @@ from annotations.projects.projects import annotators, guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
-from pages.agreement.charts import choice_name
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.sentences import with_keyword
+from pages.ui.sentences import choice_name, with_keyword
 from pages.ui.text import plain
 
 PAGE = 10

@@ -14,12 +14,12 @@ from core.charts.heatmap import heatmap
 from core.charts.style import palette
 from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.statistics import Estimate, holm
-from pages.agreement.charts import by_chance, said, span, traced
+from pages.agreement.charts import by_chance, traced
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, interval_or_reason, note_text
 from pages.ui.text import paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
@@ -58,7 +58,7 @@ def by_model(report: AgreementReport) -> None:
             "value": estimate.value,
             "low": estimate.low,
             "high": estimate.high,
-            "interval": span(estimate),
+            "interval": interval_or_reason(estimate),
             "items": measures.items,
             "differs": differs,
         }
@@ -95,7 +95,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         {
             _("marks"): names[one.kind],
             "F1": one.pooled.value,
-            _("95 % interval"): span(one.pooled) if one.pooled.value is not None else DASH,
+            _("95 % interval"): interval_or_reason(one.pooled) if one.pooled.value is not None else DASH,
             _("mean of single texts"): one.mean,
             _("pairs with a mark"): one.pairs,
             _("both marked"): one.both,
@@ -114,7 +114,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         downloads(traced(rows, report), key="marks-table")
     missing = [one for one in _marks(project.uid, state(store), project) if one.pooled.value is None]
     for one in missing:
-        st.caption(plain(f"{names[one.kind]}: {said(one.pooled.reason)}"))
+        st.caption(plain(f"{names[one.kind]}: {note_text(one.pooled.reason)}"))
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

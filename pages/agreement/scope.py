@@ -8,13 +8,13 @@ from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.types import Project
 from core.statistics import Estimate
-from pages.agreement.charts import bracketed, said, traced
+from pages.agreement.charts import traced
 from pages.agreement.tiles import current_report
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.text import plain
+from pages.ui.numbers import DASH, interval_or_reason, note_text, number
+from pages.ui.text import clause, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 
@@ -107,11 +107,7 @@ def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
 def told(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> str:
     """A measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
     if estimate.value is None:
-        return f"{DASH} {said(estimate.reason)}"
-    sign = "+" if signed else ""
-    if percent:
-        text = f"{100 * estimate.value:{sign}z.1f} %"
-    else:
-        text = f"{estimate.value:{sign}z.2f}"
-    interval = bracketed(estimate, ".1%" if percent else ".2f")
-    return f"{text} ({interval})".replace("-", "−")
+        return f"{DASH} {note_text(estimate.reason)}"
+    ends = clause(interval_or_reason(estimate, "z.1%" if percent else "z.2f"))
+    form = ("+" if signed else "") + ("z.1%" if percent else "z.2f")
+    return f"{number(estimate.value, form)} ({ends})"

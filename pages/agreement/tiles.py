@@ -11,12 +11,13 @@ from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import guideline
 from annotations.types import Project
 from core.statistics import Estimate
-from pages.agreement.charts import bracketed, choice_name, confusion, each_two, said, span, traced
+from pages.agreement.charts import confusion, each_two, traced
 from pages.ui.charts import downloads
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import undefined
-from pages.ui.text import plain
+from pages.ui.numbers import interval_or_reason, note_text, undefined
+from pages.ui.sentences import choice_name
+from pages.ui.text import clause, plain
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
@@ -40,7 +41,7 @@ def _report(
 def nothing_yet(report: AgreementReport) -> bool:
     """Say in words why there is nothing to compare, if that is so."""
     if report.on == "share" and report.items == 0 and report.version is None:
-        st.info(plain(said(report.overall.unanimity.reason)), icon=":material/casino:")
+        st.info(plain(note_text(report.overall.unanimity.reason)), icon=":material/casino:")
     elif report.all_items == 0:
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
     elif report.labels == 0:
@@ -91,21 +92,21 @@ def tiles(report: AgreementReport) -> None:
 
 def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
     """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
-    text, help_text = undefined(estimate.value, said(estimate.reason), "{:.2f}")
+    text, help_text = undefined(estimate.value, note_text(estimate.reason), "{:.2f}")
     if percent and estimate.value is not None:
         text = f"{100 * estimate.value:.1f} %"
     with st.container(border=True, height="stretch"):
         st.metric(name, text.replace("-", "−"), help=help_text)
         if estimate.value is None:
-            st.caption(plain(said(estimate.reason)))
+            st.caption(plain(note_text(estimate.reason)))
             return
         if estimate.low is None:
-            st.caption(plain(said(estimate.note)))
+            st.caption(plain(note_text(estimate.note)))
         else:
-            interval = span(estimate, ".1%" if percent else ".2f")
+            interval = interval_or_reason(estimate, ".1%" if percent else ".2f")
             st.caption(plain(_("95 % interval: {interval}").format(interval=interval)))
             if estimate.note:
-                st.caption(plain(said(estimate.note)))
+                st.caption(plain(note_text(estimate.note)))
         st.caption(plain(meaning))
 
 
@@ -120,9 +121,9 @@ def categories(report: AgreementReport) -> None:
             _("category"): choice_name(row.choice),
             _("labels"): row.labels,
             _("prevalence"): row.prevalence.value,
-            _("prevalence, 95 %"): span(row.prevalence, ".1%"),
+            _("prevalence, 95 %"): interval_or_reason(row.prevalence, ".1%"),
             _("specific agreement"): row.specific.value,
-            _("specific agreement, 95 %"): span(row.specific, ".1%"),
+            _("specific agreement, 95 %"): interval_or_reason(row.specific, ".1%"),
         }
         for row in report.categories
     ]
@@ -160,14 +161,14 @@ def two_annotators(report: AgreementReport) -> None:
         return
     confusion(two, report)
     if two.kappa.value is None or two.largest.value is None:
-        st.caption(plain(said(two.kappa.reason)))
+        st.caption(plain(note_text(two.kappa.reason)))
         return
     text = _(
         "Cohen's kappa {kappa} ({interval}). With what these two choose on the whole, at"
         " most {largest} ({reach}) could be reached."
     )
     kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
-    intervals = {"interval": bracketed(two.kappa), "reach": bracketed(two.largest)}
+    intervals = {"interval": clause(interval_or_reason(two.kappa)), "reach": clause(interval_or_reason(two.largest))}
     st.caption(plain(text.format(kappa=kappa, largest=largest, **intervals)))
 
 

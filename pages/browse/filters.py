@@ -10,8 +10,8 @@ from annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, impor
 from annotations.database.store import Store
 from annotations.projects.projects import annotators, guidelines
 from annotations.types import Annotator, Project
-from pages.agreement.charts import choice_name
 from pages.ui.language import _
+from pages.ui.sentences import choice_name
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")

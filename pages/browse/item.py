@@ -14,7 +14,6 @@ from annotations.projects.projects import guidelines
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from core.errors import NotFound
-from pages.agreement.charts import choice_name
 from pages.browse.filters import from_address
 from pages.browse.history import show_history
 from pages.browse.talk import show_actions, show_talk
@@ -22,6 +21,7 @@ from pages.browse.text import VEIL, found_in, marked, marks, state_name, veiled
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.sentences import choice_name
 from pages.ui.text import paragraph, plain
 
 

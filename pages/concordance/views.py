@@ -15,11 +15,11 @@ from core.concordance.answer_rows import COLUMNS, row
 from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
 from core.concordance.passages import passages
 from core.files.cells import neutralised
-from core.statistics import Estimate, Note
+from core.statistics import Estimate
 from pages.concordance.inputs import Wish, unit_name
 from pages.ui.charts import show_chart
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text
 from pages.ui.text import paragraph, plain
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
@@ -70,13 +70,6 @@ def look_up(store: Store, wish: Wish) -> Concordance:
         return _found((wish.question, where), store, wish)
 
 
-def said(note: Note | None) -> str:
-    """A sentence of the result in the visitor's language; a dash for None."""
-    if note is None:
-        return DASH
-    return _(note.message).format(**note.values) if note.values else _(note.message)
-
-
 def show_numbers(found: Concordance) -> None:
     """What the counts say, the picture with its intervals, and the counts themselves."""
     if not found.sentences_with:
@@ -84,8 +77,8 @@ def show_numbers(found: Concordance) -> None:
         st.info(plain(text.format(word=found.question.word, characters=f"{found.characters:,}")))
         return
     first = contrast_says(found)
-    says = [said(near_says(found, number)) for number in range(len(found.near))]
-    head = f'<p class="says">{html.escape(said(first))}</p>' if first else ""
+    says = [note_text(near_says(found, number)) for number in range(len(found.near))]
+    head = f'<p class="says">{html.escape(note_text(first))}</p>' if first else ""
     body = "".join(f'<p class="also">{html.escape(one)}</p>' for one in says)
     st.html(f'{STYLE}<div class="concordance">{head}{body}</div>')
     _show_picture(found, paragraph(says))
@@ -116,7 +109,7 @@ def _rows(found: Concordance) -> list[dict[str, Any]]:
 
 def _span(estimate: Estimate) -> str:
     if estimate.low is None:
-        return said(estimate.note or estimate.reason)
+        return note_text(estimate.note or estimate.reason)
     return f"{ratio(estimate.low)} – {ratio(estimate.high)}"
 
 
@@ -179,7 +172,7 @@ def _contrast_text(found: Concordance) -> str:
 
 def _log_span(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
-        return said(estimate.note or estimate.reason)
+        return note_text(estimate.note or estimate.reason)
     return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
 
 

@@ -13,13 +13,13 @@ from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
 from core.statistics import Estimate, holm
 from core.text.repetition import Variant, signature
-from pages.agreement.charts import said
 from pages.human_vs_rule.source import Shown
 from pages.human_vs_rule.tiles import measure_name
 from pages.misgendering.published import setting_name
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
+from pages.ui.numbers import note_text
 from pages.ui.text import paragraph, plain, series
 
 OFFERED = (
@@ -48,7 +48,7 @@ def by_cell(found: Shown) -> None:
     rows = [_cell_row(found, cell, name) for cell in found.cells]
     known = [row for row in rows if row["value"] is not None]
     if not known:
-        st.info(said(found.overall[name].estimate.reason))
+        st.info(note_text(found.overall[name].estimate.reason))
         return
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
     text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
@@ -82,7 +82,7 @@ def _cell_row(found: Shown, cell: Any, name: str) -> Row:
         "published": mean.published,
         "n": mean.rows,
         "contexts": estimate.units,
-        "note": said(estimate.note or estimate.reason),
+        "note": note_text(estimate.note or estimate.reason),
         "signature": found.signature,
     }
 

@@ -14,13 +14,13 @@ from core.charts.style import Palette, palette
 from core.human_vs_rule.compare import Difference, Said
 from core.human_vs_rule.schemes import NAMES, binary
 from core.human_vs_rule.why_they_differ import BINS, MEANT
-from pages.agreement.charts import choice_name
 from pages.agreement.disagreements import open_desk
 from pages.human_vs_rule.source import Shown
 from pages.misgendering.published import setting_name
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.sentences import choice_name
 from pages.ui.text import plain, series
 
 PAGE = 10

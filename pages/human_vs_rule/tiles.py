@@ -7,12 +7,11 @@ import streamlit as st
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
-from pages.agreement.charts import said, span
 from pages.agreement.tiles import tile
 from pages.human_vs_rule.source import WEIGHTED, Shown
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, interval_or_reason, note_text
 from pages.ui.text import paragraph, plain
 
 
@@ -102,7 +101,9 @@ def weighted_back(found: Shown) -> None:
                 _("measure"): measure_name(name),
                 _("in the sample"): rate.sample,
                 _("of all, weighted"): rate.estimate.value,
-                _("95 % interval"): span(rate.estimate, ".1%") if rate.estimate.value is not None else DASH,
+                _("95 % interval"): interval_or_reason(rate.estimate, ".1%")
+                if rate.estimate.value is not None
+                else DASH,
                 _("labelled"): rate.labelled,
                 _("strata covered"): rate.covered,
             }
@@ -126,7 +127,7 @@ def _coverage(found: Shown) -> str:
         text = _("{thin} of {strata} strata rest on a single generation.")
         parts.append(text.format(thin=one.thin, strata=one.strata))
     note = one.estimate.note
-    return paragraph([*parts, said(note)] if note else parts)
+    return paragraph([*parts, note_text(note)] if note else parts)
 
 
 def made_how(found: Shown) -> None:

@@ -13,11 +13,11 @@ from annotations.projects.projects import projects
 from annotations.types import Project
 from core.mining.report import Report
 from core.resources import quotas as preset_quotas
-from core.statistics import Estimate, Note
+from core.statistics import Estimate
 from pages.mining.report import named, side_name
 from pages.projects.new import PRINTED_TOTAL
 from pages.ui.language import _
-from pages.ui.numbers import DASH, large
+from pages.ui.numbers import DASH, large, note_text
 from pages.ui.sentences import show
 from pages.ui.text import paragraph, plain
 
@@ -46,13 +46,6 @@ def verdict_name(verdict: Verdict) -> str:
         "undecided": _("not decided"),
         "unknown": _("not known"),
     }[verdict]
-
-
-def written(note: Note | None) -> str:
-    """A reason in the visitor's language."""
-    if note is None:
-        return DASH
-    return _(note.message).format(**note.values) if note.values else _(note.message)
 
 
 def show_forecast(store: Store, run: Run, report: Report) -> None:
@@ -158,7 +151,7 @@ def needed(outcome: Forecast) -> str:
     scarce = " ".join((outcome.scarcest[0], side_name(outcome.scarcest[1]))) if outcome.scarcest else DASH
     if need.value is None:
         if need.low is None:
-            return written(need.reason)
+            return note_text(need.reason)
         text = _("All quotas would take at least {low} more characters of such text; the scarcest is {scarce}.")
         return text.format(low=large(need.low), scarce=scarce)
     text = _(
@@ -214,7 +207,7 @@ def _row(cell: CellForecast, *, mixed: bool) -> str:
 
 def _interval(estimate: Estimate, form: str) -> str:
     if estimate.value is None:
-        return f'{DASH}<div class="small">{html.escape(written(estimate.reason))}</div>'
+        return f'{DASH}<div class="small">{html.escape(note_text(estimate.reason))}</div>'
     value = html.escape(form.format(estimate.value))
     if estimate.low is None or estimate.high is None:
         return value
@@ -232,7 +225,7 @@ def _text(cell: CellForecast) -> str:
         return "0"
     if need.value is None:
         if need.low is None:
-            return f'{DASH}<div class="small">{html.escape(written(need.reason))}</div>'
+            return f'{DASH}<div class="small">{html.escape(note_text(need.reason))}</div>'
         return html.escape(_("at least {low}").format(low=large(need.low)))
     low, high = large(need.low or 0), large(need.high or 0)
     return f"{html.escape(large(need.value))} {_between(low, high)}"

@@ -11,11 +11,12 @@ from core.charts.misgendering import ways
 from core.model_bias.many_intervals import several
 from core.report.numbers import percent, plain_number
 from core.statistics import Estimate
-from pages.misgendering.cells import Cell, numbers, said
+from pages.misgendering.cells import Cell, numbers
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.numbers import note_text
 from pages.ui.text import paragraph, plain
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
@@ -91,7 +92,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
     data = pd.DataFrame(rows)
     says = _agreement_says(data, names[measure])
     if measure in ("mcc", "kappa"):
-        says = paragraph((says, said(tested.sentence), _("An asterisk marks those that stay.")))
+        says = paragraph((says, note_text(tested.sentence), _("An asterisk marks those that stay.")))
     show_chart(_chart(data, names[measure], measure, says), data, key="agreement", says=says)
     st.caption(plain(_meaning(measure, published)))
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from core.misgendering.metrics import Metrics
 from core.report.numbers import interval
-from core.statistics import Estimate, Note
+from core.statistics import Estimate
 from core.text.pronouns import sets
 from pages.misgendering.published import setting_name
 from pages.ui.language import _
+from pages.ui.numbers import note_text
 
 PRONOUNS = tuple(sets("own"))
 
@@ -56,19 +57,14 @@ def label_of(key: dict[str, str], several: set[str]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def said(note: Note | None) -> str:
-    """A reason or note in the visitor's language; nothing for None."""
-    return _(note.message).format(**note.values) if note else ""
-
-
 def numbers(estimate: Estimate, *, signed: bool = False) -> dict[str, Any]:
     """A number for a chart and a file: value, low, high, the interval in words, why there is none."""
     return {
         "value": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        "interval": interval(estimate.low, estimate.high, signed=signed) or said(estimate.note or estimate.reason),
+        "interval": interval(estimate.low, estimate.high, signed=signed) or note_text(estimate.note or estimate.reason),
         "units": estimate.units,
-        "reason": said(estimate.reason),
-        "note": said(estimate.note),
+        "reason": note_text(estimate.reason),
+        "note": note_text(estimate.note),
     }

@@ -17,14 +17,14 @@ from core.report.numbers import interval, percent, percents, plain_number
 from core.statistics import Estimate
 from core.statistics.label_bootstrap import FEW
 from core.statistics.units import clusters_of
-from pages.misgendering.cells import numbers, said
+from pages.misgendering.cells import numbers
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source, verdicts
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.models_style import colours
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _agreement(known: pd.DataFrame) -> None:
             one = found[key]
             value = percent(one.value) if key == "agreement" else plain_number(one.value)
             ends = percents(one.low, one.high) if key == "agreement" else interval(one.low, one.high)
-            cells_of += [value, ends or said(one.note or one.reason) or DASH]
+            cells_of += [value, ends or note_text(one.note or one.reason) or DASH]
             rows.append({"compared": name, "measure": key, **numbers(one), "n": len(both)})
         body.append(cells_of)
     if body:

@@ -9,13 +9,13 @@ from core.misgendering.metrics import Metrics
 from core.report.numbers import interval, percent
 from core.statistics import Estimate
 from core.statistics.label_bootstrap import FEW
-from pages.misgendering.cells import Cell, said, table_of
+from pages.misgendering.cells import Cell, table_of
 from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text
 from pages.ui.text import plain
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
@@ -91,7 +91,7 @@ def _tiles(found: Metrics) -> None:
 
 def _tile(name: str, estimate: Estimate, share: bool) -> None:
     if estimate.value is None:
-        st.metric(name, DASH, width="content", help=plain(said(estimate.reason)))
+        st.metric(name, DASH, width="content", help=plain(note_text(estimate.reason)))
         return
     value = percent(estimate.value) if share else f"{estimate.value:.3f}"
     ends = interval(estimate.low, estimate.high, 2)
@@ -99,7 +99,7 @@ def _tile(name: str, estimate: Estimate, share: bool) -> None:
         ends = f"[{100 * estimate.low:.0f} %, {100 * estimate.high:.0f} %]"
     with st.container(width="content", gap=None):
         st.metric(name, value, width="content")
-        st.caption(plain(ends or said(estimate.note)), help=plain(said(estimate.note)) or None)
+        st.caption(plain(ends or note_text(estimate.note)), help=plain(note_text(estimate.note)) or None)
 
 
 def _banner(found: list[Cell], source: Source) -> None:

@@ -7,12 +7,12 @@ import streamlit as st
 
 from core.report.numbers import percent, percents, plain_number
 from core.text.repetition import Repeated, signature
-from pages.misgendering.cells import label_of, said, varying
+from pages.misgendering.cells import label_of, varying
 from pages.misgendering.published import table_html
 from pages.misgendering.source import Source
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def show_texts(source: Source) -> None:
     for one in found:
         label = label_of(one.key, several)
         without = one.without
-        ends = percents(without.low, without.high) or said(without.note or without.reason)
+        ends = percents(without.low, without.high) or note_text(without.note or without.reason)
         cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
         body.append([*cells, _spread(one.published), _spread(one.completion)])
         rows.append(_row(one))

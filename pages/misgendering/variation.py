@@ -8,12 +8,12 @@ import streamlit as st
 from core.charts.misgendering import alpha_beta, levels
 from core.misgendering.variation import LEVELS, NOT_FIVE
 from core.report.numbers import interval, percent, plain_number
-from pages.misgendering.cells import Cell, said
+from pages.misgendering.cells import Cell
 from pages.misgendering.published import table_html
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
 from pages.ui.models_style import colours
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text
 from pages.ui.text import plain
 
 
@@ -40,7 +40,7 @@ def show_variation(found: Sequence[Cell]) -> None:
         chart = levels(data, description=says, say=_, palette=colours())
         show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
     else:
-        st.info(plain(said(NOT_FIVE)))
+        st.info(plain(note_text(NOT_FIVE)))
     _sigmas(found)
 
 
@@ -52,7 +52,7 @@ def _sigmas(found: Sequence[Cell]) -> None:
     for one in found:
         sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
         cells = [one.group, one.label, plain_number(sigma.mean.value)]
-        cells += [interval(sigma.mean.low, sigma.mean.high) or said(sigma.mean.note or sigma.mean.reason)]
+        cells += [interval(sigma.mean.low, sigma.mean.high) or note_text(sigma.mean.note or sigma.mean.reason)]
         cells += [DASH if sigma.std is None else plain_number(sigma.std)]
         if templates:
             cells.append(plain_number(other.mean.value) if other else DASH)
@@ -91,10 +91,10 @@ def show_beta(found: Sequence[Cell]) -> None:
             one.row(
                 alpha=fit.alpha.value,
                 beta=fit.beta.value,
-                interval=ends or said(fit.alpha.note or fit.reason),
+                interval=ends or note_text(fit.alpha.note or fit.reason),
                 mean=fit.mean,
                 n=fit.n,
-                reason=said(fit.reason),
+                reason=note_text(fit.reason),
                 signature=one.metrics.signature,
             )
         )

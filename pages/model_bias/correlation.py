@@ -13,10 +13,10 @@ from core.report.numbers import interval, signed_number
 from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
-from pages.ruler.numbers import said
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.models_style import colours
+from pages.ui.numbers import note_text
 from pages.ui.text import plain
 
 
@@ -183,7 +183,7 @@ def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
     st.dataframe(rows, hide_index=True, key="differences")
     text = _("log10 (the AUC: 0 to 1). The intervals come from drawing the same sentences for both; {n} sentences.")
     st.caption(plain(text.format(n=f"{max((one.units for one in found.values()), default=0):,}")))
-    for reason in dict.fromkeys(said(one.reason) for one in found.values() if one.value is None):
+    for reason in dict.fromkeys(note_text(one.reason) for one in found.values() if one.value is None):
         st.caption(f"— {plain(reason)}")
 
 

@@ -8,12 +8,11 @@ from annotations.audit import projects as audit
 from annotations.database.store import Store
 from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
-from core.statistics import Estimate
-from pages.ruler.numbers import number, said, sentences_table
+from pages.ruler.numbers import sentences_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _answer(found: audit.AuditResult, rule: "Rule") -> None:
     from core.charts.style import palette
 
     both = found.shares[rule][0]
-    st.markdown(f"#### {plain(said(verdict(both)))}")
+    st.markdown(f"#### {plain(note_text(verdict(both)))}")
     rows = [row for one in found.shares[rule] for row in _shares(one)]
     says = _says(both)
     chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
@@ -135,16 +134,7 @@ def _says(both: Compared) -> str:
     text = _(
         "{a} of {b} extremes leak and {c} of {d} ordinary sentences of the same pairs and sides; difference {apart}."
     )
-    return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=_percent(both.difference, "+z.0%"))
-
-
-def _percent(found: Estimate, form: str = "z.0%") -> str:
-    if found.value is None:
-        return DASH
-    text = number(found.value, form)
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} [{number(found.low, form)}, {number(found.high, form)}]"
+    return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, "+z.0%"))
 
 
 def _table_row(kind: str, one: Compared) -> dict[str, Any]:
@@ -153,10 +143,10 @@ def _table_row(kind: str, one: Compared) -> dict[str, Any]:
         _("counted"): names[kind],
         _("end"): _end(one),
         _("extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
-        _("share of extremes"): _percent(one.extreme),
+        _("share of extremes"): with_brackets(one.extreme, "z.0%"),
         _("ordinary"): f"{one.counts[1][0]}/{one.counts[1][1]}",
-        _("share of ordinary"): _percent(one.control),
-        _("difference"): _percent(one.difference, "+z.0%"),
+        _("share of ordinary"): with_brackets(one.control, "z.0%"),
+        _("difference"): with_brackets(one.difference, "+z.0%"),
     }
 
 
@@ -217,7 +207,7 @@ def _leaking(found: audit.AuditResult, rule: "Rule") -> None:
             {
                 _("sentence"): one.sentence,
                 _("pair"): one.pair,
-                "Bias_c": number(one.bias_log10),
+                "Bias_c": number(one.bias_log10, "+z.3f"),
                 _("kind"): strata[one.stratum],
                 _("labels"): f"{one.leaks}/{one.labels}",
                 _("reason"): "; ".join(dict.fromkeys(names.get(code, code) for code in one.reasons)),
@@ -238,7 +228,7 @@ def _made_how(found: audit.AuditResult) -> None:
     st.caption(
         plain(
             text.format(
-                same=_percent(overall.unanimity),
+                same=with_brackets(overall.unanimity, "z.0%"),
                 alpha=number(overall.alpha.value, "z.2f"),
                 ac1=number(overall.ac1.value, "z.2f"),
             )

@@ -7,7 +7,6 @@ import streamlit as st
 from core.models.catalogue import BUILTIN
 from core.nli.measure import Inference
 from core.runs.nli import measured_file
-from core.statistics import Estimate, Note
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 
@@ -26,25 +25,6 @@ def _measured(path: str, changed: float) -> tuple[Inference, list[str], list[tup
 def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:
     """The measures of a table, the signatures in it, and the lines that could not be used. Raises BadFile."""
     return _measured(str(path), path.stat().st_mtime)
-
-
-def said(note: Note | None) -> str:
-    """A note in the visitor's language; empty for none."""
-    if note is None:
-        return ""
-    return _(note.message).format(**note.values) if note.values else _(note.message)
-
-
-def number(found: Estimate, form: str = "{:.3f}") -> str:
-    """The value, or a dash."""
-    return DASH if found.value is None else form.format(found.value).replace("-", "−")
-
-
-def interval(found: Estimate, form: str = "{:.3f}") -> str:
-    """[low, high], or nothing."""
-    if found.low is None or found.high is None:
-        return ""
-    return f"[{form.format(found.low)}, {form.format(found.high)}]".replace("-", "−")
 
 
 def order_in_words(order: bool | None) -> str:

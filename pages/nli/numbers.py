@@ -9,9 +9,10 @@ from core.nli.types import LABELS, SETS
 from core.report.numbers import percent
 from core.statistics import Estimate
 from core.statistics.estimate import NO_VARIATION
-from pages.nli.nli_values import interval, label_names, number, order_in_words, said
+from pages.nli.nli_values import label_names, order_in_words
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
+from pages.ui.numbers import bracketed, note_text, number
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def show_facts(found: "Inference") -> None:
     st.html(f'<div class="nli-facts">{"".join(cells)}</div>')
     told = [one.reason or one.note for one in found.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
-    notes = dict.fromkeys(said(note) for note in told if note is not None and note != NO_VARIATION)
+    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note != NO_VARIATION)
     unit = _("occupations") if found.unit == "occupation" else _("rows")
     units = len(found.occupations) or found.rows
     text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones drawn apart.")
@@ -60,7 +61,7 @@ def _explained() -> str:
 
 
 def _fact(label: str, found: Estimate) -> str:
-    return cell(label, number(found), interval(found), said(found.reason))
+    return cell(label, number(found.value, ".3f"), bracketed(found), note_text(found.reason))
 
 
 def cell(label: str, value: str, below: str, title: str = "") -> str:
@@ -109,7 +110,7 @@ def _row(found: "Inference", i: int) -> list[str]:
     cells = [html.escape(texts[name]), f"{sum(found.counts[i]):,}"]
     for label in LABELS:
         one = found[f"{label[0]}_{short}"]
-        cells.append(f'{number(one)} <span class="i">{html.escape(interval(one))}</span>')
+        cells.append(f'{number(one.value, ".3f")} <span class="i">{html.escape(bracketed(one))}</span>')
     return cells
 
 

@@ -9,11 +9,12 @@ from annotations.guideline.drafts import Draft, discard_draft, draft, save_draft
 from annotations.guideline.versions import guideline, guidelines
 from annotations.types import Guideline, Project
 from core.guidelines import recognise
-from pages.pilot.parts import desk_html, difference_html, moment, option_name
+from pages.pilot.parts import desk_html, difference_html, option_name
 from pages.pilot.publish import publish, published, send_older
 from pages.projects.new import edit_options
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.numbers import moment
 from pages.ui.text import plain, series
 
 

@@ -10,9 +10,7 @@ from annotations.desk import frontend as desk
 from annotations.types import Choice, Guideline
 from core.charts.style import Palette, palette
 from core.guidelines import in_language
-from core.statistics import Estimate
 from pages.ui.language import language
-from pages.ui.numbers import DASH
 from pages.ui.text import series
 
 AROUND = 2  # lines without a change that are shown beside one
@@ -22,18 +20,6 @@ SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕
 def colours() -> Palette:
     """The colours of the visitor's theme."""
     return palette(st.context.theme.type)
-
-
-def moment(text: str | None) -> str:
-    """A stored moment, to the minute; a dash where there is none."""
-    return DASH if text is None else text[:16].replace("T", " ") + " UTC"
-
-
-def percent(share: Estimate) -> str:
-    """A share in per cent with its 95 % interval, or a dash."""
-    if share.value is None or share.low is None or share.high is None:
-        return DASH
-    return f"{100 * share.value:.1f} % ({100 * share.low:.1f} – {100 * share.high:.1f})"
 
 
 def names_of(versions: Iterable[Guideline], extra: Sequence[Choice] = ()) -> dict[str, str]:

@@ -11,12 +11,10 @@ from annotations.projects.annotators import annotators
 from annotations.projects.projects import counts
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.agreement.charts import said
-from pages.pilot.parts import moment, percent
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, interval, moment, note_text, with_interval
 from pages.ui.text import plain
 
 USUAL = 100
@@ -129,15 +127,15 @@ def _show_closed(found: PilotFigures) -> None:
         st.caption(plain(text.format(**facts, labelled=found.labelled, drawn=pilot.items)))
         left, right = st.columns([1, 2], gap="large")
         with left:
-            reason = said(found.unanimous.reason) if found.unanimous.value is None else ""
+            reason = note_text(found.unanimous.reason) if found.unanimous.value is None else ""
             st.metric(_("All agree"), _share(found), help=reason or None)
             if found.unanimous.value is not None:
                 text = _(
                     "95 % interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
                 )
                 same = round(found.unanimous.value * found.compared)
-                interval = percent(found.unanimous).partition("(")[2].rstrip(")") + " %"
-                st.caption(plain(text.format(interval=interval, k=same, n=found.compared)))
+                ends = interval(found.unanimous, ".1%")
+                st.caption(plain(text.format(interval=ends, k=same, n=found.compared)))
         with right:
             st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -152,7 +150,7 @@ def _share(found: PilotFigures) -> str:
 
 def _people(found: PilotFigures) -> list[dict[str, Any]]:
     return [
-        {"name": one.annotator.name, "labelled": one.labelled, "accepted": percent(one.accepted)}
+        {"name": one.annotator.name, "labelled": one.labelled, "accepted": with_interval(one.accepted, ".1%")}
         for one in found.people
     ]
 

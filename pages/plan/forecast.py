@@ -14,12 +14,11 @@ from annotations.guideline.relabelling import waiting
 from annotations.projects.pipeline_counts import state
 from annotations.types import Plan, Project
 from core.statistics import Estimate
-from pages.agreement.charts import said
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text, with_interval
 from pages.ui.sentences import show, side_word
 from pages.ui.text import paragraph, plain
 
@@ -72,7 +71,7 @@ def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
     """A number with its interval as HTML; undefined: a dash and why."""
     if estimate.value is None:
         least = "" if estimate.low is None else _("at least {low}").format(low=form.format(estimate.low)) + " · "
-        return f'{DASH}<div class="small">{html.escape(least + said(estimate.reason))}</div>'
+        return f'{DASH}<div class="small">{html.escape(least + note_text(estimate.reason))}</div>'
     value = f"<b>{html.escape(form.format(estimate.value))}</b>"
     if estimate.low is None or estimate.high is None:
         return value
@@ -81,16 +80,6 @@ def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
         return value
     span = f"{low} – {high}"
     return f'{value} <span class="small interval">({html.escape(span)})</span>'
-
-
-def percent(estimate: Estimate) -> str:
-    """A share in per cent with its interval, as plain text."""
-    if estimate.value is None:
-        return DASH
-    text = f"{100 * estimate.value:.1f} %"
-    if estimate.low is None or estimate.high is None:
-        return text
-    return f"{text} (95 %: {100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
 
 
 def show_waiting(store: Store, project: Project, found: Forecast) -> None:
@@ -132,7 +121,7 @@ def show_forecast(project: Project, found: Forecast) -> None:
     st.caption(plain(_rests_on(project, found)))
     shown = [
         {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
-        | {"reason": said(one.reason), "signature": found.work.signature}
+        | {"reason": note_text(one.reason), "signature": found.work.signature}
         for name, _form, values in rows
         for (plan, _work), one in zip(plans, values, strict=True)
     ]
@@ -181,7 +170,9 @@ def _says(found: Forecast) -> str:
         return ""
     text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
     labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
-    return f'<p class="says">{html.escape(text.format(saved=percent(saved), labels=labels))}</p>'
+    return (
+        f'<p class="says">{html.escape(text.format(saved=with_interval(saved, ".1%", level=True), labels=labels))}</p>'
+    )
 
 
 def _rests_on(project: Project, found: Forecast) -> str:
@@ -191,7 +182,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
             text = _("Rests on {items} sentences of the pilot that {labels} labelled; all accepted {rate} of them.")
             if found.sample == "all":
                 text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
-            rate = percent(found.work.rate)
+            rate = with_interval(found.work.rate, ".1%", level=True)
             parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
             parts += _versions(found)
             if found.narrowed:
@@ -205,7 +196,9 @@ def _rests_on(project: Project, found: Forecast) -> str:
             "Mean time of a label: {seconds}, none counted as more than five minutes; talks and reading the guideline"
             " are not in it."
         )
-        parts.append(text.format(seconds=_seconds(found.work.seconds)))
+        parts.append(
+            text.format(seconds=_("{seconds} s").format(seconds=with_interval(found.work.seconds, ".1f", level=True)))
+        )
     text = _("{made} labels have been made.")
     return paragraph([*parts, text.format(made=f"{found.made:,}")])
 
@@ -220,11 +213,6 @@ def _versions(found: Forecast) -> list[str]:
         rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
     text = _("Sentences by the version of the guideline that their labels were made under: {rows}.")
     return [text.format(rows=" · ".join(rows))]
-
-
-def _seconds(one: Estimate) -> str:
-    text = f"{one.value:.1f} s"
-    return text if one.low is None or one.high is None else f"{text} (95 %: {one.low:.1f} – {one.high:.1f})"
 
 
 def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -> None:
@@ -283,7 +271,7 @@ def _row(cell: CellNeed) -> str:
     name = html.escape(cell.pair)
     if side in ("male", "female"):
         name += f' <span class="side {side}">{html.escape(side_word(side))}</span>'  # type: ignore[arg-type]
-    rate = html.escape(percent(cell.rate))
+    rate = html.escape(with_interval(cell.rate, ".1%", level=True))
     if not cell.own and cell.rate.value is not None:
         together = _("all pairs together")
         rate += f'<div class="small">{html.escape(together)}</div>'

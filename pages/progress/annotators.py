@@ -10,11 +10,11 @@ from annotations.projects.annotators import give_back
 from annotations.queue.claim import LEASE_S
 from annotations.types import Project
 from core.charts.style import palette
-from pages.progress.frame import forget, moment, said, share
+from pages.progress.frame import forget
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, moment, note_text, with_interval
 from pages.ui.text import plain
 
 DAYS = 90  # in the chart
@@ -52,8 +52,8 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Annotator"): one.annotator.name,
         _("Now"): _state(one, now),
         _("Labels that stand"): one.labels,
-        _("Accepted"): share(one.accepted),
-        _("Differs from most"): share(one.differs.most),
+        _("Accepted"): with_interval(one.accepted, ".1%"),
+        _("Differs from most"): with_interval(one.differs.most, ".1%"),
         _("In hand"): one.leased,
         _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
         _("Last label"): moment(one.last),
@@ -103,7 +103,7 @@ def _numbers(one: Worker, signature: str) -> dict[str, Any]:
         "last_label": one.last, "in_hand": one.leased, "sent_back": one.sent_back, "skipped": one.skipped,
         "conflicts": one.conflicts, "shared_items": most.units, "differs_from_most": most.value,
         "differs_from_most_low": most.low, "differs_from_most_high": most.high, "differs_from_any": some.value,
-        "differs_reason": said(most.reason), "signature": signature,
+        "differs_reason": note_text(most.reason), "signature": signature,
     }  # fmt: skip
 
 

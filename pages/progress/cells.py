@@ -11,11 +11,10 @@ from annotations.progress.cells import CellState
 from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
 from core.statistics import Estimate
-from pages.progress.frame import said, share
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text, with_interval
 from pages.ui.sentences import show, side_word
 from pages.ui.text import paragraph, plain
 
@@ -130,7 +129,7 @@ def _row(cell: CellState, quotas: bool) -> str:
         mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""
         texts += [DASH if counted.quota is None else f"{counted.quota:,}"]
         texts += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
-        texts += [share(outlook.rate) + mark, _range(outlook.needed)]
+        texts += [with_interval(outlook.rate, ".1%") + mark, _range(outlook.needed)]
     numbers = "".join(f'<td class="number">{html.escape(text)}</td>' for text in texts)
     return f"<tr><td>{html.escape(cell.pair or DASH)}{side}</td>{_verdict(cell) if quotas else ''}{numbers}</tr>"
 
@@ -165,7 +164,7 @@ def _verdict(cell: CellState) -> str:
     if outlook.verdict == "short" and outlook.to_find.value is not None:
         more = "<br>" + html.escape(_("{more} more to find").format(more=f"{outlook.to_find.value:,.0f}"))
     elif outlook.verdict in ("unknown", "short"):
-        more = "<br>" + html.escape(said(outlook.needed.reason))
+        more = "<br>" + html.escape(note_text(outlook.needed.reason))
     return f'<td><b class="{colour}">{text}</b>{more}</td>'
 
 
@@ -177,6 +176,6 @@ def _numbers(cell: CellState, signature: str) -> dict[str, Any]:
         "quota": counted.quota, "missing": outlook.missing, "share_kept": outlook.rate.value,
         "share_kept_low": outlook.rate.low, "share_kept_high": outlook.rate.high, "share_of": outlook.basis,
         "needed": outlook.needed.value, "needed_low": outlook.needed.low, "needed_high": outlook.needed.high,
-        "to_find": outlook.to_find.value, "verdict": outlook.verdict, "reason": said(outlook.needed.reason),
+        "to_find": outlook.to_find.value, "verdict": outlook.verdict, "reason": note_text(outlook.needed.reason),
         "signature": signature,
     }  # fmt: skip

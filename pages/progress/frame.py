@@ -1,8 +1,6 @@
 """The frame of the page Progress: its numbers, kept for half a minute, the tiles and the signature."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -12,49 +10,13 @@ from annotations.progress.dashboard import Dashboard, dashboard
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Project
-from core.statistics import Estimate, Note
 from pages.agreement.disagreements import open_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, duration, moment, note_text, time_zone
 from pages.ui.text import plain
 
 KEPT_S = 30
-
-
-def zone() -> tzinfo:
-    """The visitor's time zone, UTC where the browser does not say."""
-    try:
-        return ZoneInfo(st.context.timezone or "UTC")
-    except (KeyError, ValueError, OSError):
-        return UTC
-
-
-def moment(when: float | str | None) -> str:
-    """A moment (unix seconds or ISO) in the visitor's time zone, to the minute; a dash for None."""
-    if when is None:
-        return DASH
-    found = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
-    return found.astimezone(zone()).strftime("%Y-%m-%d %H:%M")
-
-
-def said(note: Note | None) -> str:
-    """A reason in the visitor's language; nothing for None."""
-    return _(note.message).format(**note.values) if note else ""
-
-
-def duration(hours: float) -> str:
-    """Hours to one decimal, below one hour minutes."""
-    if hours < 1:
-        return _("{minutes} min").format(minutes=f"{60 * hours:.0f}")
-    return _("{hours} h").format(hours=f"{hours:,.1f}")
-
-
-def share(one: Estimate) -> str:
-    """A share with its 95 % interval, in per cent; a dash where it is undefined."""
-    if one.value is None or one.low is None or one.high is None:
-        return DASH
-    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} – {100 * one.high:.1f})"
 
 
 def current(store: Store, project: Project) -> Dashboard:
@@ -63,13 +25,13 @@ def current(store: Store, project: Project) -> Dashboard:
         *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
     )  # fmt: skip
     with st.spinner(_("Counting …"), show_time=False):
-        return _dashboard(project.uid, there, str(zone()), project)
+        return _dashboard(project.uid, there, str(time_zone()), project)
 
 
 @st.cache_data(max_entries=8, ttl=KEPT_S, show_spinner=False)
 def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Dashboard:
     with open_store() as store:
-        return dashboard(store, _project, zone=zone())
+        return dashboard(store, _project, zone=time_zone())
 
 
 def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
@@ -132,13 +94,13 @@ def _ahead(found: Dashboard) -> None:
         "Labels ahead / mean labels per hour of those who label here, over the last 60 labels of each, breaks left out."
         " Where there is a quota, only as many candidates count as it is expected to need."
     )
-    st.metric(_("Work ahead"), DASH if found.hours is None else duration(found.hours), help=plain(about))
+    st.metric(_("Work ahead"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
     text = _("{labels} labels")
     st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
     if found.each is not None:
-        st.caption(plain(_("{time} for each annotator").format(time=duration(found.each))))
+        st.caption(plain(_("{time} for each annotator").format(time=duration(3600 * found.each))))
     elif found.hours_reason:
-        st.caption(plain(said(found.hours_reason)))
+        st.caption(plain(note_text(found.hours_reason)))
 
 
 def made_how(project: Project, found: Dashboard) -> None:

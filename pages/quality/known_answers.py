@@ -13,11 +13,12 @@ from annotations.types import Project
 from core.charts.heatmap import heatmap
 from core.charts.style import palette
 from core.errors import EvenhandError
-from pages.agreement.charts import choice_name
-from pages.quality.shared import card, estimate_columns, interval_words, names_of, people_chart, percent, side
+from pages.quality.shared import card, names_of, people_chart, side
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.numbers import estimate_columns, interval_or_reason, percent
+from pages.ui.sentences import choice_name
 from pages.ui.text import plain
 
 PAGE = 5
@@ -65,8 +66,8 @@ def _row(one: Score) -> dict[str, Any]:
         _("right"): one.right,
         _("wrong"): one.wrong,
         _("not labelled"): one.unlabelled,
-        _("known answers given"): percent(one.share),
-        _("95 % interval"): interval_words(one.share),
+        _("known answers given"): percent(one.share.value),
+        _("95 % interval"): interval_or_reason(one.share, ".1%"),
     }
 
 

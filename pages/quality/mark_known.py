@@ -10,12 +10,12 @@ from annotations.quality.known_answers import Among, draw_known, set_known
 from annotations.types import Item, Project
 from core.errors import EvenhandError
 from core.language import explain
-from pages.agreement.charts import choice_name
 from pages.quality.shared import card
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.sentences import choice_name
 from pages.ui.text import literal, plain
 from pages.ui.uploads import choose_upload
 

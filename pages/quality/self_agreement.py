@@ -11,22 +11,13 @@ from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
 from core.charts.style import palette
-from pages.agreement.charts import choice_name
 from pages.agreement.tiles import tile
-from pages.quality.shared import (
-    card,
-    estimate_columns,
-    interval_words,
-    names_of,
-    number,
-    people_chart,
-    percent,
-    side,
-)
+from pages.quality.shared import card, names_of, people_chart, side
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent
+from pages.ui.sentences import choice_name
 from pages.ui.text import plain
 
 PAGE = 5
@@ -74,7 +65,7 @@ def second_labels(report: ConsistencyReport) -> None:
         [*((one.annotator, one.agreed) for one in report.annotators), (_("All together"), found.agreed)],
         key="agreement-with-oneself",
         title=_("The same choice twice"),
-        says=says.format(share=percent(found.agreed), interval=interval_words(found.agreed)),
+        says=says.format(share=percent(found.agreed.value), interval=interval_or_reason(found.agreed, ".1%")),
         table=_downloaded(report),
     )
 
@@ -97,14 +88,14 @@ def in_figures(report: ConsistencyReport) -> None:
 
 def _row(one: Consistency, name: str) -> dict[str, Any]:
     days = DASH if one.days is None else f"{one.days[1]:.1f} ({one.days[0]:.1f} – {one.days[2]:.1f})"
-    flag = {} if one.flag is None else {_("the same flag"): percent(one.flag)}
+    flag = {} if one.flag is None else {_("the same flag"): percent(one.flag.value)}
     return {
         _("annotator"): name,
         _("judged twice"): one.compared,
-        _("the same choice"): percent(one.agreed),
-        _("95 % interval"): interval_words(one.agreed),
-        _("kappa"): number(one.kappa),
-        _("kappa, 95 %"): interval_words(one.kappa, ".2f"),
+        _("the same choice"): percent(one.agreed.value),
+        _("95 % interval"): interval_or_reason(one.agreed, ".1%"),
+        _("kappa"): number(one.kappa.value),
+        _("kappa, 95 %"): interval_or_reason(one.kappa, ".2f"),
         **flag,
         _("days between"): days,
         _("waiting"): one.waiting,

@@ -13,12 +13,11 @@ from annotations.types import Item, Project
 from core.charts.quality import shares_of_people
 from core.charts.style import palette
 from core.statistics import Estimate
-from pages.agreement.charts import choice_name, said, span
 from pages.agreement.disagreements import open_desk
 from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import DASH
-from pages.ui.sentences import with_keyword
+from pages.ui.sentences import choice_name, with_keyword
 from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
@@ -40,16 +39,6 @@ def for_the_lead(store: Store, project: Project) -> bool:
     return False
 
 
-def percent(estimate: Estimate) -> str:
-    """A share in per cent, or a dash."""
-    return DASH if estimate.value is None else f"{100 * estimate.value:.1f} %"
-
-
-def number(estimate: Estimate) -> str:
-    """A coefficient, or a dash."""
-    return DASH if estimate.value is None else f"{estimate.value:.2f}".replace("-", "−")
-
-
 def names_of(store: Store, project: Project) -> dict[str, str]:
     """Codes of choices and reasons of every version as the visitor reads them; the newest wording counts."""
     return {each.code: choice_name(each) for one in guidelines(store, project) for each in (*one.choices, *one.reasons)}
@@ -63,21 +52,6 @@ def people_chart(
     frame = pd.DataFrame(data, columns=["name", "value", "low", "high", "n"])
     chart = shares_of_people(frame, title=title, description=says, say=_, palette=palette(st.context.theme.type))
     show_chart(chart, table, key=key, says=says)
-
-
-def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
-    """An estimate for a downloaded table: value, ends, and why one is missing."""
-    return {
-        name: estimate.value,
-        f"{name}_low": estimate.low,
-        f"{name}_high": estimate.high,
-        f"{name}_reason": said(estimate.reason or (None if estimate.low is not None else estimate.note)),
-    }
-
-
-def interval_words(estimate: Estimate, form: str = ".1%") -> str:
-    """The interval, or the reason in words."""
-    return span(estimate, form) if estimate.value is not None else said(estimate.reason)
 
 
 def card(item: Item, about: str, sides: Sequence[str]) -> None:

@@ -12,12 +12,11 @@ from annotations.record.record import Act, Entry, Looked, State, entries
 from annotations.types import Annotator, Project
 from core.charts.style import Palette, palette
 from core.errors import EvenhandError
-from pages.agreement.charts import choice_name
-from pages.progress.frame import moment
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.sentences import marked, show
+from pages.ui.numbers import moment
+from pages.ui.sentences import choice_name, marked, show
 from pages.ui.text import plain, series
 
 SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}

@@ -8,9 +8,9 @@ from annotations.record.files import record_csv, record_json
 from annotations.record.record import Summary
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
-from pages.progress.frame import duration, moment
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.numbers import duration, moment
 from pages.ui.text import paragraph, plain
 
 
@@ -61,7 +61,7 @@ def show_summary(project: Project, found: Summary) -> None:
         text = _("went to others before you decided: {released}")
         st.caption(plain(text.format(released=f"{found.states['released']:,}")))
     with fourth, st.container(border=True, height="stretch"):
-        st.metric(_("Time on items"), duration(found.seconds / 3600))
+        st.metric(_("Time on items"), duration(found.seconds))
         st.caption(_("the sum of the times that the desk measured"))
     about = [_("Known since {since}.").format(since=moment(found.since))]
     if found.told:

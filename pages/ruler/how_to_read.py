@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ruler.numbers import interval, number, said, sentences_table
+from pages.ruler.numbers import sentences_table
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _null_row(null: "Null") -> dict[str, str]:
 
 def _comes_out(null: "Null") -> str:
     if null.inside is None:
-        return said(null.reason)
+        return note_text(null.reason)
     if null.inside:
         return {
             "sentence": _("chance alone gives as much: no direction"),
@@ -84,21 +84,21 @@ def _without_null() -> list[dict[str, str]]:
 def _contexts(found: "OnRuler") -> str:
     text = _("What contexts do: within a word pair Bias_c moves by {value} on average (log10).")
     if found.corrected.value is None:
-        return said(found.corrected.reason)
-    return text.format(value=interval(found.corrected, "z.3f"))
+        return note_text(found.corrected.reason)
+    return text.format(value=with_brackets(found.corrected, "z.3f"))
 
 
 def _neutral(found: "OnRuler") -> str:
     if found.magnitude is None:
-        return _("Words without gender: {reason}").format(reason=said(found.magnitude_reason))
+        return _("Words without gender: {reason}").format(reason=note_text(found.magnitude_reason))
     size = found.magnitude
     if size.difference.value is None or size.difference.low is None or size.difference.high is None:
-        return _("Words without gender: {reason}").format(reason=said(size.difference.reason))
+        return _("Words without gender: {reason}").format(reason=note_text(size.difference.reason))
     values = {
         "contexts": size.contexts,
         "words": "、".join(size.neutral_pairs[:4]),
         "gendered": number(size.gendered.value, "z.3f"),
-        "neutral": interval(size.neutral, "z.3f"),
+        "neutral": with_brackets(size.neutral, "z.3f"),
     }
     if size.difference.low > 0:
         text = _(
@@ -121,7 +121,7 @@ def _neutral(found: "OnRuler") -> str:
 def _untrained(found: "OnRuler") -> str:
     other = found.untrained
     if other is None:
-        return _("The untrained model: {reason}").format(reason=said(found.untrained_reason))
+        return _("The untrained model: {reason}").format(reason=note_text(found.untrained_reason))
     text = _(
         "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of these "
         "sentences, and contexts move it by {corrected}."
@@ -136,6 +136,6 @@ def _untrained(found: "OnRuler") -> str:
 def _shares(found: "OnRuler") -> str:
     shares = found.summary.shares
     if shares.between_pairs is None or shares.contexts is None:
-        return said(shares.reason)
+        return note_text(shares.reason)
     text = _("Of the variance of Bias_c {pairs} lies between word pairs and {contexts} in the contexts.")
     return text.format(pairs=number(shares.between_pairs, ".0%"), contexts=number(shares.contexts, ".0%"))

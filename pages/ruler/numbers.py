@@ -6,9 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.models.planted.names import RAIN, Plant
-from core.statistics import Estimate, Note
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import number
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = 17  # characters: "+0.300 → +0.300" stays in one line
@@ -43,27 +42,10 @@ def _cell(name: str, cell: str) -> str:
     return f'<td data-label="{html.escape(name, quote=True)}"{kind}><span>{html.escape(cell)}</span></td>'
 
 
-def said(note: Note | None) -> str:
-    """A reason or note in the visitor's language; nothing for None."""
-    return _(note.message).format(**note.values) if note else ""
-
-
-def number(value: float | None, form: str = "+z.3f") -> str:
-    """A number with its sign as people write it; an em dash where it is undefined."""
-    return DASH if value is None else f"{value:{form}}".replace("-", "−").replace("%", " %")
-
-
 def scientific(value: float, digits: int) -> str:
     """A very small number as people write it: 1 × 10⁻⁷."""
     head, power = f"{value:.{digits}e}".split("e")
     return f"{head} × 10{str(int(power)).translate(RAISED)}".replace("-", "−")
-
-
-def interval(found: Estimate, form: str = "+z.3f") -> str:
-    """The value with its 95 % interval, as far as there is one."""
-    if found.value is None or found.low is None or found.high is None:
-        return number(found.value, form)
-    return f"{number(found.value, form)}  [{number(found.low, form)}, {number(found.high, form)}]"
 
 
 def planted_as(plant: Plant) -> str:

@@ -7,9 +7,9 @@ import streamlit as st
 
 from core.charts.style import palette
 from core.statistics import Estimate
-from pages.ruler.numbers import interval, number
 from pages.ui.charts import show_chart
 from pages.ui.language import _, language
+from pages.ui.numbers import number, with_brackets
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null
@@ -40,7 +40,7 @@ def directions(found: "OnRuler") -> list[Row]:
     turned = Estimate(_minus(woman.value), _minus(woman.high), _minus(woman.low), woman.units)
     return [
         _row("Bias_man", "signed", summary.bias_man),
-        _row("Bias_woman", "signed", turned) | {"text": interval(woman, "z.3f")},
+        _row("Bias_woman", "signed", turned) | {"text": with_brackets(woman, "z.3f")},
         _direction("Bias_man − Bias_woman", _apart(found), _band(found, "side_difference")),
         _direction(_("signed mean"), summary.signed_mean, _band(found, "signed_mean")),
     ]
@@ -49,7 +49,7 @@ def directions(found: "OnRuler") -> list[Row]:
 def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
     """In the colour of its side only where chance alone does not give as much."""
     return _row(name, "model" if band is None or band.inside else "signed", value, band) | {
-        "text": interval(value, "+z.3f")
+        "text": with_brackets(value, "+z.3f")
     }
 
 
@@ -81,7 +81,7 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
         "high": value.high,
         "null_low": band.low if band else None,
         "null_high": band.high if band else None,
-        "text": interval(value, "z.3f"),
+        "text": with_brackets(value, "z.3f"),
     }
 
 
@@ -100,7 +100,7 @@ def direction_says(found: "OnRuler") -> str:
     where = _("the built-in neutral sentences") if not found.source else found.source
     text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
     first = text.format(
-        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value)
+        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
     )
     band = _("Grey bands: the middle 95 % of what remains when the words of a pair change sides, pair by pair.")
     return _together(first, band)

@@ -7,11 +7,11 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.models.planted.names import plant_of
 from pages.ruler.ask_models import planted_marks
-from pages.ruler.numbers import number, planted_as, said, scientific, sentences_table
+from pages.ruler.numbers import planted_as, scientific, sentences_table
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, note_text, number
 
 if TYPE_CHECKING:
     from core.ruler.planted import Mark
@@ -99,7 +99,7 @@ def _everything(marks: "list[Mark]") -> None:
                 _("planted"): number(mark.planted, "+z.4f"),
                 _("measured"): number(mark.measured.value, "+z.4f"),
                 _("difference"): _error(mark.difference),
-                _("verdict"): ("✓ " if mark.passed else "✗ ") + said(in_words(mark)),
+                _("verdict"): ("✓ " if mark.passed else "✗ ") + note_text(in_words(mark)),
             }
             for mark in marks
         ]

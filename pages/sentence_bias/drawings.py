@@ -10,23 +10,10 @@ from core.sentence_bias import Push, Slot
 from core.sentence_bias.bias import OBVIOUS, odds, times
 from core.types import Filler
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, probability
 from pages.ui.try_style import colours
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FAINT = 0.02  # log10 (5 %): a push below this is not drawn
-
-
-def percent(p: float | None) -> str:
-    """A probability as people read it: 73 %, 0.042 %, 4.2 × 10⁻⁹; a dash where it is undefined."""
-    if p is None:
-        return DASH
-    if 0.99995 <= p < 1:
-        return "> 99.99 %"
-    if p == 0 or p >= 0.0001:
-        return f"{100 * p:.3g} %" if p < 0.9995 else f"{100 * p:.4g} %"
-    digits, exponent = f"{p:.1e}".split("e")
-    return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"
 
 
 def signed(value: float | None, digits: int = 3) -> str:
@@ -62,7 +49,7 @@ def show_mass(p_male: float | None, p_female: float | None) -> None:
     if p_male is None or p_female is None:
         return
     p = colours()
-    neither = html.escape(_("neither of the two: {share}").format(share=percent(max(0.0, 1 - p_male - p_female))))
+    neither = html.escape(_("neither of the two: {share}").format(share=probability(max(0.0, 1 - p_male - p_female))))
     st.html(
         f'<div class="try-mass" role="img" aria-label="{neither}"><i style="width:{100 * p_male:.2f}%;'
         f'background:{p.male}"></i><i style="width:{100 * p_female:.2f}%;background:{p.female}"></i></div>'
@@ -93,13 +80,13 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
         elif filler.word in female - male:
             name, mark = f'<span class="try-f">{name}</span>', "▶"
         bar = f'<i style="width:{100 * p / most:.1f}%"></i>'
-        parts.append(f"<span>{name} {mark}</span>{bar}<span>{percent(filler.probability)}</span>")
+        parts.append(f"<span>{name} {mark}</span>{bar}<span>{probability(filler.probability)}</span>")
     st.html(f'<div class="try-list">{"".join(parts)}</div>')
 
 
 def show_others(rows: tuple[Filler, ...]) -> None:
     """The fixed row of other forms."""
-    parts = [f"{html.escape(filler.word)} <b>{percent(filler.probability)}</b>" for filler in rows]
+    parts = [f"{html.escape(filler.word)} <b>{probability(filler.probability)}</b>" for filler in rows]
     title = html.escape(_("Other forms:"))
     st.html(f'<span class="try-soft">{title}</span> ' + " · ".join(parts))
 

@@ -7,7 +7,6 @@ from core.sentence_bias import Reading, Unit
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Answer, Question, pushes_of
 from pages.sentence_bias.drawings import (
-    percent,
     ratio_html,
     show_facts,
     show_fillers,
@@ -19,6 +18,7 @@ from pages.sentence_bias.drawings import (
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.numbers import probability
 from pages.ui.text import literal, series
 
 
@@ -84,9 +84,13 @@ def _show_numbers(reading: Reading) -> None:
     if reading.small_mass:
         st.warning(_("Both words together stay under 1 %: read the ratio with care."), icon=":material/visibility:")
     facts = [
-        (_("probability of {word}").format(word=slot.male), percent(reading.p_male), ""),
-        (_("probability of {word}").format(word=slot.female), percent(reading.p_female), ""),
-        (_("both words together"), percent(reading.pair_mass), _(reading.mass_reason) if reading.mass_reason else ""),
+        (_("probability of {word}").format(word=slot.male), probability(reading.p_male), ""),
+        (_("probability of {word}").format(word=slot.female), probability(reading.p_female), ""),
+        (
+            _("both words together"),
+            probability(reading.pair_mass),
+            _(reading.mass_reason) if reading.mass_reason else "",
+        ),
         (_("Bias_c, log10 (+ male word, − female word)"), signed(reading.bias_log10), ""),
         (_("Bias_c, natural log"), signed(reading.bias_ln), ""),
     ]

@@ -1,8 +1,19 @@
-"""Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0."""
+"""Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0.
 
+A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1.
+"""
+
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from core.statistics import Estimate, Note
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
 UNITS = {
     "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
@@ -45,3 +56,93 @@ def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tu
     if value is None:
         return DASH, plain(reason) or None
     return form.format(value), None
+
+
+def note_text(note: Note | None) -> str:
+    """A reason or note in the visitor's language; "" for None."""
+    return _(note.message).format(**note.values) if note else ""
+
+
+def number(value: float | None, form: str = ".2f") -> str:
+    """A number with a minus sign instead of a hyphen, and a space before %; a dash where it is undefined."""
+    return DASH if value is None else f"{value:{form}}".replace("-", "−").replace("%", " %")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of 1: 45.1 %; a dash where it is undefined."""
+    return number(share, f"z.{digits}%")
+
+
+def probability(p: float | None) -> str:
+    """A probability as people read it: 73 %, 0.042 %, 4.2 × 10⁻⁹; a dash where it is undefined."""
+    if p is None:
+        return DASH
+    if 0.99995 <= p < 1:
+        return "> 99.99 %"
+    if p == 0 or p >= 0.0001:
+        return f"{100 * p:.3g} %" if p < 0.9995 else f"{100 * p:.4g} %"
+    digits, exponent = f"{p:.1e}".split("e")
+    return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"
+
+
+def interval(estimate: Estimate, form: str = ".2f") -> str:
+    """The 95 % interval: 0.41 – 0.62, or 41.2 % – 62.0 %; "" where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{number(estimate.low, form)} – {number(estimate.high, form)}"
+
+
+def interval_or_reason(estimate: Estimate, form: str = ".2f") -> str:
+    """The 95 % interval, or why there is none."""
+    return interval(estimate, form) or note_text(estimate.note or estimate.reason)
+
+
+def bracketed(estimate: Estimate, form: str = ".3f") -> str:
+    """The 95 % interval as the papers print it: [0.412, 0.620]; "" where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{number(estimate.low, form)}, {number(estimate.high, form)}]"
+
+
+def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:
+    """Value and 95 % interval: 0.52 (0.41 – 0.62); without one the value, without a value a dash.
+
+    *level*: write "95 %:" before the ends, where nothing else beside the number says so.
+    """
+    ends = interval(estimate, form) if estimate.value is not None else ""
+    ends = f"95 %: {ends}" if ends and level else ends
+    return f"{number(estimate.value, form)} ({ends})" if ends else number(estimate.value, form)
+
+
+def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:
+    """Value and 95 % interval: +0.521 [+0.412, +0.620]; without one the value, without a value a dash."""
+    ends = bracketed(estimate, form) if estimate.value is not None else ""
+    return f"{number(estimate.value, form)} {ends}".rstrip()
+
+
+def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
+    """An estimate for a downloaded table: value, ends of the interval, and why one of them is missing."""
+    missing = estimate.reason or (None if estimate.low is not None else estimate.note)
+    return {
+        name: estimate.value,
+        f"{name}_low": estimate.low,
+        f"{name}_high": estimate.high,
+        f"{name}_reason": note_text(missing),
+    }
+
+
+def time_zone() -> tzinfo:
+    """The visitor's time zone; UTC where the browser does not say."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (KeyError, ValueError, OSError):
+        return UTC
+
+
+def moment(when: float | str | None) -> str:
+    """A moment (unix seconds or ISO 8601) in the visitor's time zone, to the minute; a dash for None."""
+    if when is None:
+        return DASH
+    found = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
+    found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.astimezone(time_zone()).strftime("%Y-%m-%d %H:%M")

@@ -101,11 +101,16 @@ def guideline_html(text: str) -> str:
     return f'<div class="guideline">{_MARKDOWN.render(text)}</div>'
 
 
+def choice_name(choice: Choice) -> str:
+    """A choice or reason as the visitor reads it."""
+    return choice.zh if language() == "zh" else choice.en
+
+
 def options_html(options: Sequence[Choice]) -> str:
     """Choices or reasons: the key, what it says to this visitor, the code that is stored."""
     rows = "".join(
         f"<tr><td><kbd>{html.escape(one.key.upper())}</kbd></td>"
-        f"<td>{html.escape(one.zh if language() == 'zh' else one.en)}</td><td>{html.escape(one.code)}</td></tr>"
+        f"<td>{html.escape(choice_name(one))}</td><td>{html.escape(one.code)}</td></tr>"
         for one in options
     )
     head = "".join(f"<th>{html.escape(text)}</th>" for text in (_("Key"), _("Meaning"), _("Code")))

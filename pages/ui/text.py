@@ -40,3 +40,8 @@ def spoken(text: str) -> str:
 def literal(text: str, *, size: str = "1rem") -> None:
     """Text from a file, exactly as it is: nothing in it is read as HTML or Markdown."""
     st.html(f'<span style="white-space:pre-wrap;font-size:{size}">{html.escape(text)}</span>')
+
+
+def clause(sentence: str) -> str:
+    """A sentence without its full stop, to stand within another."""
+    return sentence.rstrip(".。")

@@ -111,7 +111,7 @@ def test_a_record_asks_who_reads(made: tuple[Project, list[Annotator]]) -> None:
     app = opened("record/page.py", project=made[0].name)
     assert "Choose your name" in texts(app) and not app.metric
     app.selectbox(key=f"record-{made[0].uid}").set_value("Ada")
-    assert [metric.value for metric in whole(app.run()).metric] == ["10", "2", "0", "1 min"]
+    assert [metric.value for metric in whole(app.run()).metric] == ["10", "2", "0", "40 s"]
 
 
 def test_a_record_is_searched_and_shows_nothing_of_others(
