@@ -1,5 +1,5 @@
 # Each target makes .venv ready first; see bin/start.sh.
-.PHONY: app test test-long lint docs
+.PHONY: app test test-long lint docs site
 
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
@@ -13,5 +13,8 @@ test-long:  ## what needs more than a few seconds a case
 lint:  ## ruff, mypy, and that docs/cli.md is what --help says
 	@sh bin/start.sh lint
 
-docs:  ## write docs/cli.md again from --help
+docs:  ## write docs/cli.md and the pictures of the README again
 	@sh bin/start.sh docs
+
+site:  ## the documents and the API of core as a site in site/
+	@sh bin/start.sh site

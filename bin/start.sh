@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv ready and starts what was asked for: app, test, long, lint or docs. POSIX sh; used by the Makefile.
+# Makes .venv ready and starts what was asked for: app, test, long, lint, docs or site. POSIX sh; used by the Makefile.
 # Whatever goes wrong ends in one sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -114,7 +114,13 @@ case ${1:-app} in
     docs)
         make_environment
         install requirements-dev.txt
-        exec .venv/bin/python -m docs.cli_reference
+        .venv/bin/python -m docs.cli_reference
+        exec .venv/bin/python -m docs.screenshots --readme
         ;;
-    *) stop "bin/start.sh knows app, test, long, lint and docs, not \"$1\"." ;;
+    site)
+        make_environment
+        install requirements-docs.txt
+        exec .venv/bin/python -m mkdocs build
+        ;;
+    *) stop "bin/start.sh knows app, test, long, lint, docs and site, not \"$1\"." ;;
 esac

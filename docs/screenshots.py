@@ -1,11 +1,13 @@
 """Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`.
 
 FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (1280, 390); `--readme` writes the two
-pictures of the README into docs/images. Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
+pictures of the README into docs/images, and beside them the navigation that they show. Needs Chromium:
+EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -38,6 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTHS = (1280, 390)
+NAVIGATION = IMAGES / "navigation.txt"  # what the pictures of the README show at their left
 HEIGHT, LONGEST = 900, 6000
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 SENTENCE = "他是一名护士，每天照顾病人。"
@@ -65,6 +68,13 @@ MEASURED = (
     ("misgendering", "run", "built-in", "--model", "demo-en-causal", "--limit", "40"),
 )
 Theme = Literal["light", "dark"]
+
+
+def navigation() -> str:
+    """The titles of the sections and pages of `pages/main.py`, one a line in their order."""
+    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
+    entries = re.findall(r'^    _\("(.+?)"\): \[|\btitle=_\("(.+?)"\)', frame, re.M)
+    return "".join(f"{section or '  ' + page}\n" for section, page in entries)
 
 
 @dataclass(frozen=True)
@@ -250,6 +260,7 @@ def for_readme() -> None:
                 file = IMAGES / ("desk.png" if view.name == "review" else "try.png")
                 take(browser, server, view, file, "en", "light", 1280, whole=False)
                 print(file.relative_to(ROOT))
+    NAVIGATION.write_text(navigation(), encoding="utf-8")
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from cli import COMMANDS, cli
 from core.version import VERSION
 from docs.cli_reference import commands, help_of
+from docs.screenshots import NAVIGATION, navigation
 from tests.pages.test_every_page import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,6 +126,22 @@ def test_links_and_pictures_are_there() -> None:
             if not target.startswith(("http://", "https://", "mailto:")) and not (document.parent / target).exists():
                 missing.append((document.name, target))
     assert not missing
+
+
+def test_the_pictures_of_readme_show_the_navigation_of_today() -> None:
+    assert NAVIGATION.read_text(encoding="utf-8") == navigation(), "run `make docs` and commit the pictures"
+
+
+def test_the_document_of_the_desk_names_every_key() -> None:
+    scripts = [ROOT / "annotations" / "desk" / "static" / name for name in ("keys.js", "generations_keys.js")]
+    codes = re.findall(
+        r"\b(Key[A-Z]|Enter|Space|Escape|Backspace|Arrow\w+|Home|End)\b", "".join(map(Path.read_text, scripts))
+    )
+    caps = {"Escape": "Esc", "Backspace": "⌫", "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
+    keys = {caps.get(code, code.removeprefix("Key")) for code in codes}
+    rows = re.findall(r"^\| (`.+?) \|", (ROOT / "docs" / "desk.md").read_text(encoding="utf-8"), re.M)
+    assert {"J", "K", "F", "Enter"} <= keys | {"J", "K"}
+    assert keys | {"J", "K"} <= {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
 
 
 def test_files_that_documents_name_are_there() -> None:

@@ -205,7 +205,7 @@ def test_the_makefile_has_the_promised_targets() -> None:
     make = shutil.which("make")
     if make is None:
         pytest.skip("make is not installed")
-    for target in ("app", "test", "test-long", "lint", "docs"):
+    for target in ("app", "test", "test-long", "lint", "docs", "site"):
         shown = subprocess.run(
             [make, "-n", target], cwd=ROOT, capture_output=True, text=True, env=dict(os.environ), check=True
         )

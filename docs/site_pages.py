@@ -1,0 +1,47 @@
+"""A page of the site for each package and ground module of `core`, from its docstrings: a hook of mkdocs.yml."""
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+API = "api"
+
+
+def modules() -> dict[str, list[str]]:
+    """The word of each capability of `core` -> its modules, dotted, packages first."""
+    found: dict[str, list[str]] = {}
+    for file in sorted((ROOT / "core").rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        if parts != ("core", "__init__") and parts[1] != "data":
+            found.setdefault(parts[1], []).append(".".join(parts).removesuffix(".__init__"))
+    return found
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add `api/WORD.md` for each capability: its modules, one after the other."""
+    for word, names in modules().items():
+        text = f"# core.{word}\n\n" + "\n\n".join(
+            (f"## {name}\n\n" if name != f"core.{word}" else "") + f"::: {name}" for name in names
+        )
+        files.append(File.generated(config, f"{API}/{word}.md", content=text + "\n"))
+    return files
+
+
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+    """The API as the last section."""
+    pages = [page for file in files.documentation_pages() if file.src_uri.startswith(f"{API}/") and (page := file.page)]
+    for page in pages:
+        page.parent = None
+    section = Section("API of core", sorted(pages, key=_title))
+    for page in pages:
+        page.parent = section
+    nav.items.append(section)
+    return nav
+
+
+def _title(page: Page) -> str:
+    return page.file.name
