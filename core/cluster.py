@@ -20,7 +20,7 @@ from core.resources import ROOT
 
 START_S = 60.0  # how long a cluster may take to give the first worker
 LATE_S = 10.0  # how long the others may take after it; those that need longer are done without
-SHARE = 0.5  # of a processor: a run at bf16 holds two pools, of which one works at a time
+SHARE = 0.5  # of a processor, so that two runs at once find room in one cluster
 IN_HAND = 2  # items that an actor holds, so that it never waits for the next
 AHEAD = 8  # items per actor that may be finished or under way beyond the one that is wanted next
 STARTS = 3  # how often a Ray of our own is started that was not there within the half minute that Ray gives it

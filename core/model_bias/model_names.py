@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-PRECISION = 4  # the part of a signature that may differ inside one run: bf16 near a decision is scored again in fp32
+PRECISION = 4  # the part of a signature that may differ inside one run: older runs in bf16 hold some rows of fp32
 USUAL = ("", "masked", "independent", "sum")  # what needs no word beside a name
 
 

@@ -17,7 +17,6 @@ from core.models import open_scorer
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate
 from core.runs.records import Failure, write_record
-from core.scoring.bf16 import ExactNearDecisions
 from core.scoring.cache import CachedScorer
 from core.scoring.input import ScoreInput
 from core.scoring.rows import CHUNK, COLUMNS, ScoredRow, Tally, score_items
@@ -45,9 +44,9 @@ class Settings:
     workers: int = 1
     cache: Path | None = None
 
-    def options(self, precision: str | None = None) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """What `open_scorer` is given."""
-        given = {"joint": self.joint, "method": self.method, "precision": precision or self.precision}
+        given = {"joint": self.joint, "method": self.method, "precision": self.precision}
         return given | ({"threads": self.threads} if self.threads is not None else {})
 
 
@@ -61,7 +60,7 @@ class Watcher(Protocol):
 
 @dataclass(slots=True)
 class ModelReport:
-    """What came of one model: its tally, how its numbers were made, how long it took, and for bf16 how exact it is."""
+    """What came of one model: its tally, how its numbers were made, how long it took."""
 
     model: str
     signature: str
@@ -69,7 +68,6 @@ class ModelReport:
     seconds: float = 0.0
     loading_seconds: float = 0.0
     workers: int | None = None
-    bf16: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The numbers; rows = asked + remembered + saved + rows that could not be asked."""
@@ -94,7 +92,6 @@ class ModelReport:
             "loading_seconds": round(self.loading_seconds, 3),
             **rate,
             **({"workers": self.workers} if self.workers else {}),
-            **({"bf16": self.bf16} if self.bf16 else {}),
         }
 
 
@@ -219,7 +216,7 @@ class _Meter:
 
 def _score_with(name: str, report: RunReport, write: Callable[[str], object], meter: _Meter) -> None:
     settings, began = report.settings, time.perf_counter()
-    with _opened(name, settings, settings.precision) as scorer, CachedScorer(scorer, settings.cache) as cached:
+    with _opened(name, settings) as scorer, CachedScorer(scorer, settings.cache) as cached:
         mine = ModelReport(name, cached.signature, Tally(), loading_seconds=time.perf_counter() - began)
         mine.workers = getattr(scorer, "workers", None)
         began = time.perf_counter()
@@ -234,26 +231,19 @@ def _score_with(name: str, report: RunReport, write: Callable[[str], object], me
 
 
 def _rows(name: str, report: RunReport, mine: ModelReport, cached: CachedScorer, meter: _Meter) -> Iterator[ScoredRow]:
-    settings, items = report.settings, report.source.items
+    items = report.source.items()
     chunk = CHUNK * max(1, mine.workers or 1)  # so that every actor of a cluster has something in hand
 
     def say(tally: Tally) -> None:
         meter.say(tally, name)
 
-    if settings.precision != "bf16":
-        yield from score_items(items(), cached, model=name, tally=mine.tally, progress=say, chunk=chunk)
-        return
-    with _opened(name, settings, "fp32") as exact, CachedScorer(exact, settings.cache) as exact_cached:
-        near = ExactNearDecisions(items, cached, exact_cached)
-        yield from near.rows(model=name, tally=mine.tally, progress=say, chunk=chunk)
-        mine.bf16 = near.facts()
-        report.note(exact_cached.notices)
+    return score_items(items, cached, model=name, tally=mine.tally, progress=say, chunk=chunk)
 
 
 @contextmanager
-def _opened(name: str, settings: Settings, precision: str) -> Iterator[Scorer]:
+def _opened(name: str, settings: Settings) -> Iterator[Scorer]:
     """The model in this process, or in the actors of a cluster."""
-    options = {key: value for key, value in settings.options(precision).items() if DEFAULTS.get(key) != value}
+    options = {key: value for key, value in settings.options().items() if DEFAULTS.get(key) != value}
     if settings.ray is None:
         yield open_scorer(name, **options)
         return

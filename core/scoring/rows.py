@@ -132,12 +132,6 @@ class Tally:
     undefined: Counter[str] = field(default_factory=Counter)
     examples: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def begin_rows(self) -> None:
-        """Forget which rows were given, and keep what was asked: they are about to be given again."""
-        self.rows = self.scored = self.infinite = 0
-        self.undefined.clear()
-        self.examples.clear()
-
     def count(self, row: ScoredRow) -> None:
         """Count a finished row."""
         self.rows += 1

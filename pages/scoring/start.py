@@ -72,7 +72,7 @@ def _settings() -> tuple[str, str, str]:
     }
     precisions = {
         "fp32": _("exact (fp32)"),
-        "bf16": _("faster where the processor has it (bf16); close calls again in fp32"),
+        "bf16": _("rounded (bf16): faster on graphics cards, slower on most processors; Bias_c moves by hundredths"),
     }
     joint = st.radio(_("Words of two characters"), JOINTS, format_func=joints.__getitem__, key="score-joint")
     method = st.radio(_("What is asked"), METHODS, format_func=methods.__getitem__, key="score-method")

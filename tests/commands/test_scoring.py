@@ -223,17 +223,18 @@ def test_several_models_that_do_not_fit_the_joint(tmp_path, file):
     assert {row["signature"].split("|")[3] for row in table(out)} == {"geometric_mean"}
 
 
-def test_bf16_says_how_exact_it_is(tmp_path, file):
-    out = tmp_path / "s.csv"
-    answer = json.loads(score(file, "--model", "random-zh", "--precision", "bf16", "--out", out, "--json").stdout)
-    exact = tmp_path / "exact.csv"
-    score(file, "--model", "random-zh", "--out", exact)
-    bf16 = answer["models"][0]["bf16"]
-    # Fewer sentences than the sample: all of them are compared, so the table is the exact one.
-    assert bf16["compared"] == bf16["sampled"] - 1 == 9
-    assert 0 < bf16["largest_difference"] < 0.2
-    assert out.read_bytes().replace(b"|bf16|", b"|fp32|") == exact.read_bytes()
-    assert answer["models"][0]["rows"] == 10
+def test_bf16_is_signed_and_close_to_fp32(tmp_path, file):
+    """Every row says bf16, none was asked in fp32 instead; Bias_c of `known` moves by hundredths."""
+    out, exact = tmp_path / "bf16.csv", tmp_path / "fp32.csv"
+    answer = json.loads(score(file, "--model", "known", "--precision", "bf16", "--out", out, "--json").stdout)
+    score(file, "--model", "known", "--out", exact)
+    assert answer["models"][0]["rows"] == len(table(out)) == 10
+    assert {row["signature"].split("|")[4] for row in table(out)} == {"bf16"}
+    pairs = [(row["bias_log10"], other["bias_log10"]) for row, other in zip(table(out), table(exact), strict=True)]
+    defined = [(float(rough), float(value)) for rough, value in pairs if value]
+    assert len(defined) == sum(bool(rough) for rough, _ in pairs) == 9
+    assert [rough for rough, _ in defined] == pytest.approx([value for _, value in defined], abs=0.02)
+    assert defined != [(value, value) for _, value in defined]
 
 
 # Killed, cancelled, resumed, two at once: real processes; the model is replaced by one that waits at a gate.

@@ -1,5 +1,6 @@
 """Which scorer answers for a model, a method and a device."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from core.models import open_scorer
 from core.models.masked import MaskedScorer
 from core.models.pair_sum import PairSumScorer
 from core.models.pll import PllScorer
+from core.sentence_bias.bias import bias_of
+from core.types import MaskedSentence
 from tests.support import tiny_models
 
 
@@ -71,6 +74,23 @@ def test_the_processor_is_the_last_resort() -> None:
     for device in ("auto", "cpu"):
         scorer = open_scorer("known", device=device)
         assert scorer.loaded.model.device == torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    "device",
+    ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no accelerator"))],
+)
+def test_bf16_differs_from_fp32_by_rounding_and_is_signed(device: str, tmp_path: Path) -> None:
+    tiny_models.bert(tmp_path, hidden_size=32, intermediate_size=64)
+    exact = open_scorer(str(tmp_path), device="cpu")
+    rough = open_scorer(str(tmp_path), device=device, precision="bf16")
+    assert rough.signature == exact.signature.replace("|fp32|", "|bf16|")
+    rng = random.Random(3)
+    texts = ["".join(rng.choices(tiny_models.CHARACTERS, k=rng.randint(5, 30))) for _ in range(300)]
+    asked = [MaskedSentence(text, at := rng.randrange(len(text)), at + 1, ("他", "她")) for text in texts]
+    pairs = [(bias_of(a), bias_of(b)) for a, b in zip(exact.score(asked), rough.score(asked), strict=True)]
+    differences = [abs(a - b) for a, b in pairs if a is not None and b is not None]
+    assert len(differences) == 300 and 1e-4 < max(differences) < 1.0
 
 
 @pytest.mark.parametrize(("make", "method"), [(llama, "masked"), (llama, "pll"), (masked, "pair-sum")])
