@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.files.project_texts import file_input
-from core.files.table_file import csv_line
+from core.files.csv_out import csv_line
 from core.models import open_scorer
 from core.resources import ROOT, table
 from core.scoring.cache import CachedScorer

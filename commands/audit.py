@@ -89,7 +89,8 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _drawn(scores, model, n, seed, by)
     if out is not None:
-        from core.files.table_file import csv_line, whole_file
+        from core.files.csv_out import csv_line
+        from core.files.whole_file import whole_file
 
         with whole_file(out) as write:
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))

@@ -15,7 +15,7 @@ from core.concordance.answer_rows import COLUMNS, row, terminal_line
 from core.concordance.answer_text import as_json, contrast_says, near_says
 from core.concordance.passages import passages
 from core.errors import N_, Refused
-from core.files.cells import neutralised
+from core.files.formula_cells import neutralised
 
 
 @click.command("concord")

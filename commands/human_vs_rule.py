@@ -11,6 +11,7 @@ from annotations.projects.projects import project as find_project
 from commands.agreement import measure
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile, EvenhandError, Refused
+from core.files.whole_file import whole_file
 from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
@@ -51,13 +52,8 @@ def rule(file: Path, dataset: str | None, out: Path, as_json: bool) -> None:
             N_("No line of {file} could be judged: each needs a completion and a pronoun set that is known."),
             file=file.name,
         )
-    new = out.with_name(f".{out.name}.new")
-    try:
-        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        new.replace(out)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        raise Refused(N_("{path} could not be written ({why})."), path=str(out), why=error.strerror) from error
+    with whole_file(out) as write:
+        write("\n".join(lines) + "\n")
     text = "{rows} lines: {correct} correct ({no_pronoun} of them without a pronoun), {wrong} wrong".format(
         rows=len(rows), **counts
     )

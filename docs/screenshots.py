@@ -28,12 +28,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
 from annotations.items.items import items
-from annotations.mining.candidates import new_run
 from annotations.projects.projects import annotators, projects
 from benchmarks.made_up_scores import write
-from core.files.whole_file import candidates_file
 from core.mining.run import mine
 from core.mining.settings import Settings
+from core.runs.mining import candidates_file, new_mining_run
 from core.runs.records import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,7 +159,7 @@ def example_mining(database: Path) -> None:
     with Store.open(database) as store:
         texts = [item.text for item in items(store, projects(store)[0])]
         (corpus / "demo.txt").write_text("\n".join(texts), encoding="utf-8")
-        run = new_run(store, RUN)
+        run = new_mining_run(store.path, RUN)
         with candidates_file(run.candidates) as keep:
             report = mine([corpus], Settings(), on_candidate=keep)
     run.report.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 from annotations.database.migrations import migrations
 from annotations.database.store import Store, connect
 from core.errors import N_, BadFile, NotAllowed, NotFound, Refused
+from core.files.whole_file import whole_path
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -31,18 +32,14 @@ def backup(store: Store, out: Path) -> Snapshot:
     """
     if out.exists():
         raise NotAllowed(N_("{path} exists already. Choose another name; a backup never replaces one."), path=str(out))
-    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
-        _copy(store.path, draft)
-        snapshot = check(draft)
-        os.link(draft, out)  # fails where another program made a file of that name meanwhile
-        _sync_folder(out.parent)
+        with whole_path(out, new=True) as draft:
+            _copy(store.path, draft)
+            snapshot = check(draft)
     except FileExistsError as error:
         raise NotAllowed(N_("{path} exists already."), path=str(out)) from error
     except (OSError, sqlite3.OperationalError) as error:
         raise Refused(N_("The backup {path} could not be written ({why})."), path=str(out), why=error) from error
-    finally:
-        draft.unlink(missing_ok=True)
     return Snapshot(out, snapshot.bytes, snapshot.projects, snapshot.items, snapshot.labels)
 
 
@@ -57,17 +54,13 @@ def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
     if target.exists() and not force:
         message = N_("{path} exists already. Move it away, or restore with --force: the old one is kept beside it.")
         raise NotAllowed(message, path=str(target))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        _copy(source, draft)
-        check(draft)
-        _set_aside(target)
-        draft.replace(target)
-        _sync_folder(target.parent)
+        with whole_path(target) as draft:
+            _copy(source, draft)
+            check(draft)
+            _set_aside(target)
     except (OSError, sqlite3.OperationalError) as error:
         raise Refused(N_("{path} could not be restored ({why})."), path=str(target), why=error) from error
-    finally:
-        draft.unlink(missing_ok=True)
     return Snapshot(target, checked.bytes, checked.projects, checked.items, checked.labels)
 
 
@@ -113,8 +106,6 @@ def _copy(source: Path, target: Path) -> None:
     finally:
         copy.close()
         origin.close()
-    with target.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _set_aside(target: Path) -> None:
@@ -149,11 +140,3 @@ def _free_name(target: Path) -> Path:
     while name.exists():
         name, number = target.with_name(f"{target.name}.before-restore-{number}"), number + 1
     return name
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

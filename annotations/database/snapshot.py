@@ -6,16 +6,14 @@ grows with every label until one of them has to wait for all of it.
 
 import os
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-import psutil
-
 from annotations.database.sqlite import Database
 from annotations.database.store import Store, connect
 from core.errors import N_, Refused
+from core.files.whole_file import part_of, remove_left_over
 
 ENDING = ".snapshot"
 
@@ -26,8 +24,9 @@ def snapshot(store: Store) -> Iterator[Store]:
 
     Raises Refused where the copy cannot be made, for want of room beside the database for instance.
     """
-    _remove_stale(store.path)
-    copy = store.path.absolute().with_name(f".{store.path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}{ENDING}")
+    path = store.path.absolute()
+    remove_left_over(path, ENDING)
+    copy = part_of(path, ENDING)
     try:
         _copy(store.path, copy)
         frozen = Store(Database(connect(copy, read_only=True)), copy)
@@ -48,11 +47,3 @@ def _copy(source: Path, copy: Path) -> None:
         target.execute("PRAGMA synchronous = OFF")  # nothing is lost with a copy
         origin.backup(target)  # in one step: nobody who writes has to wait
         target.execute("PRAGMA journal_mode = DELETE")
-
-
-def _remove_stale(path: Path) -> None:
-    """Remove copies that a killed process left."""
-    for old in path.absolute().parent.glob(f".{path.name}.*{ENDING}"):
-        pid = old.name.removeprefix(f".{path.name}.").partition(".")[0]
-        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
-            old.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import write_ahead
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_path
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
@@ -222,16 +223,8 @@ def _make_private(path: Path) -> None:
         return
     if path.absolute() in _opened:  # an empty one in its place would take the labels of a disk that is not there
         raise Busy(GONE, path=str(path))
-    new = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.new")
-    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        os.link(new, path)  # not opened under this name by anybody yet
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # not opened under this name by anybody yet
+        os.close(os.open(empty, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     _opened.add(path.absolute())
 
 

@@ -4,7 +4,6 @@ The sentences and what the three say about them are in `core/data/demo_sentences
 Their labels go the way of every label: claimed from the queue, appended by operations.
 """
 
-import os
 import time
 import uuid
 from collections import Counter
@@ -19,6 +18,7 @@ from annotations.projects.projects import add_annotators, create_project, set_qu
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Operation, Project
 from core.errors import N_, NotFound
+from core.files.whole_file import whole_path
 from core.resources import table
 from core.text.keywords import find
 
@@ -67,27 +67,13 @@ def ensure_demo(path: Path | str | None = None) -> bool:
     where = Path(path) if path is not None else database_path()
     if where.exists():
         return False
-    part = where.with_name(f".{where.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        with Store.open(part) as store:
+        with whole_path(where, new=True) as part, Store.open(part) as store:
             make_demo(store)
             make_generations_demo(store)
-        _appear(part, where)
     except FileExistsError:
         return False
-    finally:
-        for left in where.parent.glob(f"{part.name}*"):
-            left.unlink(missing_ok=True)
     return True
-
-
-def _appear(part: Path, where: Path) -> None:
-    try:
-        os.link(part, where)  # unlike a rename, never over a database that appeared meanwhile
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        part.replace(where)
 
 
 def _rows() -> tuple[dict[str, str], ...]:

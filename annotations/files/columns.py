@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.errors import N_, BadFile
 from core.files.readers import Source
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 
 # What a generation has; "generation" is context and completion in one text, as the published samples have it.
 KEYS = (

@@ -1,8 +1,6 @@
 """The way out: a release in the published layout, everything as JSON lines, labels, a package. Nothing half-written."""
 
 import json
-import os
-import uuid
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,6 +38,7 @@ from annotations.text_policy import packed
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
 from core.files.csv_out import csv_line
+from core.files.whole_file import refused, whole_path
 
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
 
@@ -106,16 +105,16 @@ def _written(store: Store, project: Project, path: Path, wish: Wanted, password:
     if password or wish.format in ARCHIVES:
         inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
         path = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
-        with _whole(path) as file:
+        with _bytes_of(path) as file:
             file.write(_archive(store, project, wish, inner, password))
         return ExportReport(rows_of(store, project, wish), path, bool(password))
     written = 0
-    with _whole(path) as file:
+    with _bytes_of(path) as file:
         for line in lines(store, project, wish):
             file.write(line.encode())
             written += not line.startswith('{"canary":')
     if wish.format == "label-studio":
-        with _whole(path.with_name(path.stem + CONFIG)) as file:
+        with _bytes_of(path.with_name(path.stem + CONFIG)) as file:
             file.write(label_studio_write.labelling_config(project, guideline(store, project)).encode())
     return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
 
@@ -216,19 +215,10 @@ def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        message = N_("{file} cannot be written: {why}.")
-        raise BadFile(message, file=path.name or str(path), why=error.strerror or error) from error
-    finally:
-        part.unlink(missing_ok=True)
+def _bytes_of(path: Path) -> Iterator[IO[bytes]]:
+    """What becomes the file *path*. Raises BadFile, also for a database that cannot be read."""
+    with refused(path), whole_path(path) as part, part.open("xb") as file:
+        yield file
 
 
 def _stems(item: Item) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from annotations.labels.generation_labels import judged
 from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 from core.files.readers import open_source, rows
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 from core.human_vs_rule.sample import Correlation, distinct_first, intra_class
 from core.text.pronouns import PRONOUN_DATASETS, verdict
 
@@ -81,10 +81,9 @@ def write_sample(sample: Sample, out: Path) -> None:
     """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
     if out.exists():
         raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
-    with whole_file(out) as write:
+    with whole_file(out, private=True) as write:
         for row in sample.rows:
             write(json.dumps(row, ensure_ascii=False) + "\n")
-    out.chmod(0o600)
 
 
 def pilot_by_people(store: Store, project: Project) -> Correlation:

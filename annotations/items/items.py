@@ -12,8 +12,6 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-import psutil
-
 from annotations.database.store import Store
 from annotations.items.gold import settle
 from annotations.items.import_differences import other_text, other_word
@@ -23,7 +21,7 @@ from annotations.items.withdrawn import HALF_OUT, LEFT_OFF_S, bring_in, clear_ou
 from annotations.types import Item, Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
-from core.processes import is_alive
+from core.processes import is_alive, this_process
 from core.text.sentences import text_hash
 from core.types import Candidate, Side
 
@@ -105,8 +103,7 @@ class Batch:
             mark = unsettled(store, project)
             if mark is not None and mark.changed & WANTING:
                 raise Taken(UNSETTLED)
-            process = psutil.Process()
-            row = (project.id, file, process.pid, process.create_time(), time.time(), created := timestamp())
+            row = (project.id, file, *this_process(), time.time(), created := timestamp())
             cursor = db.execute(
                 "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
                 row,

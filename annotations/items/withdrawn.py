@@ -9,13 +9,12 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
-import psutil
-
 from annotations.database.store import Store
 from annotations.items.gold import settle
 from annotations.items.wanted_labels import draw_share
 from annotations.types import Project
 from core.files.timestamps import timestamp
+from core.processes import this_process
 
 CHUNK = 500  # items a transaction
 PAUSE_S = 0.01  # between two transactions, so that labels get their turn
@@ -50,11 +49,10 @@ def withdraw(store: Store, project: Project, batch: int) -> None:
     _count_out(store, project, batch)
     store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
     store.db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
-    process = psutil.Process()
     store.db.execute(
         "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
         " WHERE id = ?",
-        (timestamp(), process.pid, process.create_time(), time.time(), batch),
+        (timestamp(), *this_process(), time.time(), batch),
     )
     _let_go(store, project, batch)
     # What was accepted may be less now: a cell that was closed by its quota may be open again.

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import psutil
 
 from annotations.database.store import Store
+from core import processes
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.resources import ROOT
@@ -201,7 +202,7 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
         with suppress(subprocess.TimeoutExpired):
             before.wait(10)  # killed before this job was resumed; its last threads may still be leaving
     _children[uid] = process
-    began = _started(process.pid)
+    began = processes.start_of(process.pid)
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (process.pid, began, uid))
 
@@ -212,25 +213,10 @@ def _reap() -> None:
             _children.pop(uid, None)
 
 
-def _started(pid: int) -> float | None:
-    try:
-        return float(psutil.Process(pid).create_time())
-    except psutil.Error:
-        return None
-
-
 def process_of(job: Job) -> psutil.Process | None:
     """The process of a job, if that very process is still alive."""
     _reap()
-    if job.pid is None or job.started_process is None:
-        return None
-    try:
-        process = psutil.Process(job.pid)
-        # One second of slack: the clock may have been set since.
-        same = abs(process.create_time() - job.started_process) < 1.0
-        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
-    except psutil.Error:
-        return None
+    return processes.process_of(job.pid, job.started_process)
 
 
 def mark_interrupted(store: Store, now: float | None = None) -> int:

@@ -12,12 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import psutil
-
 from annotations.database.store import Store
 from annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
 from core.errors import N_, Busy, EvenhandError
 from core.files.timestamps import timestamp
+from core.processes import this_process
 
 AT_ONCE = 2  # jobs that run side by side; the others wait in the order of their start
 NICE = 10
@@ -67,8 +66,7 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
     os.nice(NICE)
     signal.signal(signal.SIGTERM, _end_now)
     with store.write() as db:
-        me = psutil.Process()
-        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (me.pid, me.create_time(), uid))
+        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
     try:
         _wait_for_place(store, uid)
         this = find(store, uid)

@@ -1,6 +1,5 @@
 """Mined candidates on their way into a project: only what is new goes in, one after the other."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,13 +15,12 @@ from annotations.items.items import item_hash, items
 from annotations.projects.projects import counts
 from annotations.types import Project
 from core.concordance import Passage
-from core.errors import N_, BadLine, NotFound
+from core.errors import BadLine
 from core.files.paths import Places, without_folders
 from core.files.readers import open_source, rows
 
 PATIENCE_S = 3600.0  # how long a job waits while another file goes into the same project
 ASKED_AT_ONCE = 400  # hashes in one question to the database
-NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
 Cell = tuple[str, str]
 
 
@@ -39,50 +37,6 @@ class Stock:
     pending: dict[Cell, int] = field(default_factory=dict)
     new: dict[Cell, int] = field(default_factory=dict)
     quotas: dict[Cell, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One finished run of mining, as it lies in its folder."""
-
-    name: str
-    candidates: Path
-    report: Path
-
-    def read(self) -> dict[str, Any]:
-        """The report of the run. Raises NotFound where it cannot be read."""
-        try:
-            found = json.loads(self.report.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name) from error
-        return found if isinstance(found, dict) else {}
-
-
-def folder(store: Store) -> Path:
-    """Where runs of mining lie: beside the database, one folder a run, for the owner only."""
-    place = store.path.resolve().with_name(f"{store.path.stem}-mining")
-    place.mkdir(mode=0o700, exist_ok=True)
-    return place
-
-
-def runs(store: Store) -> list[Run]:
-    """The runs that are whole, the newest first."""
-    whole = [place for place in folder(store).iterdir() if all((place / name).is_file() for name in NAMES)]
-    newest = sorted(whole, key=lambda place: ((place / NAMES[1]).stat().st_mtime, place.name), reverse=True)
-    return [Run(place.name, *(place / name for name in NAMES)) for place in newest]
-
-
-def new_run(store: Store, moment: str) -> Run:
-    """An empty folder for a run that begins at *moment*; a number is added where the name is taken."""
-    number = 1
-    while True:
-        place = folder(store) / (moment if number == 1 else f"{moment}-{number}")
-        try:
-            place.mkdir(mode=0o700)
-        except FileExistsError:
-            number += 1
-            continue
-        return Run(place.name, *(place / name for name in NAMES))
 
 
 def add_candidates(

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import psutil
-
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.items.items import CHUNK, PAUSE_S
@@ -20,7 +18,7 @@ from annotations.release.frozen_file import FrozenFile
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, NotFound
 from core.files.timestamps import timestamp
-from core.processes import is_alive
+from core.processes import is_alive, this_process
 
 _COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
@@ -141,7 +139,6 @@ def store_release(
 
 
 def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) -> int:
-    process = psutil.Process()
     facts = json.dumps(made["facts"], ensure_ascii=False, allow_nan=False)
     named = ("version", "hash", "items", "labels", "author")
     values = (uid, project.id, *(made[key] for key in named), facts, timestamp())
@@ -150,7 +147,7 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
             cursor = db.execute(
                 "INSERT INTO release (uid, project, version, hash, items, labels, author, facts, created, pid,"
                 " started_process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, process.pid, process.create_time()),
+                (*values, *this_process()),
             )
     except sqlite3.IntegrityError as error:
         refuse_taken(store, project, made["version"])

@@ -1,10 +1,8 @@
 """A release on its way out: as a folder or as one archive, whole or not at all, texts locked where they have to be."""
 
 import os
-import shutil
-import uuid
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from annotations.release.records import Release, release_files
 from annotations.text_policy import checked_password, packed, text_may_leave
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, Refused
+from core.files.whole_file import refused, whole_path
 
 TEXTS = "texts.zip"  # in a folder: the files with text, encrypted
 DAY = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same release is the same archive
@@ -31,10 +30,12 @@ def write_release(
     refuse_out(project, out, password, locked=bool(locked_texts(project, release)))
     if out.suffix.lower() == ".zip":
         archive = release_archive(store, project, release, password, package=package)
-        _write_whole(out, lambda part: part.write_bytes(archive))
+        with refused(out), whole_path(out) as part:
+            part.write_bytes(archive)
         return out
     files = leaving_files(store, project, release, password, package=package)
-    _write_whole(out, lambda part: _write_folder(part, files))
+    with refused(out), whole_path(out) as part:
+        _write_folder(part, files)
     return out
 
 
@@ -104,21 +105,6 @@ def _refuse_there(out: Path) -> None:
     if out.exists():
         message = N_("{path} is there already. Choose another name: a release never replaces anything.")
         raise NotAllowed(message, path=str(out))
-
-
-def _write_whole(out: Path, write: Callable[[Path], object]) -> None:
-    part = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        write(part)
-        part.rename(out)  # an empty folder of that name is replaced, anything else is not
-    except OSError as error:
-        message = N_("{file} cannot be written: {why}.")
-        raise BadFile(message, file=out.name or str(out), why=error.strerror or error) from error
-    finally:
-        if part.is_dir():
-            shutil.rmtree(part, ignore_errors=True)
-        else:
-            part.unlink(missing_ok=True)
 
 
 def _write_folder(part: Path, files: Mapping[str, bytes]) -> None:

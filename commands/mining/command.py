@@ -1,26 +1,29 @@
 """`mine`: raw text to candidate sentences, with a report that says why the others went."""
 
+import errno
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from annotations.jobs.process import progress
 from commands.shared import answer, json_option
 from core.errors import N_, BadFile
-from core.files.whole_file import candidates_file, whole_file
+from core.files.whole_file import CANNOT_WRITE, whole_file
 from core.mining.report import Report
 from core.mining.run import mine as mine_texts
 from core.mining.settings import CODES, Settings
 from core.mining.types import MODES
 from core.resources import keyword_pairs
+from core.runs.mining import candidates_file
 from core.types import KeywordPair
 
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
@@ -112,7 +115,7 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     _refuse_places(list(own.values()), paths)
     # All that is to be written is opened first: a run of hours must not end with a folder that is not there.
     with ExitStack() as opened:
-        files = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
+        writers = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
         write = opened.enter_context(candidates_file(own["out"]))
         try:
             report = mine_texts(
@@ -128,14 +131,17 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
         finally:
             meter.end()
         write.end(report.facts())
-        _write_reports(report, files)
+        if "report_path" in writers:
+            writers["report_path"](json.dumps(report.to_json(), ensure_ascii=False, indent=1))
+        if "table" in writers:
+            writers["table"](report.to_csv())
     for problem in [] if as_json else report.read.problems[:SHOWN]:
         click.echo(problem.text, err=True)
     answer(_summary(report, options), for_people(report), as_json=as_json)
 
 
 def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
-    """Raises BadFile where two files to write are one, or one is a text that was named to be read."""
+    """Raises BadFile where two files to write are one, one is a text to read, or its folder is not there."""
     read = {Path(path).expanduser().resolve() for path in paths}
     places = [path.resolve() for path in own]
     for number, place in enumerate(places):
@@ -143,6 +149,8 @@ def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
             raise BadFile(SAME_PLACE, file=str(own[number]))
         if place in read:
             raise BadFile(OWN_TEXT, file=str(own[number]))
+        if not place.parent.is_dir():
+            raise BadFile(CANNOT_WRITE, file=str(own[number]), why=os.strerror(errno.ENOENT))
 
 
 def _limit(megabytes: float | None) -> int | None:
@@ -151,13 +159,6 @@ def _limit(megabytes: float | None) -> int | None:
     if not math.isfinite(megabytes):
         raise BadFile(NO_LIMIT)
     return max(1, int(megabytes * 1e6))
-
-
-def _write_reports(report: Report, files: dict[str, IO[str]]) -> None:
-    if "report_path" in files:
-        json.dump(report.to_json(), files["report_path"], ensure_ascii=False, indent=1)
-    if "table" in files:
-        files["table"].write(report.to_csv())
 
 
 def _settings(options: dict[str, Any]) -> Settings:

@@ -9,7 +9,7 @@ import click
 from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option, warn
 from core.errors import N_, BadFile, Refused
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 from core.misgendering.generations import context_rows
 from core.misgendering.instances import PASSES, instances
 from core.misgendering.slots import SETTINGS, Instance

@@ -10,7 +10,8 @@ from commands.nli.answers import measures_text, pair_text, rates_text, report_te
 from commands.scoring import Meter
 from commands.shared import answer, db_option, json_option
 from core.errors import N_, BadLine, Refused
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
+from core.files.whole_file import whole_file
 from core.models import open_classifier
 from core.nli.biased_training_sets import RATES
 from core.nli.files import read_probes, read_words

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from core.errors import N_, BadFile, BadLine
 from core.files import excel, json_arrays
-from core.files.cells import restored
+from core.files.formula_cells import restored
 from core.files.paths import Places
 from core.text.sentences import CHUNK, Encoding, encoding_of
 

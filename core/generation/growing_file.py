@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, BadFile, Refused
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 
 PRIVATE = 0o600
 
@@ -111,12 +111,11 @@ class GrowingFile:
 
     def finish(self) -> None:
         """Write the file itself, a JSON line per text in the order of their places, and remove what was beside it."""
-        with whole_file(self.path) as write:
+        with whole_file(self.path, private=True) as write:
             for place in sorted(self._places):
                 start, size = self._places[place]
                 self._file.seek(start)
                 write(json.dumps(json.loads(self._file.read(size))[1], ensure_ascii=False) + "\n")
-        self.path.chmod(PRIVATE)
         self._file.close()
         self.begun.unlink(missing_ok=True)
         self._settings.unlink(missing_ok=True)

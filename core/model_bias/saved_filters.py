@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from core.errors import N_, BadFile, Refused
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 from core.model_bias import matching
 
 FILE = ".filters.json"  # beside the runs; no run's name begins with a dot

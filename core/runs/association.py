@@ -12,9 +12,10 @@ from core.association.scoring import COLUMNS, Associated, Tally, associate
 from core.association.sets import AssociationSet, Attribute, Target
 from core.association.table import frame_of
 from core.errors import EvenhandError, ModelUnavailable, Refused
+from core.files.csv_out import csv_line
 from core.files.formula_cells import neutralised
-from core.files.table_file import csv_line, whole_file
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.runs.records import Failure, write_record
 from core.runs.scoring import Watcher, check_models, versions
 

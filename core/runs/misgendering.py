@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import EvenhandError, ModelUnavailable, Refused
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 from core.generation.contexts import Context
 from core.misgendering.generations import context_rows
 from core.misgendering.slots import SETTINGS, Instance
@@ -133,9 +133,8 @@ def _written(
 
 def _join(parts: Sequence[Path], out: Path) -> None:
     """The texts of all models, readable by the owner only: what models write about people may hurt."""
-    with whole_file(out) as write:
+    with whole_file(out, private=True) as write:
         for part in parts:
             with part.open(encoding="utf-8") as lines:
                 for line in lines:
                     write(line)
-    out.chmod(0o600)

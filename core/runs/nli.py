@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, Refused
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.models import open_classifier
 from core.nli.files import Predictions, read_predictions
 from core.nli.measure import Inference, as_json, measured

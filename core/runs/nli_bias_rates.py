@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, ModelUnavailable, Refused
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.models import fine_tune, open_classifier
 from core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
 from core.nli.measure import Inference, measured

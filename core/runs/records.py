@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import N_, EvenhandError, Notice, Refused
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 
 Kind = Literal["scores", "generations", "associations", "nli", "misgendering", "mining"]
 TABLE, TEXTS, RECORD = ".csv", ".jsonl", ".json"

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core.errors import N_, EvenhandError, ModelUnavailable, Notice, Refused
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.models import open_scorer
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core.errors import N_, BadFile, EvenhandError, ModelUnavailable, Notice, Refused
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.misgendering.generations import Matched, matched, read_generations
 from core.misgendering.probability import Judged, Summary, Tally, judge
 from core.misgendering.prompts import judge_prompts
@@ -192,7 +193,7 @@ def _copy(file: Path, out: Path) -> None:
     """The lines of a file once more, readable by the owner only: what models write about people may hurt."""
     if file.resolve() == out.resolve():
         return
-    with whole_file(out) as write:
+    with whole_file(out, private=True) as write:
         try:
             with file.open(encoding="utf-8-sig") as lines:
                 for line in lines:
@@ -201,7 +202,6 @@ def _copy(file: Path, out: Path) -> None:
             raise BadFile(N_("There is no file {path}."), path=file) from None
         except (UnicodeDecodeError, OSError) as error:
             raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=file.name) from error
-    out.chmod(0o600)
 
 
 def judge_all(

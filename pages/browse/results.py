@@ -12,7 +12,7 @@ from annotations.database.store import Store
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Project
 from core.charts.style import Palette, palette
-from core.files.cells import neutralised
+from core.files.formula_cells import neutralised
 from pages.browse.item import open_item
 from pages.browse.text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
 from pages.ui.head import open_store

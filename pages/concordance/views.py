@@ -14,7 +14,7 @@ from core.concordance import LISTED, Concordance, Line, concordance
 from core.concordance.answer_rows import COLUMNS, row
 from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
 from core.concordance.passages import passages
-from core.files.cells import neutralised
+from core.files.formula_cells import neutralised
 from core.statistics import Estimate
 from pages.concordance.inputs import Wish, unit_name
 from pages.ui.charts import show_chart

@@ -8,11 +8,12 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.forecast.corpus import CellForecast, Forecast, Verdict, as_json, forecast, supplies
-from annotations.mining.candidates import Run, Stock, stock
+from annotations.mining.candidates import Stock, stock
 from annotations.projects.projects import projects
 from annotations.types import Project
 from core.mining.report import Report
 from core.resources import quotas as preset_quotas
+from core.runs.mining import MiningRun
 from core.statistics import Estimate
 from pages.mining.report import named, side_name
 from pages.projects.new import PRINTED_TOTAL
@@ -48,7 +49,7 @@ def verdict_name(verdict: Verdict) -> str:
     }[verdict]
 
 
-def show_forecast(store: Store, run: Run, report: Report) -> None:
+def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     """Quotas and pilot to choose, what they lead to, and the numbers as a file."""
     st.caption(
         _(
@@ -97,12 +98,12 @@ def _quotas_name(name: str) -> str:
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _stock(key: tuple[Any, ...], _store: Store, _project: Project, _run: Run) -> Stock:
+def _stock(key: tuple[Any, ...], _store: Store, _project: Project, _run: MiningRun) -> Stock:
     return stock(_store, _project, _run.candidates)
 
 
 def _computed(
-    store: Store, run: Run, report: Report, project: Project | None, wanted: str, pilot: tuple[int, int]
+    store: Store, run: MiningRun, report: Report, project: Project | None, wanted: str, pilot: tuple[int, int]
 ) -> Forecast | None:
     from annotations.projects.pipeline_counts import state
 

@@ -4,12 +4,13 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from annotations.mining.candidates import Run, add_candidates
+from annotations.mining.candidates import add_candidates
 from annotations.projects.projects import create_project, projects
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.mining.report import Report
 from core.resources import quotas
+from core.runs.mining import MiningRun
 from pages.mining.report import known_pairs, named
 from pages.projects.new import edit_quotas, say_total
 from pages.ui.head import show_error
@@ -20,7 +21,7 @@ NEW = ""
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
 
 
-def show_into_project(store: Store, run: Run, report: Report) -> None:
+def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
     """Choose or make the project, then add what it has not got yet."""
     added = st.session_state.get("added")
     if added is not None and added[0] == run.name:
@@ -46,7 +47,7 @@ def show_into_project(store: Store, run: Run, report: Report) -> None:
         _add(store, found[name], run, report)
 
 
-def _show_new(store: Store, run: Run, report: Report) -> None:
+def _show_new(store: Store, run: MiningRun, report: Report) -> None:
     left, right = st.columns(2, gap="large")
     name = left.text_input(_("Name"), key="new_project", max_chars=80)
     people = left.text_area(_("Annotators, one a line"), key="new_people", height=110)
@@ -85,7 +86,7 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
     return {cell: number for cell, number in wanted.items() if cell in mined or number}
 
 
-def _add(store: Store, project: Project, run: Run, report: Report) -> None:
+def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None:
     if report.candidates > jobs.LARGE_LINES:
         command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
         title = _("Candidates of {run} into {project}").format(run=run.name, project=project.name)

@@ -8,10 +8,10 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from annotations.mining.candidates import Run, new_run, runs
 from core.errors import N_, EvenhandError, NotFound
 from core.mining.report import Report
 from core.mining.settings import Settings
+from core.runs.mining import MiningRun, mining_runs, new_mining_run
 from pages.mining.examples import show_examples
 from pages.mining.forecast import show_forecast
 from pages.mining.into_project import show_into_project
@@ -26,10 +26,10 @@ from pages.ui.text import plain
 COMMAND = "mine"
 
 
-def start(store: Store, source: Source, settings: Settings) -> Run:
+def start(store: Store, source: Source, settings: Settings) -> MiningRun:
     """Start a run as a job; its folder holds the settings now, candidates and report when it is done."""
     name = re.sub(r"[^\w.-]+", "-", source.name).strip("-.")[:40] or "text"
-    run = new_run(store, f"{name}-{time.strftime('%Y%m%d-%H%M', time.gmtime())}")
+    run = new_mining_run(store.path, f"{name}-{time.strftime('%Y%m%d-%H%M', time.gmtime())}")
     wish = settings_file(run.candidates.parent, settings)
     command = ["mine", "--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish), "--json"]
     jobs.start(store, [*command, "--", *source.paths], _("Mine {source}").format(source=source.name))
@@ -59,7 +59,7 @@ def leave() -> None:
 def show_runs(store: Store) -> None:
     """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
     follow(COMMAND)
-    found = runs(store)
+    found = mining_runs(store.path)
     if not found and not jobs_of(store, COMMAND):
         st.info(_("Nothing has been mined yet. Start with a new run."))
     for run in found:
@@ -72,10 +72,10 @@ def show_runs(store: Store) -> None:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _report(path: str, changed: float) -> Report:
-    return Report.from_json(Run("", Path(), Path(path)).read())
+    return Report.from_json(MiningRun("", Path(), Path(path)).read())
 
 
-def report_of(run: Run) -> Report:
+def report_of(run: MiningRun) -> Report:
     """The report of a run. Raises NotFound where it cannot be read."""
     try:
         return _report(str(run.report), run.report.stat().st_mtime)
@@ -83,7 +83,7 @@ def report_of(run: Run) -> Report:
         raise NotFound(N_("The report of {name} cannot be read; mine again."), name=run.name) from error
 
 
-def _line(run: Run) -> str:
+def _line(run: MiningRun) -> str:
     try:
         report = report_of(run)
     except EvenhandError:
@@ -99,7 +99,7 @@ def _line(run: Run) -> str:
 def show_run(store: Store, name: str) -> None:
     """One finished run: figures, examples, forecast, and the way into a project."""
     st.button(_("All runs"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
-    run = next((one for one in runs(store) if one.name == name), None)
+    run = next((one for one in mining_runs(store.path) if one.name == name), None)
     if run is None:
         st.warning(plain(_("There is no finished run named {name}.").format(name=name)))
         return

@@ -11,10 +11,10 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.files.detect import layout
 from annotations.files.project_texts import PROJECT, file_input, project_input
-from annotations.mining import candidates as mining
 from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
 from core.files.readers import open_source
+from core.runs.mining import mining_runs
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
 from pages.ui.choose import choose_project
@@ -75,7 +75,7 @@ def _project(store: Store) -> Chosen | None:
 
 
 def _candidates(store: Store) -> Chosen | None:
-    found = {run.name: run.candidates for run in mining.runs(store)}
+    found = {run.name: run.candidates for run in mining_runs(store.path)}
     if not found:
         st.info(_("Nothing has been mined yet. Candidates that the page Mine finds appear here."))
         return None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import streamlit as st
 
-from core.files.cells import neutralised
+from core.files.formula_cells import neutralised
 from pages.ui.language import _
 from pages.ui.text import plain
 

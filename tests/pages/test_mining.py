@@ -9,12 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from annotations.mining.candidates import new_run, runs
 from annotations.projects.projects import counts, project, projects
 from core.errors import NotFound, Refused
 from core.mining import corpus_folder
 from core.mining.report import Report
 from core.mining.settings import Settings
+from core.runs.mining import mining_runs, new_mining_run
 from tests.support.waiting import until
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -77,7 +77,7 @@ def test_a_dry_run_shows_figures_reasons_and_candidates(texts_folder):
     whole(app.selectbox(key="trial-filter").set_value("length").run())
     assert "0 rejected" not in shown(app)
     with Store.open() as store:
-        assert jobs.jobs(store) == [] and runs(store) == []
+        assert jobs.jobs(store) == [] and mining_runs(store.path) == []
 
 
 def test_a_mode_changes_the_candidates(texts_folder):
@@ -102,7 +102,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
         jobs._children[job.uid].wait(600)
-        (run,) = runs(store)
+        (run,) = mining_runs(store.path)
     lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
     app = opened(run=run.name)
     assert metrics(app)["Candidates"] == str(len(lines))
@@ -130,7 +130,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
 @pytest.fixture
 def finished(fresh_store):
     """A run as a job leaves it, made without one."""
-    run = new_run(fresh_store, "晚报")
+    run = new_mining_run(fresh_store.path, "晚报")
     report = Report(Settings())
     cell = report.cells["他/她", "female"]
     cell.with_keyword, cell.exactly_one, cell.candidates = 900, 800, 700

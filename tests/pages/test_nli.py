@@ -8,7 +8,7 @@ from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
 from annotations.jobs import jobs
-from core.files.table_file import csv_line
+from core.files.csv_out import csv_line
 from core.nli.sets import packaged
 from core.runs.nli import run
 from core.runs.nli_bias_rates import COLUMNS

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.files.project_texts import file_input
 from annotations.jobs import jobs
-from annotations.mining.candidates import new_run
 from core.errors import Notice
 from core.language import translate
+from core.runs.mining import new_mining_run
 from core.runs.records import run_file, runs_folder, runs_in
 from core.runs.scoring import Settings, score_to_file
 from tests.conftest import ROOT, SENTENCES
@@ -120,7 +120,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     page = visit()
     page.segmented_control(key="source").set_value("candidates").run()
     assert any("Nothing has been mined yet" in info.value for info in page.info)
-    run = new_run(fresh_store, "2026-11-21")
+    run = new_mining_run(fresh_store.path, "2026-11-21")
     line = {
         "sentence": "我的姥姥。", "start": 2, "end": 4, "stem_start": 3, "stem_end": 4, "keyword": "姥姥",
         "counterpart": "姥爷", "pair": "姥爷/姥姥", "source": {"file": "a"}, "flags": [],

@@ -16,7 +16,7 @@ from annotations.projects.projects import annotator
 from annotations.queue.claim import claim
 from annotations.types import Item, Operation, Project
 from core.errors import BadFile
-from core.files.cells import restored
+from core.files.formula_cells import restored
 
 
 def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from annotations.desk.messages import item_out
 from annotations.files.import_items import examine, preview
 from annotations.items.items import Batch, Taken, items
 from annotations.labels.append import append
-from annotations.mining import candidates as mining
-from annotations.mining.candidates import add_candidates, new_run, passages_of, runs, stock
+from annotations.mining.candidates import add_candidates, passages_of, stock
 from annotations.projects.projects import annotators, archive, create_project, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Operation
-from core.errors import BadFile, NotFound, Refused
+from core.errors import BadFile, Refused
 from tests.support.projects import PATIENT
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -239,20 +238,6 @@ def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store
     assert sum(duplicates for _, duplicates in answers) == 1_500
     texts = [item.text for item in items(fresh_store, project)]
     assert len(texts) == len(set(texts)) == 3_500
-
-
-def test_runs_have_folders_of_their_own(fresh_store):
-    first, second = new_run(fresh_store, "2026-01-02"), new_run(fresh_store, "2026-01-02")
-    assert (first.name, second.name) == ("2026-01-02", "2026-01-02-2")
-    assert runs(fresh_store) == []
-    first.candidates.write_text("", encoding="utf-8")
-    first.report.write_text('{"signature": "mine|1"}', encoding="utf-8")
-    assert [run.name for run in runs(fresh_store)] == ["2026-01-02"]
-    assert runs(fresh_store)[0].read() == {"signature": "mine|1"}
-    first.report.write_text("{", encoding="utf-8")
-    with pytest.raises(NotFound, match="2026-01-02"):
-        runs(fresh_store)[0].read()
-    assert mining.folder(fresh_store).stat().st_mode & 0o077 == 0
 
 
 def test_the_command_imports_candidates(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files.cells import neutralised, restored
+from core.files.formula_cells import neutralised, restored
 
 STARTS = "=+-@＝＋－＠\t\r\n'"
 

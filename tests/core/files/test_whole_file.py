@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from core.errors import BadFile
-from core.files.table_file import csv_line, whole_file
+from core.files.csv_out import csv_line
+from core.files.whole_file import whole_file
 from tests.conftest import ROOT
 
 
@@ -38,7 +39,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from core.errors import BadFile
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
@@ -62,7 +63,7 @@ def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from core.files.table_file import whole_file
+from core.files.whole_file import whole_file
 with whole_file(Path(sys.argv[1])) as write:
     write("half")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,83 @@
+"""Runs of mining on disk: a folder a run beside the database, with its candidates, its report and its settings."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import N_, NotFound
+from core.files.whole_file import whole_file
+from core.runs.records import runs_folder
+
+NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
+
+
+@dataclass(frozen=True, slots=True)
+class MiningRun:
+    """A run of mining: its name, its candidates (JSON lines) and the report that says why the others went."""
+
+    name: str
+    candidates: Path
+    report: Path
+
+    def read(self) -> dict[str, Any]:
+        """The report of the run. Raises NotFound where it cannot be read."""
+        try:
+            found = json.loads(self.report.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name) from error
+        return found if isinstance(found, dict) else {}
+
+
+def mining_runs(database: Path | str) -> list[MiningRun]:
+    """The runs that are finished, the newest first."""
+    folders = runs_folder(database, "mining").glob("*")
+    finished = [folder for folder in folders if all((folder / name).is_file() for name in NAMES)]
+    newest = sorted(finished, key=lambda folder: ((folder / NAMES[1]).stat().st_mtime, folder.name), reverse=True)
+    return [MiningRun(folder.name, *(folder / name for name in NAMES)) for folder in newest]
+
+
+def new_mining_run(database: Path | str, name: str) -> MiningRun:
+    """An empty folder for a run, for its owner only; a number is added where the name is taken."""
+    place = runs_folder(database, "mining")
+    place.mkdir(mode=0o700, exist_ok=True)
+    number = 1
+    while True:
+        folder = place / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            number += 1
+            continue
+        return MiningRun(folder.name, *(folder / one for one in NAMES))
+
+
+class CandidateWriter:
+    """Writes one candidate a line (JSON). The last one is held back: it carries the facts of the whole run."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._last: Mapping[str, Any] | None = None
+
+    def __call__(self, line: Mapping[str, Any]) -> None:
+        """The next candidate."""
+        self.end()
+        self._last = line
+
+    def end(self, run: Mapping[str, Any] | None = None) -> None:
+        """Write what was held back, with the facts of the *run* under `run` where they are given."""
+        if self._last is not None:
+            line = self._last if run is None else {**self._last, "run": run}
+            self._write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._last = None
+
+
+@contextmanager
+def candidates_file(path: Path) -> Iterator[CandidateWriter]:
+    """What writes candidates to what becomes *path*; whole or not at all."""
+    with whole_file(path) as write:
+        writer = CandidateWriter(write)
+        yield writer
+        writer.end()
