@@ -13,7 +13,6 @@ from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.statistics import RESAMPLES, Estimate, Resampling
-from core.statistics.unit_bootstrap import Draws
 
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
@@ -135,7 +134,7 @@ def by_ways(
                 "both_marked": one.both,
                 "same_marks": one.same,
             }
-            for one in mark_agreement(store, project, Draws(resampling.resamples, resampling.seed))
+            for one in mark_agreement(store, project, resampling)
         },
     }
 

@@ -16,8 +16,7 @@ from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, r
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.why_they_differ import BINS
-from core.statistics import RESAMPLES
-from core.statistics.unit_bootstrap import Draws
+from core.statistics import RESAMPLES, Resampling
 from core.text.pronouns import PRONOUN_DATASETS, Verdict, parse_sets, verdict
 from core.text.repetition import Variant
 
@@ -128,7 +127,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: boo
         found = find_project(store, project)
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
-        made = comparison(generations(store, found), judged(store, found), Draws(resamples, seed))
+        made = comparison(generations(store, found), judged(store, found), Resampling(resamples, seed))
     answer({"project": found.name, **whole(made)}, for_people(found.name, made), as_json=as_json)
 
 

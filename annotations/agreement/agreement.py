@@ -97,8 +97,6 @@ def agreement(
         raise NotFound(
             N_("The guideline of {project} has no version {version}."), project=project.name, version=version
         )
-    if project.kind == "generations":
-        resampling = replace(resampling, unit="context")
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
     all_items, by_labels = _stock(store, project, tally, on, version)
@@ -115,7 +113,13 @@ def agreement(
         categories=categories,
         cohen=_each_two(labels, names, len(choices), resampling),
         by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
-        signature=signature(choices, resampling, on=on, version=version, stopped=project.plan == "stop"),
+        signature=signature(
+            choices,
+            resampling.signature("context" if project.kind == "generations" else "item"),
+            on=on,
+            version=version,
+            stopped=project.plan == "stop",
+        ),
         cells=cells,
         on=on,
         version=version,
@@ -127,17 +131,17 @@ def agreement(
 
 def signature(
     choices: tuple[Choice, ...],
-    resampling: Resampling,
+    intervals: str,
     *,
     on: On = "all",
     version: int | None = None,
     stopped: bool = False,
 ) -> str:
-    """Everything that can change the numbers: which labels, which categories, how the intervals were drawn."""
+    """Everything that can change the numbers: which labels, which categories, how the *intervals* were drawn."""
     codes = "+".join(choice.code for choice in choices)
     which = "random-share" if on == "share" else "all-reviewed|plan:stop" if stopped else "all-reviewed"
     under = "" if version is None else f"|guideline:v{version}"
-    return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{resampling.signature}|v{VERSION}"
+    return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{intervals}|v{VERSION}"
 
 
 def _of_all(

@@ -8,20 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotations.labels.blind import FORMS, BlindLabels, Numbers
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
 from core.statistics.estimate import NO_LABEL
-from core.statistics.label_bootstrap import Measure
+from core.statistics.intervals import Measure, over_items
+from core.statistics.resampling import Numbers as Draws
+from core.statistics.resampling import ratio
 
 NONE_OF_FORM = Note(N_("No label was made on this form."))
 ONLY_ORIGINAL = Note(N_("All labels were made on the original form: there is nothing to compare."))
 ONLY_MASKED = Note(N_("All labels were made on the masked form: there is nothing to compare."))
 NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
-
-Draws = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def _form(place: int, patterns: Numbers, sizes: Numbers, resampling: Resampling)
     if not labels:
         return FormRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
     found = Estimate(accepted / labels, units=items)
-    rate = resampling.interval(_share(rows, place), counts, found, 0.0)
+    rate = over_items(resampling, _share(rows, place), counts, found, 0.0)
     return FormRate(FORMS[place], labels, items, accepted, rate)
 
 
@@ -107,7 +106,7 @@ def _difference(patterns: Numbers, sizes: Numbers, resampling: Resampling) -> Es
         return masked(draws) - original(draws)
 
     found = Estimate(float(difference(sizes[None, :].astype(float))[0]), units=int(sizes.sum()))
-    return resampling.interval(difference, sizes, found, -1.0)
+    return over_items(resampling, difference, sizes, found, -1.0)
 
 
 def _paired(patterns: Numbers, sizes: Numbers, resampling: Resampling) -> Estimate:
@@ -120,10 +119,10 @@ def _paired(patterns: Numbers, sizes: Numbers, resampling: Resampling) -> Estima
     within = rows[:, 2] / rows[:, 3] - rows[:, 0] / rows[:, 1]
 
     def mean(draws: Draws) -> Draws:
-        return _ratio(draws @ within, draws.sum(axis=1))
+        return ratio(draws @ within, draws.sum(axis=1))
 
     found = Estimate(float(mean(counts[None, :].astype(float))[0]), units=int(counts.sum()))
-    return resampling.interval(mean, counts, found, -1.0)
+    return over_items(resampling, mean, counts, found, -1.0)
 
 
 def _one_form(patterns: Numbers) -> Note | None:
@@ -135,9 +134,4 @@ def _one_form(patterns: Numbers) -> Note | None:
 
 def _share(patterns: Numbers, place: int) -> Measure:
     accepted, labels = patterns[:, 2 * place].astype(float), patterns[:, 2 * place + 1].astype(float)
-    return lambda draws: _ratio(draws @ accepted, draws @ labels)
-
-
-def _ratio(above: Draws, below: Draws) -> Draws:
-    shares: Draws = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return shares
+    return lambda draws: ratio(draws @ accepted, draws @ labels)

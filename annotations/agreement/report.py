@@ -11,6 +11,8 @@ from annotations.labels.blind import Numbers, On, turned
 from annotations.types import Choice
 from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, wilson
 from core.statistics.estimate import NO_SHARED_ITEM
+from core.statistics.intervals import over_items
+from core.statistics.resampling import ratio
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,9 @@ class TwoAnnotators:
         sizes = np.array(self.table, dtype=np.int64).reshape(-1)
 
         def share(draws: NDArray[np.float64]) -> NDArray[np.float64]:
-            total = draws.sum(axis=1)
-            shares: NDArray[np.float64] = np.divide(
-                draws @ agreed, total, out=np.full(len(draws), np.nan), where=total > 0
-            )
-            return shares
+            return ratio(draws @ agreed, draws.sum(axis=1))
 
-        return self.resampling.interval(share, sizes, found, 0.0, self.contexts)
+        return over_items(self.resampling, share, sizes, found, 0.0, self.contexts)
 
     @cached_property
     def kappa(self) -> Estimate:

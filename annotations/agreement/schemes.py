@@ -18,7 +18,7 @@ from core.human_vs_rule.mark_agreement import KINDS, MarkAgreement
 from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
 from core.human_vs_rule.schemes import FLAG, NAMES, SCHEMES, merged
 from core.language import translate
-from core.statistics.unit_bootstrap import Draws
+from core.statistics import Resampling
 
 Way = Literal["four", "three", "two", "flag"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -48,12 +48,12 @@ def scheme_labels(
     return replace(made, context=contexts), offered, groups
 
 
-def mark_agreement(store: Store, project: Project, draws: Draws | None = None) -> tuple[MarkAgreement, ...]:
+def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:
     """How far annotators marked the same characters, per kind of mark; every two annotators of every generation."""
     said = judged(store, project)
     marks = {item: list(rows["spans"]) for item, rows in said.groupby("item", sort=False)}
     clusters = dict(zip(said["item"], said["cluster"], strict=True))
-    return tuple(agreement_of_marks(marks, clusters, kind, draws) for kind in KINDS)
+    return tuple(agreement_of_marks(marks, clusters, kind, resampling) for kind in KINDS)
 
 
 def _choice(code: str) -> Choice:

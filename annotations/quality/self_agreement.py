@@ -122,7 +122,6 @@ class Difference:
 def consistency(store: Store, project: Project, *, resampling: Resampling | None = None) -> ConsistencyReport:
     """Agreement of each annotator of a project with himself or herself, and of all together."""
     drawn = resampling or Resampling()
-    drawn = Resampling(drawn.resamples, drawn.seed, "annotator-item")
     pairs = list(_pairs(store, project))
     choices = _choices(store, project, pairs)
     states: dict[int, Counter[str]] = {}
@@ -212,5 +211,5 @@ def _signature(choices: Sequence[Choice], now: tuple[float, int, int], resamplin
     codes, (share, hours, seed) = "+".join(choice.code for choice in choices), now
     return (
         f"consistency|labels:blind-first+second|items:drawn-share:{share:g}-seed:{seed}-after:{hours}h|guideline:same"
-        f"|categories:{codes}|share:wilson|kappa:{resampling.signature}|v{VERSION}"
+        f"|categories:{codes}|share:wilson|kappa:{resampling.signature('annotator-item')}|v{VERSION}"
     )

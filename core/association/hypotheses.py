@@ -17,10 +17,10 @@ from typing import Literal
 import pandas as pd
 from scipy import stats
 
+from core.association.crossing import Crossing, Means, Numbers, joint_interval
 from core.association.measures import Difference, Group, m_minus_w
 from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.crossed_bootstrap import CrossedDraws, Crossing, Means, Numbers
+from core.statistics import Estimate, Note, Resampling
 
 Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]
@@ -161,7 +161,7 @@ def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
 
 
 def multilingual(
-    monolingual: pd.DataFrame | None, other: pd.DataFrame | None, draws: CrossedDraws | None = None
+    monolingual: pd.DataFrame | None, other: pd.DataFrame | None, resampling: Resampling | None = None
 ) -> Verdict:
     """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
 
@@ -170,13 +170,13 @@ def multilingual(
     """
     if monolingual is None or other is None:
         return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
-    drawn = draws or CrossedDraws()
+    resampling = resampling or Resampling()
     evidence = []
     for kind in ("female", "balanced", "male"):
         parts = [Crossing.of(frame[frame["class"] == kind]) for frame in (other, monolingual)]
         shapes = {one.sums[gender].shape for one in parts for gender in one.sums}
         if len(shapes) == 1:
-            estimate = drawn.joint(parts, _smaller, "male", "female")
+            estimate = joint_interval(resampling, parts, _smaller, "male", "female")
         else:
             estimate = Estimate.undefined(NO_PARTNER)
         evidence.append(Evidence(kind, estimate, "below"))

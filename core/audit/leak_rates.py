@@ -1,21 +1,18 @@
 """How often judged sentences leak, among extremes and among controls, and what the measures are without the leaks."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from core.audit.sample import Stratum
 from core.errors import N_
 from core.sentence_bias.bias import SideMeans, side_means
-from core.statistics import RESAMPLES, Estimate, Note, wilson
-from core.statistics.estimate import NO_VARIATION, ONE_UNIT, few_units
-from core.statistics.label_bootstrap import FEW
+from core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from core.statistics.intervals import over_strata, over_units
+from core.statistics.resampling import Numbers, ratio
 from core.types import Side
 
 Rule = Literal["unanimous", "any"]
@@ -109,40 +106,35 @@ def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed
             sides.append(np.array([(one.leaks, one.labels) for one in own], dtype=float).reshape(-1, 2))
         counts = tuple((int(side[:, 0].sum()), int(side[:, 1].sum())) for side in sides)
         means = [side[:, 0] / side[:, 1] for side in sides]
-        found = _mean(means[0], None, resamples, seed), _mean(means[1], None, resamples, seed + 1)
-        return Compared(toward, (counts[0], counts[1]), *found, _mean(means[0], means[1], resamples, seed))
+        extreme, control = (_share(values, Resampling(resamples, seed + i)) for i, values in enumerate(means))
+        apart = _difference(means[0], means[1], Resampling(resamples, seed))
+        return Compared(toward, (counts[0], counts[1]), extreme, control, apart)
 
     return tuple(row(toward) for toward in ENDS)
 
 
-def _mean(
-    values: NDArray[np.float64],
-    less: NDArray[np.float64] | None,
-    resamples: int,
-    seed: int,
-) -> Estimate:
-    """The mean of *values*, minus that of *less*, with its interval over sentences."""
-    groups = [values] if less is None else [values, less]
-    units = sum(map(len, groups))
-    if not all(len(group) for group in groups):
-        return Estimate.undefined(NOTHING_JUDGED, units)
-    value = float(values.mean() - (less.mean() if less is not None else 0.0))
-    if min(map(len, groups)) < 2:
-        return Estimate(value, units=units, note=ONE_UNIT)
-    least, most = (0.0, 1.0) if less is None else (-1.0, 1.0)
-    if min(map(len, groups)) < FEW:
-        parts = [float(group.var(ddof=1)) / len(group) for group in groups]
-        se = math.sqrt(sum(parts))
-        freedom = sum(parts) ** 2 / sum(p**2 / (len(g) - 1) for p, g in zip(parts, groups, strict=True)) if se else 1
-        away = float(stats.t.ppf(0.975, freedom)) * se
-        low, high = max(least, value - away), min(most, value + away)
-        return Estimate(value, low, high, units, note=few_units(min(map(len, groups))) if se else NO_VARIATION, se=se)
-    random = np.random.default_rng(seed)
-    draws = [group[random.integers(0, len(group), (resamples, len(group)))].mean(axis=1) for group in groups]
-    drawn = draws[0] - draws[1] if less is not None else draws[0]
-    low, high = (float(end) for end in np.percentile(drawn, [2.5, 97.5]))
-    note = NO_VARIATION if low == high else None
-    return Estimate(value, low, high, units, note=note, se=float(drawn.std(ddof=1)))
+def _share(values: Numbers, resampling: Resampling) -> Estimate:
+    """The mean of *values* over sentences."""
+    found = over_units(
+        resampling, lambda weights: {"": ratio(weights @ values, weights.sum(axis=1))}, len(values), {"": (0.0, 1.0)}
+    )
+    return found.get("") or Estimate.undefined(NOTHING_JUDGED)
+
+
+def _difference(extreme: Numbers, control: Numbers, resampling: Resampling) -> Estimate:
+    """The mean of *extreme* minus that of *control*: two samples, each drawn by itself."""
+    sizes = len(extreme), len(control)
+    if not all(sizes):
+        return Estimate.undefined(NOTHING_JUDGED, sum(sizes))
+    first = np.arange(sum(sizes)) < sizes[0]
+    values = np.concatenate([extreme, control])
+    table = np.stack([values * first, first, values * ~first, ~first], axis=1)
+
+    def measures(sums: Numbers) -> dict[str, Numbers]:
+        return {"": ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3])}
+
+    strata = (np.flatnonzero(first), np.flatnonzero(~first))
+    return over_strata(resampling, measures, table, strata, bounds={"": (-1.0, 1.0)})[""]
 
 
 def verdict(found: Compared) -> Note:

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from core.human_vs_rule.apply_rule import STRATUM, compared, ruled
-from core.human_vs_rule.means_over_contexts import NOTHING, Mean, Numbers, clustered, codes_of, signature
+from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, context_means, signature
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
 from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
-from core.statistics import Estimate
+from core.statistics import Estimate, Resampling
 from core.statistics.estimate import ONE_CATEGORY
-from core.statistics.unit_bootstrap import Draws
+from core.statistics.intervals import over_units
+from core.statistics.resampling import Numbers
 from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, repetitiveness, summary, whole
 
@@ -77,18 +78,18 @@ class Comparison:
     items: pd.DataFrame
     labels: pd.DataFrame
     table: pd.DataFrame
-    draws: Draws
+    resampling: Resampling
 
     @cached_property
     def overall(self) -> dict[str, Mean]:
         """Every measure over all finished generations."""
         columns = {name: self.table[name].to_numpy(dtype=float) for name in MEASURES}
-        return clustered(columns, list(self.table["cluster"]), self.draws)
+        return context_means(columns, list(self.table["cluster"]), self.resampling)
 
     @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
-        return _kappa(self.table, self.draws)
+        return _kappa(self.table, self.resampling)
 
     @cached_property
     def confusion(self) -> dict[str, tuple[int, int]]:
@@ -122,7 +123,7 @@ class Comparison:
             columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
             said = self.labels[self.labels["item"].isin(rows["item"])]["choice"].value_counts()
             counts = {choice: int(said.get(choice, 0)) for choice in CHOICES}
-            means = clustered(columns, list(rows["cluster"]), self.draws)
+            means = context_means(columns, list(rows["cluster"]), self.resampling)
             found.append(Cell(tuple(map(str, key)), len(rows), counts, means))
         order = in_order([cell.key for cell in found], by)
         return sorted(found, key=lambda cell: order.index(cell.key))
@@ -132,16 +133,16 @@ class Comparison:
         population = self.items.groupby(list(STRATUM), sort=False).size()
         strata = list(self.table[list(STRATUM)].itertuples(index=False, name=None))
         values = self.table[measure].to_numpy(dtype=float)
-        return weighted(values, strata, list(self.table["cluster"]), dict(population.items()), self.draws)
+        return weighted(values, strata, list(self.table["cluster"]), dict(population.items()), self.resampling)
 
     @property
     def signature(self) -> str:
         """Everything that can change the numbers."""
         datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
-        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{signature(self.draws)}|v{VERSION}"
+        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{signature(self.resampling)}|v{VERSION}"
 
 
-def comparison(generations: pd.DataFrame, labels: pd.DataFrame, draws: Draws | None = None) -> Comparison:
+def comparison(generations: pd.DataFrame, labels: pd.DataFrame, resampling: Resampling | None = None) -> Comparison:
     """People against the rule, from the tables of annotations.labels.generation_labels (`generations`, `judged`).
 
     Only finished generations count: until then the rule's verdict is not to be seen.
@@ -150,7 +151,7 @@ def comparison(generations: pd.DataFrame, labels: pd.DataFrame, draws: Draws | N
     finished = with_rule[with_rule["finished"].astype(bool)]
     columns = ["item", "rule_correct", "rule_pronoun", "rule_start", "rule_end"]
     said = labels.merge(finished[columns], on="item", how="inner")
-    return Comparison(with_rule, said, compared(with_rule, labels), draws or Draws())
+    return Comparison(with_rule, said, compared(with_rule, labels), resampling or Resampling())
 
 
 def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:
@@ -210,7 +211,7 @@ def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
     return Difference(one.item, why, *origin, _rule(one), said)
 
 
-def _kappa(table: pd.DataFrame, draws: Draws) -> Estimate:
+def _kappa(table: pd.DataFrame, resampling: Resampling) -> Estimate:
     rows = table.dropna(subset=["rule_correct"])
     if rows.empty:
         return Estimate.undefined(NOTHING)
@@ -218,7 +219,7 @@ def _kappa(table: pd.DataFrame, draws: Draws) -> Estimate:
     units, count = codes_of(list(rows["cluster"]))
     columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
     sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
-    found = draws.intervals(lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
+    found = over_units(resampling, lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
     return found.get("kappa") or Estimate.undefined(ONE_CATEGORY, count)
 
 

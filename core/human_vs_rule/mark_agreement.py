@@ -12,9 +12,10 @@ from itertools import combinations
 import numpy as np
 
 from core.errors import N_
-from core.human_vs_rule.means_over_contexts import Numbers, codes_of
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.unit_bootstrap import Draws
+from core.human_vs_rule.means_over_contexts import codes_of
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import over_units
+from core.statistics.resampling import Numbers
 
 KINDS = ("pronoun", "extraneous")
 Marks = Iterable[tuple[int, int, str]]  # half-open code points and a kind
@@ -57,7 +58,7 @@ def agreement(
     items: Mapping[Hashable, Sequence[Sequence[tuple[int, int, str]]]],
     clusters: Mapping[Hashable, Hashable],
     kind: str,
-    draws: Draws | None = None,
+    resampling: Resampling | None = None,
 ) -> MarkAgreement:
     """Agreement on marks of *kind*. *items*: generation -> marks of each annotator; *clusters*: -> its unit."""
     rows = []
@@ -75,6 +76,6 @@ def agreement(
         # Every unit here has a mark, so a draw is never empty; leaving out the only unit is not asked for.
         return {"f1": (weights @ above) / (weights @ below)}
 
-    pooled = (draws or Draws(RESAMPLES)).intervals(measures, count, {"f1": (0.0, 1.0)})["f1"]
+    pooled = over_units(resampling or Resampling(), measures, count, {"f1": (0.0, 1.0)})["f1"]
     mean = float(np.mean([row[1] / row[2] for row in rows]))
     return MarkAgreement(kind, pooled, mean, len(rows), sum(r[3] for r in rows), sum(r[4] for r in rows))

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import RESAMPLES, Estimate, Note, wilson
-from core.statistics.unit_bootstrap import Draws
-
-Numbers = NDArray[np.float64]
+from core.statistics import Estimate, Note, Resampling, wilson
+from core.statistics.intervals import jackknife, over_units
+from core.statistics.resampling import Numbers, ratio
 
 NOTHING = Note(N_("No generation here has been labelled to the end yet."))
 NOT_SAID = Note(N_("Nobody said it of any generation here."))
@@ -43,29 +42,29 @@ class Mean:
         return self.estimate.value
 
 
-def signature(draws: Draws) -> str:
+def signature(resampling: Resampling) -> str:
     """`unit:context|bootstrap:2000|seed:0`; fewer than 15 contexts: t on the jackknife's values."""
-    return draws.signature("context")
+    return resampling.signature("context")
 
 
-def clustered(
+def context_means(
     columns: Mapping[str, Sequence[float] | Numbers],
     clusters: Sequence[Hashable],
-    draws: Draws | None = None,
+    resampling: Resampling | None = None,
 ) -> dict[str, Mean]:
     """The mean of each column (NaN = not said, left out), with intervals over *clusters*; one pass for all columns.
 
     Fewer than 15 clusters: t interval, cut at 0 and 1. One cluster: no interval. Nothing in a column: undefined.
     """
-    draws = draws or Draws(RESAMPLES)
+    resampling = resampling or Resampling()
     values = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
     codes, count = codes_of(clusters)
     sums = {name: _sums(column, codes, count) for name, column in values.items()}
 
     def measures(weights: Numbers) -> dict[str, Numbers]:
-        return {name: _ratio(weights @ total, weights @ known) for name, (total, known) in sums.items()}
+        return {name: ratio(weights @ total, weights @ known) for name, (total, known) in sums.items()}
 
-    found = draws.intervals(measures, count, dict.fromkeys(values, (0.0, 1.0)), _support(sums))
+    found = over_units(resampling, measures, count, dict.fromkeys(values, (0.0, 1.0)), _support(sums))
     return {
         name: _mean(column, _by_jackknife(found.get(name), sums[name]), len(clusters))
         for name, column in values.items()
@@ -75,12 +74,10 @@ def clustered(
 def _by_jackknife(found: Estimate | None, sums: tuple[Numbers, Numbers]) -> Estimate | None:
     """*found* with the jackknife's standard error: the draws' own is too small by about half a unit in their number."""
     total, known = (one[sums[1] > 0] for one in sums)  # contexts of which nothing is said are none here
-    units = len(known)
-    if found is None or units < 2:
+    if found is None or len(known) < 2:
         return found
-    without = (total.sum() - total) / (known.sum() - known)
-    error = math.sqrt((units - 1) / units * float(np.square(without - without.mean()).sum()))
-    return replace(found, se=error)
+    whole, without = total.sum() / known.sum(), (total.sum() - total) / (known.sum() - known)
+    return replace(found, se=jackknife(whole, without))
 
 
 def codes_of(clusters: Sequence[Hashable]) -> tuple[NDArray[np.int64], int]:
@@ -99,11 +96,6 @@ def _sums(column: Numbers, codes: NDArray[np.int64], count: int) -> tuple[Number
 
 def _support(sums: Mapping[str, tuple[Numbers, Numbers]]) -> dict[str, int]:
     return {name: int((known > 0).sum()) for name, (_total, known) in sums.items()}
-
-
-def _ratio(above: Numbers, below: Numbers) -> Numbers:
-    ratios: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return ratios
 
 
 def _mean(column: Numbers, found: Estimate | None, rows: int) -> Mean:

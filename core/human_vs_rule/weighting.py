@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.human_vs_rule.means_over_contexts import Numbers, codes_of, without_false_certainty
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.unit_bootstrap import Draws
+from core.human_vs_rule.means_over_contexts import codes_of, without_false_certainty
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import over_units
+from core.statistics.resampling import Numbers
 
 NO_STRATUM = Note(N_("No stratum has a labelled generation."))
 
@@ -43,7 +44,7 @@ def weighted(
     strata: Sequence[Hashable],
     clusters: Sequence[Hashable],
     population: Mapping[Hashable, int],
-    draws: Draws | None = None,
+    resampling: Resampling | None = None,
 ) -> Weighted:
     """The rate of *values* (0 to 1, NaN = not labelled) among all generations.
 
@@ -62,8 +63,11 @@ def weighted(
     shape = (count, len(order))
     sums = np.bincount(place, weights=held, minlength=count * len(order)).reshape(shape).astype(float)
     counts = np.bincount(place, minlength=count * len(order)).reshape(shape).astype(float)
-    found = (draws or Draws(RESAMPLES)).intervals(
-        lambda weights: {"rate": _rates(weights, sums, counts, sizes)}, count, {"rate": (0.0, 1.0)}
+    found = over_units(
+        resampling or Resampling(),
+        lambda weights: {"rate": _rates(weights, sums, counts, sizes)},
+        count,
+        {"rate": (0.0, 1.0)},
     )["rate"]
     thin = int((counts.sum(axis=0) == 1).sum())
     found = without_false_certainty(found)

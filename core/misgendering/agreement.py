@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from core.errors import N_
-from core.statistics import RESAMPLES, Estimate, Note, wilson
-from core.statistics.units import Clusters, Numbers, intervals
+from core.statistics import Estimate, Note, Resampling, wilson
+from core.statistics.intervals import over_clusters
+from core.statistics.resampling import Numbers, ratio
+from core.statistics.units import Clusters
 
 Z = 1.959963984540054
 NO_PAIR = Note(N_("No instance has a verdict of both ways."))
@@ -102,7 +104,7 @@ def raw_agreement(found: Cells) -> Estimate:
 
 
 def by_units(
-    prob: Numbers, gen: Numbers, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = 0
+    prob: Numbers, gen: Numbers, clusters: Clusters, resampling: Resampling | None = None
 ) -> dict[str, Estimate]:
     """`mcc`, `kappa`, `agreement` and `disagreement` (share of instances on which the ways differ, 0 to 1) with
     intervals over the units of *clusters*.
@@ -110,7 +112,7 @@ def by_units(
     Both vectors hold a verdict in every row (no NaN). What is undefined on the whole data has its reason.
     """
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
-    found = intervals(clusters, columns, _all, bounds=BOUNDS, resamples=resamples, seed=seed)
+    found = over_clusters(resampling or Resampling(), _all, columns, clusters, BOUNDS)
     both = cells(prob, gen)
     reasons = {"mcc": mcc(both).reason or NO_PAIR, "kappa": kappa(both).reason or NO_PAIR}
     return {name: found.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
@@ -131,14 +133,11 @@ def _mcc(sums: Numbers) -> Numbers:
     """NaN where a margin is empty."""
     a, b, c, d = sums.T
     room = (a + b) * (c + d) * (a + c) * (b + d)
-    found: Numbers = np.divide(a * d - b * c, np.sqrt(room), out=np.full(len(sums), np.nan), where=room > 0)
-    return found
+    return ratio(a * d - b * c, np.sqrt(room))
 
 
 def _kappa(sums: Numbers) -> Numbers:
     a, b, c, d = sums.T
     n = a + b + c + d
     chance = (a + b) * (a + c) + (c + d) * (b + d)
-    room = n**2 - chance
-    found: Numbers = np.divide((a + d) * n - chance, room, out=np.full(len(sums), np.nan), where=room > 0)
-    return found
+    return ratio((a + d) * n - chance, n**2 - chance)

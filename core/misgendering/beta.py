@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import N_
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.units import Clusters, Numbers, intervals
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import over_clusters
+from core.statistics.resampling import Numbers
+from core.statistics.units import Clusters
 
 NO_VALUE = Note(N_("No instance has a verdict of both ways."))
 ONE_VALUE = Note(N_("One instance: its disagreement has no variance."))
@@ -50,9 +52,7 @@ def disagreement(prob: Numbers, gen: Numbers) -> Numbers:
 def fit_beta(
     values: Sequence[float] | Numbers,
     clusters: Clusters | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    resampling: Resampling | None = None,
 ) -> BetaFit:
     """alpha = m (q / v - 1), beta = (1 - m) (q / v - 1) with mean m, variance v (ddof 1), q = m (1 - m).
 
@@ -73,7 +73,7 @@ def fit_beta(
     point = {name: Estimate(float(found[0]), units=n) for name, found in _moments(columns.sum(axis=0)[None, :]).items()}
     if clusters is not None:
         bounds = {"alpha": (0.0, np.inf), "beta": (0.0, np.inf)}
-        point |= intervals(clusters.of(known), columns, _moments, bounds=bounds, resamples=resamples, seed=seed)
+        point |= over_clusters(resampling or Resampling(), _moments, columns, clusters.of(known), bounds)
     return BetaFit(point["alpha"], point["beta"], mean, variance, n)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 import pandas as pd
@@ -12,20 +11,13 @@ from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells,
 from core.misgendering.beta import BetaFit, disagreement, fit_beta
 from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
 from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, templates_of
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.unit_bootstrap import Draws
-from core.statistics.units import Clusters, Numbers, clusters_of
+from core.statistics import RESAMPLES, Estimate, Note, Resampling
+from core.statistics.resampling import Numbers
+from core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There is no generation yet."))
 VERSION = 1
-
-
-class How(TypedDict):
-    """How intervals are drawn."""
-
-    resamples: int
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +54,7 @@ class Metrics:
 def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -> Metrics:
     """All measures of the rows of `core.misgendering.verdict_table.read_verdicts`, or of some of them."""
     rows = frame.reset_index(drop=True)
-    units, how = clusters_of(rows), How(resamples=resamples, seed=seed)
+    units, resampling = clusters_of(rows), Resampling(resamples, seed)
     prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)
     first_gen = gens[:, 0] if gens.shape[1] else np.full(len(rows), np.nan)
     both = np.isfinite(first) & np.isfinite(first_gen)
@@ -72,20 +64,20 @@ def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -
         rows=len(rows),
         n=found.n,
         dropped=len(rows) - found.n,
-        prob=mean_by_units(means[0], units, NO_PROB, **how),
-        gen=mean_by_units(means[1], units, NO_GEN, **how),
-        sigma=variation(gens, units, **how),
-        sigma_prob=variation(prob, units, **how) if has_templates(rows) else None,
+        prob=mean_by_units(means[0], units, NO_PROB, resampling=resampling),
+        gen=mean_by_units(means[1], units, NO_GEN, resampling=resampling),
+        sigma=variation(gens, units, resampling),
+        sigma_prob=variation(prob, units, resampling) if has_templates(rows) else None,
         cells=found,
         mcc=mcc(found),
         kappa=kappa(found),
         agreement=raw_agreement(found),
-        by_units=by_units(first[both], first_gen[both], units.of(both), **how) if found.n else _nothing(),
-        beta=fit_beta(disagreement(*means), units, **how),
+        by_units=by_units(first[both], first_gen[both], units.of(both), resampling) if found.n else _nothing(),
+        beta=fit_beta(disagreement(*means), units, resampling),
         failure=failure_rate(prob) if has_templates(rows) else None,
         flips=_flips(rows),
         clusters=units,
-        signature=f"misgendering|{units.signature(Draws(resamples, seed))}|v{VERSION}",
+        signature=f"misgendering|{resampling.signature(units.unit)}|v{VERSION}",
     )
 
 

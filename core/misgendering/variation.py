@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.units import Clusters, Numbers, intervals
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import over_clusters
+from core.statistics.resampling import Numbers
+from core.statistics.units import Clusters
 
 LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
 FIVE = 5
@@ -53,14 +55,14 @@ def level_counts(verdicts: Numbers) -> NDArray[np.int64]:
     return np.bincount(np.minimum(right, FIVE - right), minlength=3).astype(np.int64)
 
 
-def variation(verdicts: Numbers, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = 0) -> Variation:
+def variation(verdicts: Numbers, clusters: Clusters, resampling: Resampling | None = None) -> Variation:
     """The variation of instances, one row each, whose units are *clusters*."""
     each = sigmas(verdicts)
     known = np.isfinite(each)
     counts = level_counts(verdicts)
     complete = int(counts.sum())
     return Variation(
-        mean=mean_by_units(each, clusters, NO_VERDICT, (0.0, 0.5), resamples=resamples, seed=seed),
+        mean=mean_by_units(each, clusters, NO_VERDICT, (0.0, 0.5), resampling),
         std=float(each[known].std()) if known.any() else None,
         levels=dict(zip(LEVELS, (counts / complete).tolist(), strict=True)) if complete else None,
         n=int(known.sum()),
@@ -74,19 +76,15 @@ def mean_by_units(
     clusters: Clusters,
     nothing: Note,
     bounds: tuple[float, float] = (0.0, 1.0),
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    resampling: Resampling | None = None,
 ) -> Estimate:
     """The mean of *values* over rows that have one (not NaN), with its interval over units; *nothing*: none has."""
     known = np.isfinite(values)
     columns = np.stack([np.where(known, values, 0.0), known.astype(float)], axis=1)
     if not known.any():
         return Estimate.undefined(nothing)
-    found = intervals(
-        clusters.of(known), columns[known], _mean, bounds={"mean": bounds}, resamples=resamples, seed=seed
-    )
-    return found["mean"]
+    resampling = resampling or Resampling()
+    return over_clusters(resampling, _mean, columns[known], clusters.of(known), {"mean": bounds})["mean"]
 
 
 def _mean(sums: Numbers) -> dict[str, Numbers]:

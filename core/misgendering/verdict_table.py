@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import N_, BadFile
 from core.files.formula_cells import restored
-from core.statistics.units import Numbers
+from core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")
 PROB = re.compile(r"prob(\d+)")  # TANGO: one verdict per template

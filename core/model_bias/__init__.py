@@ -18,14 +18,15 @@ from core.model_bias.model_names import plain_names
 from core.model_bias.nulls import NULL_OF, Null, shuffled_sides
 from core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
 from core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
-from core.statistics.unit_bootstrap import Draws, Units, units_of
+from core.statistics import Resampling
+from core.statistics.units import Units, units_of
 
 __all__ = [
     "MEASURES",
     "NULL_OF",
-    "Draws",
     "Mass",
     "Null",
+    "Resampling",
     "Several",
     "Summary",
     "Thresholded",

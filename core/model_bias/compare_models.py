@@ -11,8 +11,10 @@ from core.model_bias.means import MEASURES, support, weighted
 from core.model_bias.mixing import STILL
 from core.model_bias.score_files import finite_bias, models_of, rows_of
 from core.sentence_bias.bias import Denominator
-from core.statistics import RESAMPLES, Estimate, Note, wilson
-from core.statistics.unit_bootstrap import Draws, Numbers, UnitChoice, units_of
+from core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from core.statistics.intervals import over_units
+from core.statistics.resampling import Numbers
+from core.statistics.units import UnitChoice, units_of
 
 Method = Literal["pearson", "spearman"]
 KEY = ["row", "sentence"]
@@ -80,7 +82,7 @@ def paired_differences(
 
     one, two = support(first, units), support(second, units)
     rests = {name: min(one[name], two[name]) for name in one}
-    found = Draws(resamples, seed).intervals(differences, units.count, support=rests)
+    found = over_units(Resampling(resamples, seed), differences, units.count, support=rests)
     return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
 
 
@@ -139,7 +141,7 @@ def sign_agreement(
     table = side_by_side(frame)
     rows = []
     for a, b in combinations_with_replacement(table, 2):
-        one = _signs(frame, a, b, table, unit, Draws(resamples, seed))
+        one = _signs(frame, a, b, table, unit, Resampling(resamples, seed))
         rows.append({"a": a, "b": b, **one})
         if a != b:
             rows.append({"a": b, "b": a, **one})
@@ -149,7 +151,7 @@ def sign_agreement(
 
 
 def _signs(
-    frame: pd.DataFrame, a: str, b: str, table: pd.DataFrame, unit: UnitChoice, draws: Draws
+    frame: pd.DataFrame, a: str, b: str, table: pd.DataFrame, unit: UnitChoice, resampling: Resampling
 ) -> dict[str, object]:
     signs = np.sign(table[[a, b]].to_numpy()) if a != b else np.sign(table[[a, a]].to_numpy())
     leaning = (np.nan_to_num(signs) != 0).all(axis=1)
@@ -165,7 +167,7 @@ def _signs(
         share = wilson(int(same.sum()), len(same), nothing=NO_SHARED)
     else:
         sums = units.sums(same.astype(float), np.ones(len(same)))
-        share = draws.intervals(lambda w: _share(w @ sums), units.count, {"share": (0.0, 1.0)})["share"]
+        share = over_units(resampling, lambda w: _share(w @ sums), units.count, {"share": (0.0, 1.0)})["share"]
     kappa = (float(same.mean()) - chance) / (1 - chance) if chance < 1 else np.nan
     interval = {"value": share.value, "low": share.low, "high": share.high}
     return {**interval, "n": len(same), "chance": chance, "kappa": kappa, "reason": ""}

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from core.model_bias.mixing import SideOrder
 from core.model_bias.score_files import finite_bias
 from core.sentence_bias.bias import Denominator
-from core.statistics.unit_bootstrap import Measures, Numbers, Units
+from core.statistics.intervals import Measures
+from core.statistics.resampling import Numbers
+from core.statistics.units import Units
 
 MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs")
 BOUNDS = {

@@ -18,7 +18,8 @@ from core.model_bias.mixing import NO_VALUE, SideOrder
 from core.model_bias.score_files import finite_bias
 from core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
 from core.statistics import RESAMPLES, Note
-from core.statistics.unit_bootstrap import BLOCK, UnitChoice, units_of
+from core.statistics.resampling import BLOCK
+from core.statistics.units import UnitChoice, units_of
 
 Numbers = NDArray[np.float64]
 

@@ -13,8 +13,9 @@ from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, vari
 from core.model_bias.score_files import is_reference, rows_of
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.unit_bootstrap import Draws, UnitChoice, UnitKind, units_of
+from core.statistics import RESAMPLES, Estimate, Note, Resampling
+from core.statistics.intervals import over_units
+from core.statistics.units import UnitChoice, UnitKind, units_of
 
 Grouping = Literal["pair", "side", "masks"]
 
@@ -102,12 +103,13 @@ def summarise(
     """
     rows = rows if model is None else rows_of(rows, model)
     kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]
-    draws = Draws(resamples, seed)
+    resampling = Resampling(resamples, seed)
     values = kept["bias_log10"]
     means = side_means(values.tolist(), denominator=denominator)
     finite = kept[np.isfinite(values)]
     units = units_of(finite, unit)
-    found = draws.intervals(weighted(finite, units, denominator), units.count, BOUNDS, support(finite, units))
+    measures = weighted(finite, units, denominator)
+    found = over_units(resampling, measures, units.count, BOUNDS, support(finite, units))
     estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     return Summary(
         model=str(rows["model"].iloc[0]) if len(rows) else model or "",
@@ -128,7 +130,7 @@ def summarise(
         denominator=denominator,
         unit=units.kind,
         units=units.count,
-        drawn=draws.signature(units.kind),
+        drawn=resampling.signature(units.kind),
         reference=bool(len(rows)) and is_reference(str(rows["model"].iloc[0])),
     )
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from core.errors import N_
 from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, Resampling, wilson
 from core.statistics.estimate import NO_LABEL
-from core.statistics.stratified_bootstrap import Drawing, Numbers
+from core.statistics.intervals import over_strata
+from core.statistics.resampling import Numbers, Sizes
 
 UnitKind = Literal["occupation", "row"]
 PS, AS, NS = range(3)
@@ -87,7 +88,7 @@ class Inference:
         return sum(map(sum, self.counts))
 
 
-def measured(predictions: Iterable[Prediction], drawing: Drawing | None = None) -> Inference:
+def measured(predictions: Iterable[Prediction], resampling: Resampling | None = None) -> Inference:
     """The measures of *predictions*.
 
     The unit of the intervals is the occupation where the rows name at least two, else the row.
@@ -101,11 +102,18 @@ def measured(predictions: Iterable[Prediction], drawing: Drawing | None = None) 
     for name, row in zip(names, rows, strict=True):
         counts[known[name], SETS.index(row.set), LABELS.index(row.label)] += 1
     occupations = [_occupation(word, counts[i]) for word, i in known.items()] if unit == "occupation" else []
-    return _measured(counts, unit, drawing or Drawing(), occupations)
+    return _measured(counts, unit, resampling or Resampling(), occupations)
 
 
-def _measured(counts: Numbers, unit: UnitKind, drawing: Drawing, occupations: list[ByOccupation]) -> Inference:
-    found = drawing.intervals(counts, of_counts, RESTS_ON) if counts.sum() else {}
+def _measured(counts: Numbers, unit: UnitKind, resampling: Resampling, occupations: list[ByOccupation]) -> Inference:
+    found = {}
+    if counts.sum():
+        strata = _strata(counts)
+        rests_on = {
+            name: [k for k, rows in enumerate(strata) if counts[rows][:, sets].sum() > 0]
+            for name, sets in RESTS_ON.items()
+        }
+        found = over_strata(resampling, of_counts, counts, strata, rests_on)
     sizes = counts.sum(axis=(0, 2))
     estimates = {}
     for name, sets in RESTS_ON.items():
@@ -113,7 +121,18 @@ def _measured(counts: Numbers, unit: UnitKind, drawing: Drawing, occupations: li
             estimates[name] = _within(name, found[name])
         else:
             estimates[name] = Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
-    return Inference(_whole(counts.sum(0)), estimates, unit, drawing.signature(unit), occupations)
+    return Inference(_whole(counts.sum(0)), estimates, unit, resampling.signature(f"{unit}|strata"), occupations)
+
+
+def _strata(counts: Numbers) -> list[Sizes]:
+    """Units by the sets they stand in: the stereotyped words and the neutral ones are two samples.
+
+    Each is drawn by itself, so PS, AS and NS keep their sizes. One stratum for all where a unit would be alone in its
+    own.
+    """
+    _patterns, codes = np.unique(counts.sum(axis=2) > 0, axis=0, return_inverse=True)
+    strata = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    return strata if len(strata) == 1 or min(map(len, strata)) > 1 else [np.arange(len(counts))]
 
 
 def _within(name: str, found: Estimate) -> Estimate:

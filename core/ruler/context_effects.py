@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from core.audit.sample import keyword_in, pair_named
 from core.errors import N_, NotFound
-from core.model_bias import Draws
 from core.resources import keyword_pairs, table
 from core.sentence_bias.bias import bias_of
 from core.sentence_bias.prior import neutral_contexts
-from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics import RESAMPLES, Estimate, Note, Resampling
+from core.statistics.intervals import over_units
 from core.types import Candidate, KeywordPair, MaskedSentence, Scorer
 
 if TYPE_CHECKING:
@@ -156,5 +156,5 @@ def _estimates(sums: NDArray[np.float64], resamples: int, seed: int) -> dict[str
     nothing = Estimate.undefined(NO_FIT)
     if not len(sums):
         return {"gendered": nothing, "neutral": nothing, "difference": nothing}
-    found = Draws(resamples, seed).intervals(measures, len(sums))
+    found = over_units(Resampling(resamples, seed), measures, len(sums))
     return {name: found.get(name, nothing) for name in ("gendered", "neutral", "difference")}

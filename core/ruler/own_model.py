@@ -12,7 +12,7 @@ import numpy as np
 
 from core.audit.sample import keyword_in
 from core.errors import N_, EvenhandError, NotFound
-from core.model_bias import Draws, Summary, is_reference, prior_corrected, rows_of, summarise, units_of
+from core.model_bias import Summary, is_reference, prior_corrected, rows_of, summarise, units_of
 from core.models.catalogue import RANDOM
 from core.resources import keyword_pairs
 from core.ruler.context_effects import Magnitude, in_contexts, in_sentences
@@ -20,7 +20,8 @@ from core.ruler.nulls import Null, nulls
 from core.ruler.planted import scored
 from core.scoring.rows import ScoreItem, item_of
 from core.sentence_bias.prior import neutral_contexts
-from core.statistics import RESAMPLES, Estimate, Note
+from core.statistics import RESAMPLES, Estimate, Note, Resampling
+from core.statistics.intervals import over_units
 from core.text.keywords import candidate
 from core.types import Scorer
 
@@ -138,7 +139,7 @@ def mean_corrected(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: in
         total = weights @ sums
         return {"mean": total[:, 0] / total[:, 1]}
 
-    return Draws(resamples, seed).intervals(measures, units.count)["mean"]
+    return over_units(Resampling(resamples, seed), measures, units.count)["mean"]
 
 
 def _magnitude(

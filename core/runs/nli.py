@@ -18,7 +18,7 @@ from core.nli.sets import ProbeSet
 from core.nli.types import Prediction, Row
 from core.runs.records import write_record
 from core.runs.scoring import Watcher, versions
-from core.statistics.stratified_bootstrap import Drawing
+from core.statistics import Resampling
 from core.types import Score
 
 COLUMNS = (
@@ -124,10 +124,12 @@ def _cells(row: Row, score: Score) -> list[Any]:
     return [*words, argmax(score), *shares, score.reason or "ok", score.signature]
 
 
-def measured_file(named: list[str] | tuple[str, ...], drawing: Drawing | None = None) -> tuple[Inference, Predictions]:
+def measured_file(
+    named: list[str] | tuple[str, ...], resampling: Resampling | None = None
+) -> tuple[Inference, Predictions]:
     """The measures of files of predictions, and what was read. Raises BadFile."""
     found = read_predictions(named)
-    return measured(found.rows, drawing), found
+    return measured(found.rows, resampling), found
 
 
 def nli_folder(database: Path | str) -> Path:

@@ -19,7 +19,7 @@ from core.nli.sets import packaged
 from core.nli.types import Language, Prediction
 from core.runs.records import write_record
 from core.runs.scoring import Watcher, versions
-from core.statistics.stratified_bootstrap import Drawing
+from core.statistics import Resampling
 
 BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
 MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")
@@ -157,7 +157,7 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
         for row, label in zip(probes.rows, labels, strict=True)
         if label is not None
     ]
-    found = measured(answers, Drawing(resamples=1000))
+    found = measured(answers, Resampling(resamples=1000))
     return RatePoint(rate, found, trained.signature, time.perf_counter() - began), how
 
 

@@ -6,7 +6,6 @@ value says why in its `reason`.
 
 from core.statistics.estimate import Estimate, Note
 from core.statistics.kappa import cohen_kappa, largest_kappa
-from core.statistics.label_bootstrap import RESAMPLES, Resampling
 from core.statistics.many_raters import (
     Tally,
     fleiss_kappa,
@@ -18,6 +17,7 @@ from core.statistics.many_raters import (
     unanimity,
 )
 from core.statistics.proportions import holm, wilson
+from core.statistics.resampling import RESAMPLES, Resampling
 
 __all__ = [
     "RESAMPLES",

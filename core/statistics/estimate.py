@@ -25,7 +25,8 @@ ONE_CATEGORY = Note(
 )
 CATEGORY_UNUSED = Note(N_("Nobody used this category."))
 TOO_FEW_CATEGORIES = Note(N_("With a single category in the list there is nothing to disagree about."))
-ONE_UNIT = Note(N_("One item: no interval."))
+ONE_ITEM = Note(N_("One item: no interval."))
+ONE_UNIT = Note(N_("A single unit: no interval."))
 ONE_CONTEXT = Note(N_("All items are of one context: no interval."))
 NO_VARIATION = Note(N_("All resamples gave the same number: this interval says less than it seems to."))
 

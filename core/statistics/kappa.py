@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.statistics.estimate import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
-from core.statistics.label_bootstrap import Numbers, Resampling
+from core.statistics.intervals import over_items
+from core.statistics.resampling import Numbers, Resampling, ratio
 
 Table = NDArray[
     np.int64
@@ -28,7 +29,7 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Ta
     from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
 
     value = float(cohens_kappa(table, return_results=False))
-    return (resampling or Resampling()).interval(_kappas, sizes, Estimate(value, units=units), -1.0, contexts)
+    return over_items(resampling or Resampling(), _kappas, sizes, Estimate(value, units=units), -1.0, contexts)
 
 
 def largest_kappa(table: Table, resampling: Resampling | None = None, contexts: Table | None = None) -> Estimate:
@@ -44,7 +45,7 @@ def largest_kappa(table: Table, resampling: Resampling | None = None, contexts: 
     value = float(_largest(sizes[None, :].astype(float))[0])
     if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    return (resampling or Resampling()).interval(_largest, sizes, Estimate(value, units=units), -1.0, contexts)
+    return over_items(resampling or Resampling(), _largest, sizes, Estimate(value, units=units), -1.0, contexts)
 
 
 def _largest(draws: Numbers) -> Numbers:
@@ -65,5 +66,4 @@ def _kappas(draws: Numbers) -> Numbers:
 def _beyond_chance(agreed: Numbers, chance: Numbers, total: Numbers) -> Numbers:
     # In whole numbers, so that "both used one category" is exactly 0 and not 1e-17.
     room = total**2 - chance
-    kappas: Numbers = np.divide(agreed - chance, room, out=np.full(len(total), np.nan), where=room > 0)
-    return kappas
+    return ratio(agreed - chance, room)

@@ -18,8 +18,9 @@ from core.statistics.estimate import (
     TOO_FEW_CATEGORIES,
     Estimate,
 )
-from core.statistics.label_bootstrap import Measure, Numbers, Resampling
+from core.statistics.intervals import Measure, over_items
 from core.statistics.proportions import wilson
+from core.statistics.resampling import Numbers, Resampling, ratio
 
 Counts = NDArray[np.int64]
 Of = Callable[["Tally"], Measure]  # a measure of draws of this tally's patterns
@@ -87,7 +88,7 @@ def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
 
         def measure(paired: Tally) -> Measure:
             same = paired.counts.max(axis=1, initial=0) == paired.labels
-            return lambda draws: _ratio(draws @ same.astype(float), draws.sum(axis=1))
+            return lambda draws: ratio(draws @ same.astype(float), draws.sum(axis=1))
 
         return _over_items(paired, measure, resampling, least=0.0)
     agreed = paired.sizes[paired.counts.max(axis=1, initial=0) == paired.labels].sum()
@@ -163,7 +164,7 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
     def measure(paired: Tally) -> Measure:
         chosen = paired.counts[:, category]
         both, pairs = chosen * (chosen - 1), chosen * (paired.labels - 1)
-        return lambda draws: _ratio(draws @ both, draws @ pairs)
+        return lambda draws: ratio(draws @ both, draws @ pairs)
 
     return _over_items(paired, measure, resampling, least=0.0)
 
@@ -174,7 +175,7 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
         return Estimate.undefined(NO_LABEL)
 
     def measure(tally: Tally) -> Measure:
-        return lambda draws: _ratio(draws @ tally.counts[:, category], draws @ tally.labels)
+        return lambda draws: ratio(draws @ tally.counts[:, category], draws @ tally.labels)
 
     return _over_items(tally, measure, resampling, least=0.0)
 
@@ -187,16 +188,11 @@ def _over_items(
     of_draws = measure(tally)
     found = value() if value else float(of_draws(_as_draw(tally))[0])
     estimate = Estimate(found, units=tally.units)
-    return (resampling or Resampling()).interval(of_draws, tally.sizes, estimate, least, tally.contexts)
+    return over_items(resampling or Resampling(), of_draws, tally.sizes, estimate, least, tally.contexts)
 
 
 def _as_draw(tally: Tally) -> Numbers:
     return tally.sizes[None, :].astype(float)
-
-
-def _ratio(above: Numbers, below: Numbers) -> Numbers:
-    ratios: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return ratios
 
 
 def _pairs(tally: Tally) -> Numbers:
@@ -209,7 +205,7 @@ def _pairs(tally: Tally) -> Numbers:
 
 def _agreed(tally: Tally) -> Measure:
     shares = _pairs(tally)
-    return lambda draws: _ratio(draws @ shares, draws.sum(axis=1))
+    return lambda draws: ratio(draws @ shares, draws.sum(axis=1))
 
 
 def _fleiss(tally: Tally) -> Measure:
@@ -218,10 +214,10 @@ def _fleiss(tally: Tally) -> Measure:
     def kappas(draws: Numbers) -> Numbers:
         chosen = draws @ tally.counts
         total = chosen.sum(axis=1)
-        observed = _ratio(draws @ shares, draws.sum(axis=1))
+        observed = ratio(draws @ shares, draws.sum(axis=1))
         chance = (chosen**2).sum(axis=1)
         room = total**2 - chance
-        return _ratio(observed * total**2 - chance, room)
+        return ratio(observed * total**2 - chance, room)
 
     return kappas
 
@@ -236,7 +232,7 @@ def _alpha(tally: Tally) -> Measure:
         observed = (total - draws @ same) * (total - 1)
         expected = total**2 - (chosen**2).sum(axis=1)
         # A ratio of expected 0 is "one category only".
-        return 1 - _ratio(observed, expected)
+        return 1 - ratio(observed, expected)
 
     return alphas
 
@@ -246,9 +242,9 @@ def _ac1(tally: Tally) -> Measure:
     portions = tally.counts / tally.labels[:, None]
 
     def values(draws: Numbers) -> Numbers:
-        observed = _ratio(draws @ shares, draws @ paired)
+        observed = ratio(draws @ shares, draws @ paired)
         mean = draws @ portions / draws.sum(axis=1)[:, None]
         chance = (mean * (1 - mean)).sum(axis=1) / (mean.shape[1] - 1)
-        return _ratio(observed - chance, 1 - chance)
+        return ratio(observed - chance, 1 - chance)
 
     return values

@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from core.association import measures
+from core.association.crossing import signature
 from core.association.hypotheses import Verdict, means_of, multilingual, verdicts
 from core.association.measures import Difference, Group
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from core.report.numbers import interval
 from core.report.table_lines import said
-from core.statistics import Estimate
-from core.statistics.crossed_bootstrap import CrossedDraws
+from core.statistics import Estimate, Resampling
 from pages.association.results import rows
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
@@ -64,7 +64,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     st.subheader(_("Mean association of each group (ln)"), anchor=False)
     st.html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
-    st.caption(f"`{CrossedDraws().signature(found[0].unit if found else 'pair')}`")
+    st.caption(f"`{signature(Resampling(), found[0].unit if found else 'pair')}`")
 
 
 def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Verdict:

@@ -15,7 +15,7 @@ from core.misgendering.agreement import by_units, cells, mcc
 from core.misgendering.variation import NO_VERDICT, mean_by_units
 from core.report.numbers import interval, percent, percents, plain_number
 from core.statistics import Estimate
-from core.statistics.label_bootstrap import FEW
+from core.statistics.intervals import FEW
 from core.statistics.units import clusters_of
 from pages.misgendering.cells import numbers
 from pages.misgendering.published import table_html
@@ -28,7 +28,7 @@ from pages.ui.numbers import DASH, note_text
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
-    from core.statistics.units import Numbers
+    from core.statistics.resampling import Numbers
 
 COLUMNS = {"people": "people", "rule": "gen", "prob": "prob"}
 

@@ -8,7 +8,7 @@ from core.errors import EvenhandError
 from core.misgendering.metrics import Metrics
 from core.report.numbers import interval, percent
 from core.statistics import Estimate
-from core.statistics.label_bootstrap import FEW
+from core.statistics.intervals import FEW
 from pages.misgendering.cells import Cell, table_of
 from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
 from pages.ui.choose import choose

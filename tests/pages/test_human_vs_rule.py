@@ -13,7 +13,7 @@ from annotations.text_policy import CANARY_KEY
 from core.charts.human_vs_rule import counted, shares
 from core.charts.style import DARK, LIGHT, Palette
 from core.human_vs_rule.compare import Comparison, comparison
-from core.statistics.unit_bootstrap import Draws
+from core.statistics import Resampling
 from pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
@@ -78,7 +78,7 @@ def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
     project = judged_project(store, texts, **fields)
     for who in ("Ada", "Bo"):
         say(store, project, who, [(HOSTILE, Said("no_pronoun"))])
-    return comparison(generations(store, project), judged(store, project), Draws(200)), project
+    return comparison(generations(store, project), judged(store, project), Resampling(200)), project
 
 
 def test_hostile_text_is_only_text(fresh_store: Store) -> None:
@@ -127,7 +127,7 @@ def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
     texts = all_written(1)[:30]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    found = comparison(generations(fresh_store, project), judged(fresh_store, project), Draws(200)).differences
+    found = comparison(generations(fresh_store, project), judged(fresh_store, project), Resampling(200)).differences
     ada = annotator(fresh_store, project, "Ada")
     assert len(found) > 3 and _file(project, ada, found, "s").count(b"\n") > len(found)
     query = "SELECT count(*) FROM assignment WHERE revealed IS NOT NULL AND annotator = ?"

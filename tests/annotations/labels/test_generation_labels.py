@@ -9,7 +9,6 @@ from annotations.labels.generation_labels import generations, judged
 from annotations.projects.projects import annotator, remove_annotator
 from annotations.types import Mark
 from core.statistics import Resampling
-from core.statistics.unit_bootstrap import Draws
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
 FAST = Resampling(200)
@@ -84,7 +83,7 @@ def test_agreement_in_four_ways(fresh_store: Store) -> None:
     cells = found["four"].cells
     assert {(model, pronoun) for model, pronoun, _ in cells} == {("owl-1b", p) for p in ("he", "she", "they", "xe")}
     assert sum(measures.items for *_key, measures in cells) == 40
-    marks = {one.kind: one for one in mark_agreement(fresh_store, project, Draws(200))}
+    marks = {one.kind: one for one in mark_agreement(fresh_store, project, Resampling(200))}
     assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == said.count("misgendering") - 1
 
 

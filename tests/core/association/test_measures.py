@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
 from core.association import association_set, sentences
+from core.association.crossing import Crossing, interval, signature
 from core.association.hypotheses import equivalence, multilingual, no_difference, verdicts
 from core.association.measures import (
     Difference,
@@ -26,11 +27,10 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.association.scoring import COLUMNS
 from core.association.table import has_equal_pairs
-from core.statistics import Estimate
-from core.statistics.crossed_bootstrap import CrossedDraws, Crossing
+from core.statistics import Estimate, Resampling
 from core.statistics.estimate import Note
 
-QUICK = CrossedDraws(resamples=400, seed=1)
+QUICK = Resampling(resamples=400, seed=1)
 
 
 def made(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
@@ -89,7 +89,7 @@ def test_a_group_of_the_english_set_has_900(count):
 
 def test_a_difference_has_its_interval_over_pairs_and_professions():
     frame = made(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
-    found = differences(frame, draws=QUICK)
+    found = differences(frame, resampling=QUICK)
     assert [one.name for one in found] == ["female", "balanced", "male"]
     for one in found:
         rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
@@ -116,7 +116,7 @@ def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
         for (i, a), (j, b) in itertools.product(enumerate(jobs), enumerate(pairs))
     ]
     crossing = Crossing.of(pd.DataFrame(rows))
-    found = CrossedDraws(4000).estimate(crossing, lambda means: means["male"], "male")
+    found = interval(Resampling(4000), crossing, lambda means: means["male"], "male")
     assert found.se == pytest.approx((jobs.var() / 40 + pairs.var() / 30) ** 0.5, rel=0.06)
     assert found.note is None  # 30 units: percentiles
 
@@ -124,7 +124,7 @@ def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
 def test_words_without_a_counterpart_are_drawn_by_themselves():
     frame = made(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
     alone = frame.assign(pair="", person_key=frame["person"])
-    one, other = difference(frame, draws=QUICK), difference(alone, draws=QUICK)
+    one, other = difference(frame, resampling=QUICK), difference(alone, resampling=QUICK)
     assert (one.unit, other.unit, other.words) == ("pair", "word", 9)
     assert one.estimate.value == pytest.approx(other.estimate.value)
     assert one.estimate.se != other.estimate.se
@@ -136,8 +136,8 @@ def test_neutral_words_are_a_group_and_enter_no_difference():
         person_gender="neutral", pair="", association=9.0, person_key=lambda rows: "n" + rows["person_key"]
     )
     both = pd.concat([frame, neutral], ignore_index=True)
-    assert difference(both, draws=QUICK).estimate.value == pytest.approx(0.0)
-    assert difference(both, draws=QUICK).unit == "pair"
+    assert difference(both, resampling=QUICK).estimate.value == pytest.approx(0.0)
+    assert difference(both, resampling=QUICK).unit == "pair"
     assert {one.gender: one.numbers.mean for one in groups(both, QUICK)}["neutral"] == 9.0
 
 
@@ -166,9 +166,9 @@ def test_undefined_sentences_are_counted_and_left_out():
 
 def test_the_same_seed_gives_the_same_interval():
     frame = made(lambda kind, gender: 0.1, noise=0.3)
-    one, two = (difference(frame, draws=CrossedDraws(300, seed=4)) for _ in range(2))
+    one, two = (difference(frame, resampling=Resampling(300, seed=4)) for _ in range(2))
     assert one == two
-    assert CrossedDraws(300, 4).signature("pair") == "unit:profession×pair|bootstrap:300|seed:4"
+    assert signature(Resampling(300, 4), "pair") == "unit:profession×pair|bootstrap:300|seed:4"
 
 
 def test_pairs_of_one_word_are_left_out_on_demand():
@@ -177,7 +177,7 @@ def test_pairs_of_one_word_are_left_out_on_demand():
     frame.loc[same, ["person_key", "association"]] = ["bera (p0)", 0.0]
     assert has_equal_pairs(frame)
     assert not has_equal_pairs(made(lambda kind, gender: 0.0))
-    assert differences(frame, draws=QUICK)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
+    assert differences(frame, resampling=QUICK)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
     assert differences_without_equal(frame, QUICK)[0].estimate.value == pytest.approx(0.4)
     assert differences_without_equal(made(lambda kind, gender: 0.0), QUICK) == []
 
@@ -260,7 +260,7 @@ def test_printed_differences_but_one_follow():
 
 def test_hypotheses_of_a_run_have_their_evidence():
     frame = made(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
-    described, found = groups(frame, QUICK), differences(frame, draws=QUICK)
+    described, found = groups(frame, QUICK), differences(frame, resampling=QUICK)
     means = {(one.kind, one.gender): one.mean for one in described}
     outcome = {(one.name, one.reading): one for one in verdicts(means, found, 0.1)}
     assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")

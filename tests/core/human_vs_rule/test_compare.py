@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from core.human_vs_rule.compare import comparison, in_order, repetition
 from core.human_vs_rule.mark_agreement import agreement, f1
-from core.human_vs_rule.means_over_contexts import clustered
+from core.human_vs_rule.means_over_contexts import context_means
 from core.human_vs_rule.schemes import CHOICES, SCHEMES, binary, merged
 from core.human_vs_rule.weighting import weighted
 from core.human_vs_rule.why_they_differ import bin_of
-from core.statistics.unit_bootstrap import Draws
+from core.statistics import Resampling
 from core.text.pronouns import verdict
 
-FAST = Draws(200)
+FAST = Resampling(200)
 
 
 def test_merging_takes_in_every_label_once() -> None:
@@ -32,7 +32,7 @@ def test_five_contexts_of_five_equal_generations() -> None:
     # SPEC 6 [C]: SE = sd(context means, ddof 1) / sqrt(5), not / 5.
     means = [1.0, 1.0, 0.0, 1.0, 0.0]
     values, contexts = np.repeat(means, 5), np.repeat(range(5), 5)
-    found = clustered({"share": values}, list(contexts), FAST)["share"]
+    found = context_means({"share": values}, list(contexts), FAST)["share"]
     assert found.value == pytest.approx(0.6) and (found.rows, found.estimate.units) == (25, 5)
     assert found.estimate.se == pytest.approx(np.std(means, ddof=1) / 5**0.5)
     assert found.published == pytest.approx(np.std(values, ddof=1) / 25**0.5)
@@ -45,7 +45,7 @@ def test_five_contexts_of_five_equal_generations() -> None:
 @pytest.mark.parametrize("times", [1, 3, 20], ids="times{}".format)
 def test_distinct_contexts_give_the_published_error(times: int) -> None:
     values = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0] * times  # 8, 24 and 160 contexts: by t and by draws
-    found = clustered({"share": values}, range(8 * times), FAST)["share"]
+    found = context_means({"share": values}, range(8 * times), FAST)["share"]
     assert found.estimate.se == pytest.approx(found.published)
 
 
@@ -57,23 +57,23 @@ def test_the_error_of_uneven_contexts_is_the_jackknifes() -> None:
     units = [one for one in np.unique(contexts) if one != 3]
     without = [np.nanmean(values[contexts != one]) for one in units]
     expected = np.sqrt((len(units) - 1) / len(units) * np.sum((np.array(without) - np.mean(without)) ** 2))
-    found = clustered({"share": values}, list(contexts), FAST)["share"]
+    found = context_means({"share": values}, list(contexts), FAST)["share"]
     assert found.estimate.se == pytest.approx(expected, rel=1e-12)
 
 
 def test_missing_values_one_context_and_nothing() -> None:
     nan = float("nan")
-    found = clustered({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
+    found = context_means({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
     assert (found["a"].value, found["a"].rows) == (0.5, 2)
     assert found["b"].value is None and "Nobody" in str(found["b"].estimate.reason)
-    alone = clustered({"a": [1.0, 0.0]}, ["x", "x"], FAST)["a"]
+    alone = context_means({"a": [1.0, 0.0]}, ["x", "x"], FAST)["a"]
     assert alone.value == 0.5 and alone.estimate.low is None and "single" in str(alone.estimate.note)
-    none = clustered({"a": []}, [], FAST)["a"]
+    none = context_means({"a": []}, [], FAST)["a"]
     assert none.value is None and none.published is None
 
 
 def test_a_share_of_nothing_is_no_certainty() -> None:
-    found = clustered({"a": [0.0] * 30}, list(range(30)), FAST)["a"]
+    found = context_means({"a": [0.0] * 30}, list(range(30)), FAST)["a"]
     assert found.value == 0 and found.estimate.low == 0
     assert found.estimate.high == pytest.approx(0.11351, abs=1e-5)  # Wilson, 0 of 30: z^2 / (30 + z^2)
     assert "Wilson" in str(found.estimate.note)
@@ -100,7 +100,7 @@ def test_weights_say_what_they_do_not_cover() -> None:
 def test_weights_of_a_census_change_nothing(rows: list[tuple[str, bool]]) -> None:
     values, strata = [float(v) for _, v in rows], [s for s, _ in rows]
     population = {s: strata.count(s) for s in set(strata)}
-    found = weighted(values, strata, range(len(rows)), population, Draws(100))
+    found = weighted(values, strata, range(len(rows)), population, Resampling(100))
     assert found.estimate.value == pytest.approx(np.mean(values))
 
 

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.misgendering.agreement import Cells, by_units, cells, kappa, mcc, raw_agreement
+from core.statistics import Resampling
 from core.statistics.units import Clusters
 
 # [R]: worked out with the reference code; kappa, half-width, MCC, low, high, raw agreement, standard error.
@@ -113,7 +114,7 @@ def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> No
     prob = np.repeat([0.0, 0.0, 1.0, 1.0], counts)
     gen = np.repeat([0.0, 1.0, 0.0, 1.0], counts)
     units = Clusters(("instance",), (np.arange(found.n),))
-    drawn = by_units(prob, gen, units, resamples=100)
+    drawn = by_units(prob, gen, units, Resampling(100))
     for name, measure in {"mcc": mcc, "kappa": kappa, "agreement": raw_agreement}.items():
         expected = measure(found).value
         assert (drawn[name].value is None) == (expected is None)

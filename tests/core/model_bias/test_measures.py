@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.errors import BadFile, NotFound
 from core.model_bias import (
-    Draws,
+    Resampling,
     correlation,
     extremes,
     infinite_rows,
@@ -43,7 +43,7 @@ from core.model_bias import (
 from core.model_bias.mixing import ALL_EQUAL, SideOrder
 from core.model_bias.score_files import mask_width
 from core.sentence_bias.bias import LN10
-from core.statistics import Estimate, unit_bootstrap
+from core.statistics import Estimate, resampling
 
 GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
 ROOT = Path(__file__).resolve().parents[3]
@@ -274,17 +274,17 @@ class TestWhatItMixes:
         assert SideOrder(frame).auc(codes)(weights) == pytest.approx(wanted)
 
     def test_remembered_draws_are_those_drawn_anew(self) -> None:
-        first, again = (list(Draws(40, 3).weights(700)) for _ in range(2))
-        anew = list(unit_bootstrap._drawn(700, 40, 3))
+        first, again = (list(Resampling(40, 3).weights(700)) for _ in range(2))
+        anew = list(resampling._drawn(700, 40, 3))
         assert all((a == b).all() and (a == c).all() for a, b, c in zip(first, again, anew, strict=True))
         assert np.concatenate(first).sum(axis=1) == pytest.approx(np.full(40, 700.0))
 
     def test_draws_that_would_fill_the_memory_are_not_kept(self) -> None:
-        kept = unit_bootstrap._Remembered(1000)
+        kept = resampling._Cache(1000)
         assert kept.blocks(101, 10, 0) is None
         assert len(kept.blocks(50, 10, 0) or []) == 1
         kept.blocks(60, 10, 0)
-        assert list(kept._kept) == [(60, 10, 0)]
+        assert list(kept._draws) == [(60, 10, 0)]
 
     def test_side_auc_needs_both_sides_of_a_pair(self) -> None:
         found = summarise(scores([0.1, 0.2], keyword="他")).side_auc

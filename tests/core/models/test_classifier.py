@@ -16,7 +16,7 @@ from core.nli.sanity import argmax, obvious, sanity
 from core.nli.sets import packaged
 from core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
 from core.runs.nli import run
-from core.statistics.stratified_bootstrap import Drawing
+from core.statistics import Resampling
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]
@@ -122,7 +122,7 @@ def test_a_planted_score_comes_back_within_its_interval(language) -> None:
         labels = [argmax(score) for score in scores]
         assert labels == [ANSWERS.get((features(name)[row.occupation], row.gender), "neutral") for row in probes.rows]
         rows = [Prediction(row.set, label, row.occupation) for row, label in zip(probes.rows, labels, strict=True)]
-        found = measured(rows, Drawing(resamples=500))["s"]
+        found = measured(rows, Resampling(resamples=500))["s"]
         assert found.low <= s <= found.high
 
 

@@ -12,9 +12,9 @@ from scipy import stats
 from core.nli.measure import MARKS, as_json, measured, of_shares
 from core.nli.published import published
 from core.nli.types import LABELS, SETS, Prediction
-from core.statistics.stratified_bootstrap import Drawing
+from core.statistics import Resampling
 
-QUICK = Drawing(resamples=200)
+QUICK = Resampling(resamples=200)
 
 
 def labelled(counts: dict[str, tuple[int, int, int]], words: int = 20) -> list[Prediction]:
@@ -150,7 +150,7 @@ def test_few_occupations_get_t_on_their_means() -> None:
 def test_rows_of_one_occupation_are_one_unit() -> None:
     """40 words that always answer alike: the error is that of 40, not of 400."""
     words = {f"w{i}": float(i % 2) for i in range(40)}
-    found = measured(clustered(words), Drawing(resamples=2000))["e_p"]
+    found = measured(clustered(words), Resampling(resamples=2000))["e_p"]
     assert found.units == 40
     assert found.se == pytest.approx(math.sqrt(0.25 / 40), rel=0.06)
 
@@ -195,7 +195,7 @@ ROWS = st.lists(
 @effort(max_examples=60, deadline=None)
 @given(rows=ROWS)
 def test_shares_sum_to_one_and_intervals_hold_their_value(rows) -> None:
-    found = measured(rows, Drawing(resamples=50))
+    found = measured(rows, Resampling(resamples=50))
     for short in "pan":
         shares = [found[f"{label}_{short}"].value for label in "ecn"]
         assert None not in shares or shares == [None] * 3
@@ -212,5 +212,5 @@ def test_shares_sum_to_one_and_intervals_hold_their_value(rows) -> None:
 def test_the_order_of_rows_changes_no_value(rows, seed) -> None:
     shuffled = list(rows)
     seed.shuffle(shuffled)
-    first, second = (measured(r, Drawing(resamples=5)) for r in (rows, shuffled))
+    first, second = (measured(r, Resampling(resamples=5)) for r in (rows, shuffled))
     assert {k: v.value for k, v in first.estimates.items()} == {k: v.value for k, v in second.estimates.items()}

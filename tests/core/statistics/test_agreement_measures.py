@@ -29,7 +29,7 @@ from core.statistics.estimate import (
     NO_TWO_LABELS,
     NO_VARIATION,
     ONE_CATEGORY,
-    ONE_UNIT,
+    ONE_ITEM,
 )
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
@@ -166,7 +166,7 @@ def test_nothing_to_compare() -> None:
 
 def test_one_item_has_no_interval() -> None:
     found = pairwise_agreement(Tally(np.array([[2, 1]]), np.array([1])))
-    assert (found.value, found.low, found.note) == (pytest.approx(1 / 3), None, ONE_UNIT)
+    assert (found.value, found.low, found.note) == (pytest.approx(1 / 3), None, ONE_ITEM)
 
 
 def test_fleiss_takes_the_commonest_number_of_labels() -> None:
@@ -221,7 +221,7 @@ def test_seed_decides() -> None:
     tally = Tally(np.array([[3, 0], [2, 1], [1, 2], [0, 3]]), np.array([31, 17, 9, 43]))
     assert fleiss_kappa(tally, Resampling(300, 1)) == fleiss_kappa(tally, Resampling(300, 1))
     assert fleiss_kappa(tally, Resampling(300, 1)).low != fleiss_kappa(tally, Resampling(300, 2)).low
-    assert Resampling(300, 1).signature == "unit:item|bootstrap:300|seed:1"
+    assert Resampling(300, 1).signature("item") == "unit:item|bootstrap:300|seed:1"
 
 
 def test_holm() -> None:

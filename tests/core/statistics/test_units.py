@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.statistics.units import Clusters, clusters_of, intervals
+from core.statistics import Estimate, Resampling
+from core.statistics.intervals import over_clusters
+from core.statistics.units import Clusters, clusters_of
 
 
 def mean(sums: np.ndarray) -> dict[str, np.ndarray]:
@@ -14,6 +16,10 @@ def mean(sums: np.ndarray) -> dict[str, np.ndarray]:
 
 def columns(values: np.ndarray) -> np.ndarray:
     return np.stack([values, np.ones(len(values))], axis=1)
+
+
+def intervals(clusters: Clusters, table: np.ndarray, seed: int = 0) -> dict[str, Estimate]:
+    return over_clusters(Resampling(seed=seed), mean, table, clusters)
 
 
 @pytest.mark.parametrize(
@@ -36,14 +42,14 @@ def test_five_equal_generations_of_a_context_are_one_unit() -> None:
     """SPEC 6 [C]: 5 contexts x 5 equal generations: SE = sd(context means, ddof 1) / sqrt(5)."""
     each = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
     units = Clusters(("template",), (np.repeat(np.arange(5), 5),))
-    found = intervals(units, columns(np.repeat(each, 5)), mean)["mean"]
+    found = intervals(units, columns(np.repeat(each, 5)))["mean"]
     assert found.se == pytest.approx(each.std(ddof=1) / np.sqrt(5))
     assert found.df == 4 and "Few units (5)" in str(found.note)
 
 
 def test_one_unit_has_no_interval() -> None:
     units = Clusters(("template",), (np.zeros(6, dtype=np.int64),))
-    found = intervals(units, columns(np.arange(6.0)), mean)["mean"]
+    found = intervals(units, columns(np.arange(6.0)))["mean"]
     assert found.value == 2.5 and found.low is None and "no interval" in str(found.note)
 
 
@@ -51,8 +57,8 @@ def test_a_spread_between_names_alone_is_found_when_both_kinds_are_drawn() -> No
     """All templates alike, names apart: drawing templates only would say that there is no doubt at all."""
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(20), np.arange(20), indexing="ij"))
     values = (names % 2).astype(float)
-    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values), mean, seed=3)["mean"]
-    alone = intervals(Clusters(("template",), (templates,)), columns(values), mean)["mean"]
+    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values), seed=3)["mean"]
+    alone = intervals(Clusters(("template",), (templates,)), columns(values))["mean"]
     assert alone.low == alone.high == 0.5
     # The spread of the mean of 20 draws of 0 and 1.
     assert crossed.se == pytest.approx(np.sqrt(0.25 / 20), rel=0.1)
@@ -63,8 +69,8 @@ def test_few_of_one_kind_is_a_t_interval_at_least_as_wide_as_that_of_the_kind_al
     random = np.random.default_rng(5)
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(6), np.arange(30), indexing="ij"))
     values = random.random(6)[templates] + random.random(30)[names]
-    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values), mean)["mean"]
-    alone = intervals(Clusters(("template",), (templates,)), columns(values), mean)["mean"]
+    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values))["mean"]
+    alone = intervals(Clusters(("template",), (templates,)), columns(values))["mean"]
     assert crossed.df == 5 and "Few units (6)" in str(crossed.note)
     assert (crossed.se or 0) >= (alone.se or 1)
 
@@ -72,8 +78,8 @@ def test_few_of_one_kind_is_a_t_interval_at_least_as_wide_as_that_of_the_kind_al
 def test_two_kinds_that_are_the_same_give_the_interval_of_one() -> None:
     codes = np.repeat(np.arange(8), 3)
     values = np.random.default_rng(1).random(24)
-    twice = intervals(Clusters(("template", "name"), (codes, codes)), columns(values), mean)["mean"]
-    once = intervals(Clusters(("template",), (codes,)), columns(values), mean)["mean"]
+    twice = intervals(Clusters(("template", "name"), (codes, codes)), columns(values))["mean"]
+    once = intervals(Clusters(("template",), (codes,)), columns(values))["mean"]
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
 
 
@@ -81,14 +87,14 @@ def test_the_same_seed_gives_the_same_interval() -> None:
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(16), np.arange(16)))
     values = np.random.default_rng(2).random(256)
     units = Clusters(("template", "name"), (templates, names))
-    first, again = (intervals(units, columns(values), mean, seed=7)["mean"] for _ in range(2))
-    assert first == again != intervals(units, columns(values), mean, seed=8)["mean"]
+    first, again = (intervals(units, columns(values), seed=7)["mean"] for _ in range(2))
+    assert first == again != intervals(units, columns(values), seed=8)["mean"]
 
 
 def test_a_measure_that_is_undefined_is_left_out() -> None:
     units = Clusters(("instance",), (np.arange(20),))
-    assert intervals(units, np.zeros((20, 2)), mean) == {}
-    assert intervals(Clusters(("template", "name"), (np.arange(20),) * 2), np.zeros((20, 2)), mean) == {}
+    assert intervals(units, np.zeros((20, 2))) == {}
+    assert intervals(Clusters(("template", "name"), (np.arange(20),) * 2), np.zeros((20, 2))) == {}
 
 
 def test_some_rows_keep_their_units() -> None:

@@ -1,4 +1,4 @@
-"""unit_bootstrap: a side of few sentences among many gets the interval of few units, and Holm the same t."""
+"""Intervals: a side of few sentences among many gets the interval of few units, and Holm the same t."""
 
 import math
 

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import RESAMPLES, Estimate, Note
-from core.statistics.intervals import by_percentiles, by_t
-from core.statistics.label_bootstrap import FEW
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import from_draws
+from core.statistics.resampling import ones, ratio
 
 Numbers = NDArray[np.float64]
 Means = dict[str, Numbers]  # gender -> one mean a draw
@@ -80,7 +80,7 @@ class Crossing:
         for gender, sums in self.sums.items():
             total = np.einsum("dp,pu,du->d", professions, sums, units, optimize=True)
             count = np.einsum("dp,pu,du->d", professions, self.counts[gender], units, optimize=True)
-            found[gender] = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+            found[gender] = ratio(total, count)
         return found
 
     def once(self) -> Means:
@@ -88,55 +88,43 @@ class Crossing:
         return self.means(np.ones((1, self.professions)), np.ones((1, len(self.strata))))
 
 
-@dataclass(frozen=True, slots=True)
-class CrossedDraws:
-    """How intervals are drawn. The same seed and data give the same interval."""
+def signature(resampling: Resampling, kind: str) -> str:
+    """`unit:profession×<pair or word>|bootstrap:<resamples>|seed:<seed>`."""
+    return resampling.signature(f"profession×{kind}")
 
-    resamples: int = RESAMPLES
-    seed: int = 0
 
-    def signature(self, kind: str) -> str:
-        """`unit:profession×<pair or word>|bootstrap:<resamples>|seed:<seed>`."""
-        return f"unit:profession×{kind}|bootstrap:{self.resamples}|seed:{self.seed}"
+def interval(resampling: Resampling, crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
+    """*measure* of the means of *genders* with its 95 % interval.
 
-    def weights(self, crossing: Crossing) -> Iterator[tuple[Numbers, Numbers]]:
-        """How often each profession and each unit of words was picked."""
-        random = np.random.default_rng(self.seed)
-        count = crossing.professions
-        professions = random.multinomial(count, np.full(count, 1 / count), self.resamples).astype(float)
-        units = np.zeros((self.resamples, len(crossing.strata)))
-        for pot in np.unique(crossing.strata):
-            there = np.flatnonzero(crossing.strata == pot)
-            units[:, there] = random.multinomial(len(there), np.full(len(there), 1 / len(there)), self.resamples)
+    The fewer of professions and person words are the units. Fewer than 15: t with one less degree of freedom on
+    the standard error of the draws, which is widened by k / (k - 1) and marked.
+    """
+    return joint_interval(resampling, [crossing], lambda means: measure(means[0]), *genders)
+
+
+def joint_interval(
+    resampling: Resampling, crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str
+) -> Estimate:
+    """As `interval`, of several crossings over the same professions and words, drawn alike."""
+    first = crossings[0]
+    if any(gender not in one.sums for one in crossings for gender in genders):
+        return Estimate.undefined(NOTHING)
+    value = float(measure([one.once() for one in crossings])[0])
+    if not np.isfinite(value):
+        return Estimate.undefined(NOTHING)
+    sizes = [size for size in (first.professions, first.words(*genders)) if size > 1]
+    found = Estimate(value, units=min(sizes, default=1))
+    if not sizes:
+        return replace(found, note=ONE_OF_EACH)
+    draws = [measure([one.means(*weights) for one in crossings]) for weights in _weights(resampling, first)]
+    return from_draws(np.concatenate(draws), found, found.units)
+
+
+def _weights(resampling: Resampling, crossing: Crossing) -> Iterator[tuple[Numbers, Numbers]]:
+    """How often each profession and each unit of words was picked."""
+    pots = [np.flatnonzero(crossing.strata == pot) for pot in np.unique(crossing.strata)]
+    for professions, *words in resampling.picks(ones(crossing.professions), *(ones(len(pot)) for pot in pots)):
+        units = np.zeros((len(professions), len(crossing.strata)))
+        for pot, weights in zip(pots, words, strict=True):
+            units[:, pot] = weights
         yield professions, units
-
-    def estimate(self, crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
-        """*measure* of the means of *genders* with its 95 % interval.
-
-        The fewer of professions and person words are the units. Fewer than 15: t with one less degree of freedom on
-        the standard error of the draws, which is widened by k / (k - 1) and marked.
-        """
-        return self.joint([crossing], lambda means: measure(means[0]), *genders)
-
-    def joint(self, crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str) -> Estimate:
-        """As `estimate`, of several crossings over the same professions and words, drawn alike."""
-        first = crossings[0]
-        if any(gender not in one.sums for one in crossings for gender in genders):
-            return Estimate.undefined(NOTHING)
-        value = float(measure([one.once() for one in crossings])[0])
-        if not np.isfinite(value):
-            return Estimate.undefined(NOTHING)
-        sizes = [size for size in (first.professions, first.words(*genders)) if size > 1]
-        found = Estimate(value, units=min(sizes, default=1))
-        if not sizes:
-            return replace(found, note=ONE_OF_EACH)
-        drawn = np.concatenate([measure([one.means(*w) for one in crossings]) for w in self.weights(first)])
-        return interval(drawn, found)
-
-
-def interval(drawn: Numbers, found: Estimate) -> Estimate:
-    """*found* with its 95 % interval from draws; by t where it rests on fewer than 15 units."""
-    given = by_percentiles(drawn, found)
-    if given.se is None or found.units >= FEW:
-        return given
-    return by_t(found, given.se * float(np.sqrt(found.units / (found.units - 1))), found.units)

@@ -1,0 +1,126 @@
+"""Drawing with replacement: how often each unit was picked, draw by draw, for every design (SPEC 6).
+
+Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`. Every other design is drawn from pots by
+`Resampling.picks`: items that are alike (one pot, a size for each pattern), strata (a pot each), and units of several
+kinds at once (templates and names, professions and person words: a pot each, a row counts by the product of the two).
+
+One pass over the draws serves every measure: what a measure needs of a unit (sums and counts of its rows) is added up
+by one matrix product with the weights. `core.statistics.intervals` makes intervals of them.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 2000
+BLOCK = 160_000  # weights of plain units held at a time: so few that they stay in the processor's cache
+POT_BLOCK = 2_000_000  # the same of pots
+
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.uint8]
+Sizes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are drawn. The same seed and data give the same interval."""
+
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def signature(self, unit: str) -> str:
+        """`unit:<what is drawn>|bootstrap:<resamples>|seed:<seed>`."""
+        return f"unit:{unit}|bootstrap:{self.resamples}|seed:{self.seed}"
+
+    def weights(self, units: int) -> Iterator[Numbers]:
+        """How often each unit was picked, draws x units, in blocks: *units* picks with replacement a draw."""
+        cached = _latest.blocks(units, self.resamples, self.seed)
+        for counts in _drawn(units, self.resamples, self.seed) if cached is None else cached:
+            yield counts.astype(float)
+
+    def picks(self, *pots: Sizes, row: int = 0) -> Iterator[tuple[Numbers, ...]]:
+        """How often each unit of each pot was picked, an array draws x units per pot, in blocks.
+
+        A pot holds `sizes[u]` of unit u, and a draw picks as many from it as it holds. *row*: how many numbers the
+        caller makes of a draw, where these are not the weights themselves: blocks are as large as memory allows.
+        """
+        yield from _from_pots(np.random.default_rng(self.seed), pots, self.resamples, row)
+
+    def strata(self, strata: Sequence[Sizes], table: Numbers) -> Numbers:
+        """Sums of the rows of *table* that were picked, one per draw, each stratum (numbers of rows) drawn by itself.
+
+        Each has a random stream of its own, so that its draws do not depend on the sizes of the others.
+        """
+        total = np.zeros((self.resamples, *table.shape[1:]))
+        for number, rows in enumerate(strata):
+            random, done = np.random.default_rng([self.seed, number]), 0
+            flat = table[rows].reshape(len(rows), -1)
+            for (weights,) in _from_pots(random, (ones(len(rows)),), self.resamples):
+                total[done : done + len(weights)] += (weights @ flat).reshape(-1, *table.shape[1:])
+                done += len(weights)
+        return total
+
+
+def ones(units: int) -> Sizes:
+    """The pot in which every unit is once."""
+    return np.ones(units, dtype=np.int64)
+
+
+def ratio(above: Numbers, below: Numbers) -> Numbers:
+    """One number divided by the other, draw by draw; NaN where the divisor is not above 0."""
+    ratios: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return ratios
+
+
+def _from_pots(
+    random: np.random.Generator, pots: Sequence[Sizes], resamples: int, row: int = 0
+) -> Iterator[tuple[Numbers, ...]]:
+    left, most = resamples, max(1, POT_BLOCK // (row or sum(map(len, pots))))
+    while left > 0:
+        now = min(left, most)
+        yield tuple(random.multinomial(pot.sum(), pot / pot.sum(), size=now).astype(float) for pot in pots)
+        left -= now
+
+
+def _drawn(units: int, resamples: int, seed: int) -> Iterator[Counts]:
+    """*units* picks with replacement a draw, counted per unit; in blocks of draws."""
+    random = np.random.default_rng(seed)
+    left = resamples
+    while left > 0:
+        now = min(left, max(1, BLOCK // units))
+        picks = random.integers(0, units, size=(now, units), dtype=np.int64)
+        picks += np.arange(now)[:, None] * units
+        # A byte is enough: that one of 256 or more units is picked 256 times in a draw has a chance below 1e-500.
+        yield np.bincount(picks.ravel(), minlength=now * units).reshape(now, units).astype(np.uint8)
+        left -= now
+
+
+class _Cache:
+    """The latest draws: models on the same sentences are drawn alike, and drawing takes longer than reckoning."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._draws: OrderedDict[tuple[int, int, int], list[Counts]] = OrderedDict()
+        self._lock = Lock()
+
+    def blocks(self, units: int, resamples: int, seed: int) -> list[Counts] | None:
+        """The draws; None where they would take too much memory to keep."""
+        if units * resamples > self._most:
+            return None
+        key = units, resamples, seed
+        with self._lock:
+            found = self._draws.pop(key, None)
+        if found is None:
+            found = list(_drawn(*key))
+        with self._lock:
+            self._draws[key] = found
+            while sum(n * times for n, times, _seed in self._draws) > self._most:
+                self._draws.popitem(last=False)
+        return found
+
+
+_latest = _Cache(64_000_000)
