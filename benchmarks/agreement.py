@@ -51,12 +51,12 @@ def fill(store: Store, items: int, people: int) -> Project:
                         usual if chance.random() < 0.9 else other,
                     )
                 )
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO label (id, op_id, project, item, annotator, guideline, choice, form_shown, desk,"
             " revision, created) VALUES (?, ?, ?, ?, ?, ?, ?, 'masked', 'd', 1, '')",
             labels,
         )
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind)"
             " VALUES (?, ?, ?, 'labelled', 1, ?, ?)",
             ((item, who, project.id, label, label) for label, _, _, item, who, _, _ in labels),

@@ -74,12 +74,12 @@ def _label(store: Store, project: Project, chance: random.Random) -> None:
             choice, note = ("accept", "") if chance.random() < 0.75 else ("reject", chance.choice(("", "a name")))
             rows.append((len(rows) + 1, f"o{len(rows)}", project.id, item, who.id, version, choice, note))
     with store.write() as db:
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO label (id, op_id, project, item, annotator, guideline, choice, note, form_shown, desk,"
             " revision, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'masked', 'd', 1, '2026-01-01T00:00:00.000Z')",
             rows,
         )
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind)"
             " VALUES (?, ?, ?, 'labelled', 1, ?, ?)",
             ((item, who, project.id, label, label) for label, _, _, item, who, *_ in rows),

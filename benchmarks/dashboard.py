@@ -63,12 +63,12 @@ def _label(store: Store, project: Project, items: int) -> None:
             seconds = round(chance.expovariate(1 / 6), 2)
             rows.append((len(rows) + 1, f"o{len(rows)}", project.id, item, who.id, version, choice, seconds, moment))
     with store.write() as db:
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO label (id, op_id, project, item, annotator, guideline, choice, seconds, form_shown, desk,"
             " revision, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'masked', 'd', 1, ?)",
             rows,
         )
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO assignment (item, annotator, project, state, turn, latest, blind, op_id, desk, revision)"
             " VALUES (?, ?, ?, 'labelled', ?, ?, ?, ?, 'd', 1)",
             ((item, who, project.id, label, label, label, op) for label, op, _, item, who, *_ in rows),

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.database.migrations import migrations
+from annotations.database import migrations
 from annotations.database.store import Store, connect
 from core.errors import N_, BadFile, NotAllowed, NotFound, Refused
 from core.files.whole_file import whole_path
@@ -80,7 +80,8 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
     if not {"_sqlite_migrations", "database", "label"} <= tables:
         raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=path.name)
     query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-    newer = {row[0] for row in connection.execute(query, (migrations.name,))} - {m.name for m in migrations._migrations}
+    known = {migration.__name__ for migration in migrations.MIGRATIONS}
+    newer = {row[0] for row in connection.execute(query, (migrations.SET,))} - known
     if newer:
         message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
         raise BadFile(message, path=path.name)

@@ -10,12 +10,16 @@ What it counts on its own (triggers), so that no program can get it wrong:
 """
 
 import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
-from annotations.database.sqlite import Database, Migrations
 
-migrations = Migrations("evenhand")
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+SET = "evenhand"  # the migrations of this app among those that a file may hold
 
 # Version 2: adjudication, gold labels of generations, how a desk for generations behaves.
 SETTLEMENTS = """
@@ -80,25 +84,35 @@ UPDATE item SET split = 1 WHERE labels >= wanted AND labels > 1 AND (
 """
 
 
-@migrations()
-def m001_start(db: Database) -> None:
+def m001_start(db: "Database") -> None:
     """Everything a sentences project needs, with room for generations."""
     for statement in _statements(SCHEMA):
         db.execute(statement)
 
 
-@migrations()
-def m002_settlements(db: Database) -> None:
+def m002_settlements(db: "Database") -> None:
     """Adjudication with its comments, gold labels for every kind, settings of a desk for generations."""
     for statement in _statements(SETTLEMENTS):
         db.execute(statement)
 
 
-@migrations()
-def m003_curation(db: Database) -> None:
+def m003_curation(db: "Database") -> None:
     """Pilots, plans of labels, labels that come again, hidden gold, events, releases."""
     for statement in _statements(CURATION):
         db.execute(statement)
+
+
+MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (m001_start, m002_settlements, m003_curation)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Apply what a file has not had yet; call it inside a transaction."""
+    from sqlite_utils import Database, Migrations  # loads pandas: only a new or an older file has to wait
+
+    found = Migrations(SET)
+    for migration in MIGRATIONS:
+        found()(migration)
+    found.apply(Database(connection))
 
 
 def _statements(script: str) -> list[str]:

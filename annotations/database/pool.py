@@ -52,7 +52,7 @@ class Pool:
     def _give_back(self, store: Store) -> None:
         key = _key()
         with self._lock:
-            whole = not store.frozen and not store.db.conn.in_transaction
+            whole = not store.frozen and not store.db.in_transaction
             if key is not None and len(self._kept) < MOST_KEPT and whole:
                 self._kept.append((key, store))
                 return

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from annotations.database.sqlite import Database
 from annotations.database.store import Store, connect
 from core.errors import N_, Refused
 from core.files.whole_file import part_of, remove_left_over
@@ -29,7 +28,7 @@ def snapshot(store: Store) -> Iterator[Store]:
     copy = part_of(path, ENDING)
     try:
         _copy(store.path, copy)
-        frozen = Store(Database(connect(copy, read_only=True)), copy)
+        frozen = Store(connect(copy, read_only=True), copy)
     except (OSError, sqlite3.OperationalError) as error:
         copy.unlink(missing_ok=True)
         message = N_("The database could not be copied to read from it ({why}). Check the room on the disk.")

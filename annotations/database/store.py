@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
+from sqlite3 import Connection
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
-from annotations.database.migrations import migrations
-from annotations.database.sqlite import Database
+from annotations.database import migrations
 from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import write_ahead
@@ -36,7 +36,7 @@ def database_path() -> Path:
 class Store:
     """An open database. `with Store.open() as store:`; one per run, one thread."""
 
-    def __init__(self, db: Database, path: Path, *, frozen: bool = False) -> None:
+    def __init__(self, db: Connection, path: Path, *, frozen: bool = False) -> None:
         self.db, self.path, self.frozen = db, path, frozen
 
     @classmethod
@@ -57,7 +57,7 @@ class Store:
             raise Busy(message, path=str(where), why=_why(error)) from error
         except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
-        store = cls(Database(connection), where, frozen=frozen)
+        store = cls(connection, where, frozen=frozen)
         try:
             store._prepare()
         except sqlite3.OperationalError as error:
@@ -73,7 +73,7 @@ class Store:
 
     def _prepare(self) -> None:
         """Bring the tables up to date; one look-up where they are."""
-        known = [migration.name for migration in migrations._migrations]
+        known = [migration.__name__ for migration in migrations.MIGRATIONS]
         applied = self._applied()
         if applied - set(known):
             message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
@@ -89,16 +89,16 @@ class Store:
         applied: set[str] = set()
         if "_sqlite_migrations" in tables:
             query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-            applied = {str(row[0]) for row in self.db.execute(query, (migrations.name,))}
+            applied = {str(row[0]) for row in self.db.execute(query, (migrations.SET,))}
         if not applied:
             raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
         return applied
 
     def _migrate(self) -> None:
         # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
-        write_ahead(self.db.conn, BUSY_MS / 1000)
+        write_ahead(self.db, BUSY_MS / 1000)
         with self.write() as db:
-            migrations.apply(db)
+            migrations.migrate(db)
             row = (uuid.uuid4().hex, secrets.token_bytes(32), timestamp())
             db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
 
@@ -119,7 +119,7 @@ class Store:
         For what is written to a file with more than one query: people go on labelling. Within another one it is part
         of that. Keep it to seconds: the log of the database grows as long as somebody reads.
         """
-        if self.db.conn.in_transaction:
+        if self.db.in_transaction:
             yield
             return
         self.db.execute("BEGIN")
@@ -128,22 +128,22 @@ class Store:
         finally:
             # Closed already where lines that were read one by one were left off, by a disk that is full for instance.
             with suppress(sqlite3.ProgrammingError):
-                if self.db.conn.in_transaction:
+                if self.db.in_transaction:
                     self.db.execute("ROLLBACK")  # there is nothing to keep
 
     @contextmanager
-    def write(self) -> Iterator[Database]:
+    def write(self) -> Iterator[Connection]:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
         Raises Busy where another program keeps the lock for ten seconds, or the disk is full or read-only.
         """
         try:
-            with turn(self.db.conn, self.path, BUSY_MS / 1000):
+            with turn(self.db, self.path, BUSY_MS / 1000):
                 try:
                     yield self.db
                     self.db.execute("COMMIT")
                 except BaseException:
-                    if self.db.conn.in_transaction:
+                    if self.db.in_transaction:
                         self.db.execute("ROLLBACK")
                     raise
         except sqlite3.OperationalError as error:
@@ -208,6 +208,7 @@ def connect(
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
     except BaseException:
         connection.close()
         raise

@@ -78,7 +78,7 @@ def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
 def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str | None) -> None:
     """Decide that *tags* become the criterion *code*; None: they are left out."""
     with store.write() as db:
-        db.conn.executemany(
+        db.executemany(
             "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?)"
             " ON CONFLICT DO UPDATE SET code = excluded.code",
             ((project.id, tag, code) for tag in tags),
@@ -88,7 +88,7 @@ def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str |
 def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
     """Take back what was decided about *tags*."""
     with store.write() as db:
-        db.conn.executemany("DELETE FROM tag_draft WHERE project = ? AND tag = ?", ((project.id, tag) for tag in tags))
+        db.executemany("DELETE FROM tag_draft WHERE project = ? AND tag = ?", ((project.id, tag) for tag in tags))
 
 
 def check_draft(store: Store, project: Project, draft: Draft) -> None:

@@ -148,7 +148,7 @@ def settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
         more = int(after.wanted > before.terms.before)
         number += more
         values.append((*after, more, number, before.item))
-    store.db.conn.executemany(
+    store.db.executemany(
         "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned = iif(?, ?, returned)"
         " WHERE id = ?",
         values,

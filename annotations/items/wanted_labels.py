@@ -151,7 +151,7 @@ def draw_share(store: Store, project: Project, items: Sequence[int]) -> None:
         now = int.from_bytes(one.digest(), "big") < below
         if now != bool(before):
             turned.append((int(now), item))
-    store.db.conn.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
+    store.db.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
 
 
 def set_wanted(

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.sqlite import Database
 from annotations.database.store import Store
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
@@ -36,7 +36,7 @@ class Again:
     sent_back: int | None  # whether its first label is
 
 
-def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Again | None:
+def again(db: Connection, project: Project, annotator: Annotator, uid: str) -> Again | None:
     """What came again to this annotator under that public id; None: the id is no such one."""
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
@@ -50,13 +50,13 @@ def again(db: Database, project: Project, annotator: Annotator, uid: str) -> Aga
     return None if row is None else Again(*row)
 
 
-def overtaken(db: Database, target: Again, operation: Operation) -> bool:
+def overtaken(db: Connection, target: Again, operation: Operation) -> bool:
     """Whether something newer of the same desk has arrived already."""
     query = "SELECT 1 FROM retest_label WHERE retest = ? AND desk = ? AND revision > ?"
     return db.execute(query, (target.id, operation.desk, operation.revision)).fetchone() is not None
 
 
-def keep(db: Database, target: Again, operation: Operation, columns: Mapping[str, Any]) -> int:
+def keep(db: Connection, target: Again, operation: Operation, columns: Mapping[str, Any]) -> int:
     """Append a second label, a skip or the taking back of one; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
     marks = ", ".join(f":{name}" for name in values)
@@ -65,7 +65,7 @@ def keep(db: Database, target: Again, operation: Operation, columns: Mapping[str
 
 
 def move(
-    db: Database, project: Project, annotator: Annotator, target: Again, operation: Operation, label: int | None
+    db: Connection, project: Project, annotator: Annotator, target: Again, operation: Operation, label: int | None
 ) -> None:
     """Let the second label stand, or what takes it back or skips it. One that was void stays so."""
     state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")

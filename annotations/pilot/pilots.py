@@ -77,7 +77,7 @@ def start_pilot(
         )
         pilot_id = int(cursor.lastrowid or 0)
         wanted = max(people, _per_item(store, project))
-        db.conn.executemany(
+        db.executemany(
             "UPDATE item SET pilot = ?, wanted = ? WHERE id = ?", ((pilot_id, wanted, item) for item in drawn)
         )
         _give_back_leases(store, project)
@@ -118,7 +118,7 @@ def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
     # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
     # a desk asks for what came after the last number that it was handed.
     number = int(db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0])
-    db.conn.executemany(
+    db.executemany(
         "UPDATE item SET returned = ? WHERE id = ? AND taken < wanted",
         ((number + place, item) for place, (item, _) in enumerate(items, 1)),
     )

@@ -2,9 +2,9 @@
 
 import uuid
 from collections.abc import Iterable
+from sqlite3 import Connection
 
 from annotations.database.events import record
-from annotations.database.sqlite import Database
 from annotations.database.store import Store
 from annotations.items.set_aside import hand_out_to_new, set_aside_everything
 from annotations.queue.claim import release
@@ -117,12 +117,12 @@ def give_back(store: Store, project: Project, annotator: Annotator, *, author: s
     return freed
 
 
-def _leased(db: Database, project: Project, annotator: Annotator) -> int:
+def _leased(db: Connection, project: Project, annotator: Annotator) -> int:
     query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased'"
     return int(db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 
-def is_active(db: Database, project: Project, annotator: Annotator) -> bool:
+def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
     """Whether somebody still labels in a project. Raises NotFound for a stranger."""
     query = "SELECT active FROM member WHERE project = ? AND annotator = ?"
     row = db.execute(query, (project.id, annotator.id)).fetchone()
@@ -131,7 +131,7 @@ def is_active(db: Database, project: Project, annotator: Annotator) -> bool:
     return bool(row[0])
 
 
-def free_everything(db: Database, project: Project, annotator: Annotator) -> int:
+def free_everything(db: Connection, project: Project, annotator: Annotator) -> int:
     """Give back all that somebody has who leaves, also what was sent back; inside the caller's transaction."""
     before = _leased(db, project, annotator)
     db.execute(

@@ -1,9 +1,9 @@
 """One annotator takes the place of another: what is handed out moves, what was labelled stays with who labelled it."""
 
 import time
+from sqlite3 import Connection
 
 from annotations.database.events import record
-from annotations.database.sqlite import Database
 from annotations.database.store import Store
 from annotations.items.set_aside import set_aside_everything
 from annotations.projects.annotators import annotator, checked_name, free_everything, is_active, join
@@ -55,7 +55,7 @@ def replace_annotator(
     return new
 
 
-def _move(db: Database, project: Project, old: Annotator, new: Annotator, moment: float) -> int:
+def _move(db: Connection, project: Project, old: Annotator, new: Annotator, moment: float) -> int:
     """Hand the successor what the other one had; returns how many items."""
     who = {"old": old.id, "new": new.id, "project": project.id}
     rows = db.execute(TO_MOVE, who).fetchall()

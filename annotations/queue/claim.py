@@ -7,8 +7,8 @@ is accepted is decided by all. Then its items are left out of the order.
 import time
 from collections.abc import Collection
 from dataclasses import replace
+from sqlite3 import Connection
 
-from annotations.database.sqlite import Database
 from annotations.database.store import Store
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.queue import repeats
@@ -63,14 +63,14 @@ def heartbeat(store: Store, project: Project, annotator: Annotator, now: float |
         renew_presence(db, project, annotator, time.time() if now is None else now)
 
 
-def renew_presence(db: Database, project: Project, annotator: Annotator, now: float) -> None:
+def renew_presence(db: Connection, project: Project, annotator: Annotator, now: float) -> None:
     """Extend the annotator's leases, inside the caller's transaction. Raises NotAllowed for a stranger."""
     query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
     if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
 
 
-def _is_served(db: Database, project: Project, annotator: Annotator) -> bool:
+def _is_served(db: Connection, project: Project, annotator: Annotator) -> bool:
     """False once the project has been put away or the annotator has left: labels still arrive, no items go out."""
     query = (
         "SELECT 1 FROM member JOIN project ON project.id = member.project WHERE member.project = ?"
@@ -79,7 +79,7 @@ def _is_served(db: Database, project: Project, annotator: Annotator) -> bool:
     return db.execute(query, (project.id, annotator.id)).fetchone() is not None
 
 
-def release(db: Database, project: Project, annotator_id: int) -> None:
+def release(db: Connection, project: Project, annotator_id: int) -> None:
     """Give back what an annotator has leased, inside the caller's transaction; labels stay where they are.
 
     What was sent back to its annotator (`kept`) waits for this annotator, however long.
@@ -94,13 +94,15 @@ def release(db: Database, project: Project, annotator_id: int) -> None:
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
-def _release_absent(db: Database, project: Project, now: float) -> None:
+def _release_absent(db: Connection, project: Project, now: float) -> None:
     query = "SELECT annotator FROM member WHERE project = ? AND seen > 0 AND seen < ?"
     for (absent,) in db.execute(query, (project.id, now)).fetchall():
         release(db, project, absent)
 
 
-def _leased(db: Database, project: Project, annotator: Annotator, pilot: int | None, most: int) -> list[repeats.Handed]:
+def _leased(
+    db: Connection, project: Project, annotator: Annotator, pilot: int | None, most: int
+) -> list[repeats.Handed]:
     # Of what was sent back there may be thousands: no more is read than can be held.
     rows = db.execute(
         "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
@@ -124,7 +126,7 @@ def on_desks(store: Store, project: Project, now: float | None = None) -> int:
     return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
 
 
-def _load(db: Database, handed: list[repeats.Handed]) -> list[Item]:
+def _load(db: Connection, handed: list[repeats.Handed]) -> list[Item]:
     ids = [one.item for one in handed]
     marks = ", ".join("?" * len(ids))
     rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()

@@ -3,8 +3,8 @@
 import json
 from collections import deque
 from dataclasses import dataclass, field, replace
+from sqlite3 import Connection
 
-from annotations.database.sqlite import Database
 from annotations.items.items import LATE
 from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase
 from annotations.queue.pilot_items import pilot_stock
@@ -39,7 +39,7 @@ class _Walk:
 class Handing:
     """Hands items to one annotator, inside one transaction."""
 
-    def __init__(self, db: Database, project: Project, annotator: Annotator, pilot: int | None) -> None:
+    def __init__(self, db: Connection, project: Project, annotator: Annotator, pilot: int | None) -> None:
         self.db, self.project, self.annotator, self.pilot = db, project, annotator, pilot
         query = "SELECT turn, recent, looked FROM member WHERE project = ? AND annotator = ?"
         self.turn, recent, self.looked = db.execute(query, (project.id, annotator.id)).fetchone()

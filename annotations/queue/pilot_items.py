@@ -1,8 +1,8 @@
 """What the queue hands out while a pilot is open: the pilot's items and no others."""
 
 from collections import deque
+from sqlite3 import Connection
 
-from annotations.database.sqlite import Database
 from annotations.queue.order import Cell, phase
 from annotations.types import Annotator, Project
 
@@ -17,14 +17,14 @@ ORDER BY item.rank
 """
 
 
-def open_pilot_id(db: Database, project: Project) -> int | None:
+def open_pilot_id(db: Connection, project: Project) -> int | None:
     """The row id of the pilot that is open in a project, if one is."""
     row = db.execute("SELECT id FROM pilot WHERE project = ? AND closed IS NULL", (project.id,)).fetchone()
     return None if row is None else int(row[0])
 
 
 def pilot_stock(
-    db: Database, project: Project, annotator: Annotator, pilot: int
+    db: Connection, project: Project, annotator: Annotator, pilot: int
 ) -> tuple[dict[int, Cell], dict[int, deque[tuple[int, int]]]]:
     """Cells with items of the pilot for this annotator, and their items in the order of their ranks; quotas are no
     matter: a pilot is labelled as it was drawn. The number beside each item is 0: it came back from nobody."""

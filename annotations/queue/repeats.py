@@ -12,9 +12,9 @@ import random
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from sqlite3 import Connection
 from typing import NamedTuple
 
-from annotations.database.sqlite import Database
 from annotations.database.store import Store
 from annotations.queue.order import phase
 from annotations.types import Annotator, Project
@@ -141,7 +141,7 @@ def draw_again(store: Store, project: Project, annotator: Annotator, items: Sequ
         )
         for item, uid, made in rows
     ]
-    store.db.conn.executemany(DRAWN, values)
+    store.db.executemany(DRAWN, values)
 
 
 class _Hash:
@@ -161,16 +161,16 @@ def _moment(created: str) -> float:
     return datetime.fromisoformat(created).timestamp()
 
 
-def void(db: Database, labels: Iterable[tuple[int, int]]) -> None:
+def void(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
     """First labels, as (item, annotator), are sent back: what has not been labelled again is compared no more."""
-    db.conn.executemany(
+    db.executemany(
         "UPDATE retest SET state = 'void' WHERE item = ? AND annotator = ?"
         " AND state IN ('waiting', 'leased', 'skipped')",
         labels,
     )
 
 
-def leased(db: Database, project: Project, annotator: Annotator) -> list[Handed]:
+def leased(db: Connection, project: Project, annotator: Annotator) -> list[Handed]:
     """What this annotator has been handed out again and not labelled yet, in its order."""
     query = (
         "SELECT retest.turn, retest.item, retest.uid FROM retest INDEXED BY retest_due"
@@ -180,7 +180,7 @@ def leased(db: Database, project: Project, annotator: Annotator) -> list[Handed]
     return [Handed(*row) for row in db.execute(query, (annotator.id, project.id))]
 
 
-def give_back(db: Database, project: Project, annotator: int) -> None:
+def give_back(db: Connection, project: Project, annotator: int) -> None:
     """The annotator (row id) is away: what was handed out again waits for the next time, like the other leases."""
     db.execute(
         "UPDATE retest SET state = 'waiting', first = iif(op_id IS NULL, NULL, first)"
@@ -190,7 +190,7 @@ def give_back(db: Database, project: Project, annotator: int) -> None:
 
 
 def hand_out(
-    db: Database, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[int]]
+    db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[int]]
 ) -> list[Handed]:
     """Hand out up to *room* items: what *fill* gives (row ids), and what is due again at *now* at places among it.
 
@@ -210,13 +210,13 @@ def in_order(items: Iterable[Handed], again: Iterable[Handed]) -> list[Handed]:
     return [one for *_, one in sorted([(one.turn, 1, one) for one in items] + [(one.turn, 0, one) for one in again])]
 
 
-def _places(db: Database, project: Project, annotator: Annotator, room: int) -> int:
+def _places(db: Connection, project: Project, annotator: Annotator, room: int) -> int:
     turn = _turn(db, project, annotator)
     drawn = (phase(project.seed, annotator.uid, f"{turn + n}|again") for n in range(1, room + 1))
     return sum(one < OFTEN for one in drawn)
 
 
-def _with_turns(db: Database, annotator: Annotator, ids: list[int]) -> list[Handed]:
+def _with_turns(db: Connection, annotator: Annotator, ids: list[int]) -> list[Handed]:
     if not ids:
         return []
     query = (
@@ -228,7 +228,7 @@ def _with_turns(db: Database, annotator: Annotator, ids: list[int]) -> list[Hand
 
 
 def _mixed_in(
-    db: Database, project: Project, annotator: Annotator, fresh: Sequence[Handed], again: Sequence[_Due]
+    db: Connection, project: Project, annotator: Annotator, fresh: Sequence[Handed], again: Sequence[_Due]
 ) -> list[Handed]:
     leased_now = []
     for one in again:
@@ -243,7 +243,7 @@ def _mixed_in(
     return leased_now
 
 
-def _skipped(db: Database, project: Project, annotator: Annotator, room: int, now: float) -> list[Handed]:
+def _skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[Handed]:
     handed = []
     for one in _found(db, project, annotator, "skipped", room, now):
         turn = _next_turn(db, project, annotator)
@@ -252,17 +252,17 @@ def _skipped(db: Database, project: Project, annotator: Annotator, room: int, no
     return handed
 
 
-def _found(db: Database, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
+def _found(db: Connection, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
     return [_Due(*row) for row in db.execute(DUE, values)]
 
 
-def _next_turn(db: Database, project: Project, annotator: Annotator) -> int:
+def _next_turn(db: Connection, project: Project, annotator: Annotator) -> int:
     where = (project.id, annotator.id)
     db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
     return _turn(db, project, annotator)
 
 
-def _turn(db: Database, project: Project, annotator: Annotator) -> int:
+def _turn(db: Connection, project: Project, annotator: Annotator) -> int:
     query = "SELECT turn FROM member WHERE project = ? AND annotator = ?"
     return int(db.execute(query, (project.id, annotator.id)).fetchone()[0])

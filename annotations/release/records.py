@@ -158,7 +158,7 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
 def _insert(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
     marks = ", ".join("?" * len(rows[0]))
     with store.write() as db:
-        db.conn.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
+        db.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
     time.sleep(PAUSE_S)
 
 
@@ -180,7 +180,7 @@ def _discard(store: Store, row_id: int, uid: str) -> None:
         while rows := store.db.execute(found, this).fetchall():
             with store.write() as db:
                 where = " AND ".join(f"{one} = ?" for one in key.split(", "))
-                db.conn.executemany(f"DELETE FROM {table} WHERE {own} AND {where}", [(*this, *row) for row in rows])
+                db.executemany(f"DELETE FROM {table} WHERE {own} AND {where}", [(*this, *row) for row in rows])
             time.sleep(PAUSE_S)
     with store.write() as db:
         db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)

@@ -1,4 +1,8 @@
-"""A JSON array read element by element, so that a file of any length takes the memory of one element."""
+"""A JSON array read element by element, so that a file of any length takes the memory of one element.
+
+ijson would do the same in fewer lines, but it keeps the path to each value (20 KB of brackets take 1 GB, 100 KB over
+20 GB), refuses NaN, and turns half a character into a question mark where it should be reported.
+"""
 
 import json
 from collections.abc import Callable, Iterator

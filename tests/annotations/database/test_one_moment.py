@@ -93,9 +93,9 @@ def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, nam
             except BaseException as error:  # the database library swallows what is raised here
                 errors.append(error)
 
-        fresh_store.db.conn.set_trace_callback(somebody_labels)
+        fresh_store.db.set_trace_callback(somebody_labels)
         found = making(fresh_store, made)
-        fresh_store.db.conn.set_trace_callback(None)
+        fresh_store.db.set_trace_callback(None)
     assert errors == []
     assert len(moments) > 2
     assert found in moments
@@ -111,4 +111,4 @@ def test_a_read_within_a_read_is_part_of_it_and_leaves_nothing_open(fresh_store:
     assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (1,)
     with pytest.raises(ZeroDivisionError), fresh_store.read():
         1 / 0  # noqa: B018
-    assert not fresh_store.db.conn.in_transaction
+    assert not fresh_store.db.in_transaction

@@ -2,15 +2,19 @@
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from annotations.database.migrations import migrations
+from annotations.database import migrations
+from annotations.database.events import record
 from annotations.database.store import Store, connect, database_path
 from annotations.projects import projects
 from core.errors import BadFile, Busy
+from tests.conftest import ROOT
 from tests.support.projects import broken_rules, filled_project
 
 
@@ -39,17 +43,38 @@ def test_opening_again_changes_nothing(tmp_path: Path) -> None:
         assert store.db.execute("SELECT count(*) FROM item").fetchone() == (3,)
 
 
+def test_a_file_that_is_up_to_date_is_opened_without_pandas(tmp_path: Path) -> None:
+    """sqlite-utils brings pandas and numpy along, half of the time that a command needs to start."""
+    Store.open(tmp_path / "a.db").close()
+    query = "SELECT count(*) FROM project"
+    script = f"""
+import sys
+from annotations.database.events import record
+from annotations.database.store import Store
+with Store.open({str(tmp_path / "a.db")!r}) as store:
+    print(store.db.execute({query!r}).fetchone()[0], sorted({{"numpy", "pandas", "sqlite_utils"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "0 []\n", done.stderr
+
+
+def test_what_is_replaced_is_refused_as_what_is_deleted(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        project, _people = filled_project(store, 1)
+        with store.write():
+            record(store, project, "plan")
+        with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+            store.db.execute("INSERT OR REPLACE INTO event SELECT * FROM event")
+
+
 def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "a.db") as store:
         filled_project(store, 3)
-    later = type(migrations)("evenhand")
-    later._migrations = list(migrations._migrations)
 
-    @later()
     def m999_later(db: object) -> None:
         db.execute("ALTER TABLE item ADD COLUMN colour TEXT")  # type: ignore[attr-defined]
 
-    monkeypatch.setattr("annotations.database.store.migrations", later)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_later))
     with Store.open(tmp_path / "a.db") as store:
         assert store.db.execute("SELECT count(*), count(colour) FROM item").fetchone() == (3, 0)
     monkeypatch.undo()
@@ -58,9 +83,7 @@ def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch:
 
 
 def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = type(migrations)("evenhand")
-    first._migrations = list(migrations._migrations)[:1]
-    monkeypatch.setattr("annotations.database.store.migrations", first)
+    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:1])
     with Store.open(tmp_path / "a.db") as store:
         store.db.execute(PROJECT_OF_VERSION_1)
         store.db.execute("INSERT INTO guideline VALUES (1, 1, 1, '', '[]', '[]', '')")
@@ -93,15 +116,11 @@ def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monke
 
 
 def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = type(migrations)("evenhand")
-    broken._migrations = list(migrations._migrations)
-
-    @broken()
     def m999_broken(db: object) -> None:
         db.execute("CREATE TABLE half (x)")  # type: ignore[attr-defined]
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr("annotations.database.store.migrations", broken)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_broken))
     with pytest.raises(RuntimeError):
         Store.open(tmp_path / "a.db")
     monkeypatch.undo()

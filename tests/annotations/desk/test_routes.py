@@ -271,7 +271,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
 
 def test_a_busy_database_is_tried_again_and_not_called_wrong(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
-    with monkeypatch.context() as patch, Store.open(ada.store.path) as other, other.db.conn:
+    with monkeypatch.context() as patch, Store.open(ada.store.path) as other, other.db:
         patch.setattr(store, "BUSY_MS", 10)
         stores.close()  # so that the next request opens one that does not wait
         other.db.execute("BEGIN IMMEDIATE")

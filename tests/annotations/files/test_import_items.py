@@ -28,7 +28,7 @@ def written(folder: Path, name: str, data: str | bytes) -> Path:
 
 def dump(store: Store) -> list[str]:
     """Every row of every table: what "the database as it was" means."""
-    return list(store.db.conn.iterdump())
+    return list(store.db.iterdump())
 
 
 PLAIN = "他在修自行车。\n她在修自行车。\n"

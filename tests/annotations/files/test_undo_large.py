@@ -71,7 +71,7 @@ def test_a_half_cleared_import_counts_as_taken_back(
 ) -> None:
     project, ada, key, held = at_work(fresh_store)
     with Store.open(tmp_path / "whole.db") as other:
-        fresh_store.db.conn.backup(other.db.conn)
+        fresh_store.db.backup(other.db)
         undo(other, project, key)
         right = seen(other, project, tmp_path)
     with monkeypatch.context() as patch:
@@ -136,7 +136,7 @@ def test_the_counts_come_to_the_same_either_way(fresh_store: Store, tmp_path: Pa
     results = []
     for more in (0, 1000):
         with Store.open(tmp_path / f"{more}.db") as other:
-            fresh_store.db.conn.backup(other.db.conn)
+            fresh_store.db.backup(other.db)
             other.db.execute("UPDATE stock SET items = items + ? WHERE batch <> ?", (more, int(key.split("-")[1])))
             undoing.undo_import(other, project, int(key.split("-")[1]))
             assert broken_rules(other) == []

@@ -72,7 +72,7 @@ def everything(store: Store) -> tuple[list[tuple[object, ...]], ...]:
 def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_small_steps: None, fields: Any) -> None:
     project, people = labelled(fresh_store)
     with Store.open(tmp_path / "copy.db") as other:
-        fresh_store.db.conn.backup(other.db.conn)
+        fresh_store.db.backup(other.db)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(recount, "AT_ONCE", 10_000)
             change_project(other, project, **fields)
@@ -302,7 +302,7 @@ KILLED = """
 def test_a_kill_in_between_is_finished_later(fresh_store: Store, tmp_path: Path, steps: int) -> None:
     project, _people = labelled(fresh_store)
     with Store.open(tmp_path / "copy.db") as other:
-        fresh_store.db.conn.backup(other.db.conn)
+        fresh_store.db.backup(other.db)
         change_project(other, project, plan="stop", share=0.2)
         right = everything(other)
     run = [sys.executable, "-c", textwrap.dedent(KILLED), str(database(tmp_path)), str(steps)]

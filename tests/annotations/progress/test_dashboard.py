@@ -178,7 +178,7 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
     assert labels_by_day(fresh_store, project) == (Day("2026-03-10", "Ada", 1),)
     earlier = tmp_path / "earlier.db"
     with Store.open(earlier) as copy:
-        fresh_store.db.conn.backup(copy.db.conn)
+        fresh_store.db.backup(copy.db)
         made(fresh_store, bo, 30, 3)
         append(fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31))
         rename_annotator(fresh_store, project, bo, "Bob")

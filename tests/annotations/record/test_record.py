@@ -274,7 +274,7 @@ def test_a_record_that_is_left_off_keeps_nothing_open(
         lines = parts(other, project, ada)
         next(lines)
         lines.close()
-        assert not other.db.conn.in_transaction
+        assert not other.db.in_transaction
 
 
 def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
