@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from annotations.database.store import Store
-from core.language import translate
-from core.runs.records import Run, delete_run, runs_folder, runs_in
+from core.runs.records import Run
 from pages.association.source import set_name, show_banner
+from pages.association.start import ASSOCIATIONS
 from pages.ui.choose import choose
-from pages.ui.head import open_store
-from pages.ui.language import _, language
+from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
+from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -24,22 +24,19 @@ def choose_view(store: Store) -> str:
     """Measure, or look at results; a run that has just finished is shown."""
     names = {"measure": _("New measurement"), "results": _("Results")}
     if st.session_state.pop("association_finished", False) or "view" not in st.session_state:
-        st.session_state["view"] = "results" if runs_in(runs_folder(store.path, "associations")) else "measure"
+        st.session_state["view"] = "results" if ASSOCIATIONS.finished(store) else "measure"
     return choose(_("View"), names, "view", heading=False)
 
 
 def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
-    found = {run.name: run for run in runs_in(runs_folder(store.path, "associations"))}
+    found = ASSOCIATIONS.finished(store)
     if not found:
         st.info(_("Nothing has been measured yet. Choose sentences and a model under New measurement, and start."))
         return
-    asked = st.query_params.get("run")
-    if st.session_state.get("run") not in found:
-        st.session_state["run"] = asked if asked in found else next(iter(found))
     left, right = st.columns(2)
-    run = found[left.selectbox(_("Run"), list(found), key="run")]
-    st.query_params["run"] = run.name
+    with left:
+        run = choose_run(found)
     models = list(run.models)
     model = right.selectbox(_("Model"), models, key=f"model-{run.name}") if models else None
     _show_facts(run, model)
@@ -85,14 +82,13 @@ def rows(table: str, version: str, model: str) -> "pd.DataFrame":
 
 def _show_facts(run: Run, model: str | None) -> None:
     """What was asked, what it took, what has no number, and the table to take away."""
-    settings, source = run.record.get("settings", {}), run.source
-    one: dict[str, Any] = next((one for one in run.record.get("models", []) if one.get("model") == model), {})
-    when = run.created[:16].replace("T", " ") + " UTC"
+    settings, source = run.facts("settings"), run.source
+    one: dict[str, Any] = next((one for one in run.answered if one.get("model") == model), {})
     facts = [
         set_name(str(run.record.get("language", DASH))),
         *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
         _("{sentences} sentences").format(sentences=f"{run.sentences:,}"),
-        when,
+        finished_at(run),
     ]
     st.caption(plain(" · ".join(facts)))
     if one:
@@ -110,35 +106,12 @@ def _show_facts(run: Run, model: str | None) -> None:
             "target": _("all pieces") if settings.get("target") == "all" else _("the first piece"),
         }
         st.caption(plain(text.format(**values)))
-    _show_lost(run, one)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if one:
-            st.caption(f"`{one.get('signature', '')}`")
-        st.download_button(
-            _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", key=f"table-{run.name}",
-            icon=":material/download:", type="tertiary", on_click="ignore",
-        )  # fmt: skip
-        with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
-            st.caption(_("The table and its record go for good."))
-            st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
-
-
-def _show_lost(run: Run, one: dict[str, Any]) -> None:
-    """Sentences without a number by reason, and models that could not be used."""
     for group in one.get("undefined", []):
         lost = _("{rows} sentences without a number: {reason}")
         st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
-    for failure in run.record.get("failed", []):
-        st.caption(":material/error: " + plain(_told(failure)))
-
-
-def _told(failure: dict[str, object]) -> str:
-    message, values = translate(str(failure.get("error", "")), language()), failure.get("values")
-    return message.format(**values) if isinstance(values, dict) and values else message
-
-
-def _delete(name: str) -> None:
-    with open_store() as store:
-        for run in runs_in(runs_folder(store.path, "associations")):
-            if run.name == name:
-                delete_run(run)
+    show_notices(run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one:
+            st.caption(f"`{one.get('signature', '')}`")
+        download_table(ASSOCIATIONS, run)
+        offer_deletion(ASSOCIATIONS, run, _("The table and its record go for good."))

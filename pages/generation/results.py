@@ -8,62 +8,40 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.text_policy import packed
 from core.errors import EvenhandError
-from core.language import translate
-from core.runs.records import Run, delete_run, first_rows, runs_folder, runs_in
+from core.runs.records import Run, first_rows
 from pages.generation.contexts import described
 from pages.generation.into_project import show_way_into_project
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import duration
+from pages.generation.start import GENERATIONS
+from pages.ui.head import show_error
+from pages.ui.language import _, sentence
+from pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
 from pages.ui.text import plain
 
-LISTED = 20
 EXAMPLES = 6
 
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    found = runs_in(runs_folder(store.path, "generations"))
-    st.subheader(_("Finished runs"), anchor=False)
-    if not found:
-        st.caption(_("There is none yet. What a finished run wrote stays here, and goes from here into a project."))
-    for run in found[:LISTED]:
-        _show_run(store, run)
-    if len(found) > LISTED:
-        st.caption(plain(_("The newest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
+    nothing = _("There is none yet. What a finished run wrote stays here, and goes from here into a project.")
+    show_finished_runs(GENERATIONS.finished(store), lambda run: _show_run(store, run), nothing)
 
 
 def _show_run(store: Store, run: Run) -> None:
-    with st.container(border=True, key=f"run-{run.name}"):
-        st.markdown(f"**{plain(run.name)}**")
-        st.caption(plain(_facts(run)))
-        st.caption(plain(", ".join(run.signatures)))
-        for line in _left_out(run):
-            st.caption(":material/info: " + plain(line))
-        with st.expander(_("Some of what was written")):
-            _show_examples(run)
-        with st.expander(_("Into a project, for people to judge")):
-            show_way_into_project(store, run)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):
-                _show_download(run)
-            with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
-                st.caption(_("What is in a project stays there."))
-                st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
-
-
-def _facts(run: Run) -> str:
-    when = run.created[:16].replace("T", " ") + " UTC"
-    parts = [
-        _("{texts} texts after {contexts} contexts, finished {time}").format(
-            texts=f"{run.count('generations'):,}", contexts=f"{run.count('contexts'):,}", time=when
-        )
-    ]
-    if isinstance(seconds := run.record.get("seconds"), int | float):
-        parts.append(_("took {time}").format(time=duration(seconds)))
-    if isinstance(rate := run.record.get("rate"), int | float):
-        parts.append(_("{rate} tokens a second").format(rate=f"{rate:,.0f}"))
-    return " · ".join(parts)
+    text = _("{texts} texts after {contexts} contexts, finished {time}")
+    texts, contexts = f"{run.count('generations'):,}", f"{run.count('contexts'):,}"
+    rate = [_("{rate} tokens a second").format(rate=f"{run.count('rate'):,}")] if run.count("rate") else []
+    show_facts(run, text.format(texts=texts, contexts=contexts, time=finished_at(run)), *rate)
+    st.caption(plain(", ".join(run.signatures)))
+    for line in _left_out(run):
+        st.caption(":material/info: " + plain(line))
+    with st.expander(_("Some of what was written")):
+        _show_examples(run)
+    with st.expander(_("Into a project, for people to judge")):
+        show_way_into_project(store, run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):
+            _show_download(run)
+        offer_deletion(GENERATIONS, run, _("What is in a project stays there."))
 
 
 def _left_out(run: Run) -> list[str]:
@@ -72,7 +50,7 @@ def _left_out(run: Run) -> list[str]:
     if not number or not isinstance(refused, list):
         return []
     first: dict[str, Any] = refused[0]
-    why = translate(str(first.get("error", "")), language()).format(**first.get("values", {}))
+    why = sentence(str(first.get("error", "")), first.get("values"))
     return [_("{number} contexts were left out, the first because: {why}").format(number=f"{number:,}", why=why)]
 
 
@@ -100,10 +78,3 @@ def _show_download(run: Run) -> None:
     st.download_button(
         _("Generations (ZIP)"), archive, f"{run.name}.zip", "application/zip", key=f"zip-{run.name}", on_click="ignore"
     )
-
-
-def _delete(name: str) -> None:
-    with open_store() as store:
-        for run in runs_in(runs_folder(store.path, "generations")):
-            if run.name == name:
-                delete_run(run)

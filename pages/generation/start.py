@@ -2,26 +2,22 @@
 
 import os
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.errors import N_, EvenhandError, Refused
 from core.generation.server import Server, key_from_environment
-from core.models.catalogue import BUILTIN
-from core.models.fetching import HUB_NAME, locate
-from core.runs.records import FORBIDDEN, TEXTS, Run, run_file, runs_folder, runs_in
+from core.runs.records import TEXTS, Run
+from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
-from pages.ui.choose import choose
-from pages.ui.head import show_error
+from pages.ui.choose import choose, choose_model
 from pages.ui.language import _
 from pages.ui.numbers import duration
+from pages.ui.runs import RunPage, RunRequest, show_start_form
 from pages.ui.text import paragraph, plain
-from pages.ui.uploads import empty_place
 
+GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
 FIRST_MODEL = "demo-en-causal"
 SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
 
@@ -60,20 +56,8 @@ def choose_writer() -> Writer:
 
 
 def _model() -> str:
-    entries = known_models("causal")
-    names = [entry.name for entry in entries]
-    st.session_state.setdefault("generate-model", FIRST_MODEL)
-    chosen = st.session_state["generate-model"]
-    return str(
-        st.selectbox(
-            _("Model"),
-            names if chosen in names or not chosen else [*names, chosen],
-            key="generate-model",
-            accept_new_options=True,
-            placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
-        )
-        or ""
-    )
+    names = [entry.name for entry in known_models("causal")]
+    return choose_model(_("Model"), names, "generate-model", first=FIRST_MODEL)
 
 
 def _server() -> tuple[str, str, tuple[str, ...]]:
@@ -117,62 +101,28 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
     """The name of the run, what it will take, and the button."""
     if chosen is None:
         return
-    proposed = free_name(f"{writer.model} {chosen.label}", _taken(store))
-    name = st.text_input(_("Name of the run"), key="generate-name", placeholder=proposed, max_chars=80)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button(
-            _("Start"), key="generate-start", type="primary", icon=":material/play_arrow:", disabled=not writer.model
-        )
-        known = forecast(store, len(chosen.found.contexts), writer)
-        st.caption(plain(known if writer.model else _("Name a model first.")))
-    if pressed:
-        try:
-            _start(store, chosen, writer, name.strip() or proposed)
-        except EvenhandError as error:
-            show_error(error)
+    request = None
+    if writer.model:
+        title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
+        options = [*writer.arguments, *chosen.arguments]
+        request = RunRequest(options, title, ["--", chosen.place], place=PLACE if chosen.upload else "")
+    work = forecast(store, len(chosen.found.contexts), writer) if writer.model else _("Name a model first.")
+    label = f"{writer.model} {chosen.label}"
+    show_start_form(store, GENERATIONS, label, request, work=work, check=lambda: _check(writer))
 
 
-def free_name(label: str, taken: set[str]) -> str:
-    """A name for a run that is not taken: who writes, after what, and the day."""
-    bare = "".join("-" if sign in FORBIDDEN else sign for sign in label).strip(". ")[:60] or "run"
-    number, name = 1, f"{bare} {datetime.now(UTC):%Y-%m-%d}"
-    first = name
-    while name in taken:
-        number += 1
-        name = f"{first} ({number})"
-    return name
-
-
-def _taken(store: Store) -> set[str]:
-    names = {run.name for run in runs_in(runs_folder(store.path, "generations"))}
-    for one in jobs.jobs(store):
-        if one.command[:1] == ("generate",) and "--run" in one.command:
-            names.add(one.command[one.command.index("--run") + 1])
-    return names
-
-
-def _start(store: Store, chosen: Chosen, writer: Writer, name: str) -> None:
+def _check(writer: Writer) -> None:
     if writer.server:
-        Server(writer.server, writer.model)  # an address that is none is told at once, not by a job that fails
-    elif not HUB_NAME.fullmatch(writer.model) or writer.model in BUILTIN:
-        locate(writer.model)
-    if name in _taken(store):
-        raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
-    run_file(runs_folder(store.path, "generations"), name, TEXTS)
-    title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
-    command = ["generate", *writer.arguments, *chosen.arguments, "--run", name, "--json", "--", chosen.place]
-    jobs.start(store, command, title)
-    if chosen.upload:
-        empty_place(PLACE)
-    st.session_state.pop("generate-name", None)
-    st.rerun()
+        Server(writer.server, writer.model)
+    else:
+        check_models((writer.model,), fetch=False)
 
 
 def forecast(store: Store, contexts: int, writer: Writer) -> str:
     """How many texts that is, and how long it took before with this model; nothing is promised without a measure."""
     texts = contexts * writer.each
     text = _("{texts} texts of {tokens} tokens.").format(texts=f"{texts:,}", tokens=writer.tokens)
-    rates = (_rate(run) for run in runs_in(runs_folder(store.path, "generations")) if run.models == (writer.model,))
+    rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (writer.model,))
     rate = next((found for found in rates if found), None)
     if rate is None:
         return paragraph((text, _("How long it takes is known a few seconds after the start.")))

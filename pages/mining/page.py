@@ -9,6 +9,7 @@ from pages.mining.runs import first_view, opened, show_run, show_runs, start
 from pages.mining.settings import ask_settings
 from pages.mining.source import ask_source
 from pages.mining.trial import show_trial, try_out
+from pages.ui.choose import choose
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 
@@ -44,18 +45,9 @@ with open_store() as opened_store:
             show_run(opened_store, name)
         else:
             views = {"new": _("New run"), "runs": _("Runs")}
-            following = st.session_state.pop("mine_view_next", None)
-            if following or "mine_view" not in st.session_state:
-                st.session_state["mine_view"] = following or first_view(opened_store)
-            view = st.segmented_control(
-                _("View"),
-                list(views),
-                required=True,
-                key="mine_view",
-                format_func=views.__getitem__,
-                label_visibility="collapsed",
-            )
-            if view == "runs":
+            if following := st.session_state.pop("mine_view_next", None):
+                st.session_state["mine_view"] = following
+            if choose(_("View"), views, "mine_view", first=first_view(opened_store), heading=False) == "runs":
                 show_runs(opened_store)
             else:
                 show_new(opened_store)

@@ -18,9 +18,11 @@ from pages.mining.into_project import show_into_project
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.settings import settings_file
 from pages.mining.source import Source
+from pages.ui.choose import choose
 from pages.ui.head import show_error
-from pages.ui.jobs import follow, is_active, jobs_of
+from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
+from pages.ui.runs import show_finished_runs
 from pages.ui.text import plain
 
 COMMAND = "mine"
@@ -59,15 +61,12 @@ def leave() -> None:
 def show_runs(store: Store) -> None:
     """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
     follow(COMMAND)
-    found = mining_runs(store.path)
-    if not found and not jobs_of(store, COMMAND):
-        st.info(_("Nothing has been mined yet. Start with a new run."))
-    for run in found:
-        with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{plain(run.name)}**  \n{plain(_line(run))}")
-            st.button(
-                _("Open"), key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:"
-            )
+    show_finished_runs(mining_runs(store.path), _show_in_list, _("Nothing has been mined yet. Start with a new run."))
+
+
+def _show_in_list(run: MiningRun) -> None:
+    st.caption(plain(_facts(run)))
+    st.button(_("Open"), key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:")
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -83,7 +82,7 @@ def report_of(run: MiningRun) -> Report:
         raise NotFound(N_("The report of {name} cannot be read; mine again."), name=run.name) from error
 
 
-def _line(run: MiningRun) -> str:
+def _facts(run: MiningRun) -> str:
     try:
         report = report_of(run)
     except EvenhandError:
@@ -117,15 +116,7 @@ def show_run(store: Store, name: str) -> None:
         "forecast": _("Forecast"),
         "project": _("Into a project"),
     }
-    part = st.segmented_control(
-        _("Part of the run"),
-        list(parts),
-        default="figures",
-        required=True,
-        key="part",
-        format_func=parts.__getitem__,
-        label_visibility="collapsed",
-    )
+    part = choose(_("Part of the run"), parts, "part", heading=False)
     if part == "examples":
         show_examples(report, key="run")
     elif part == "forecast":

@@ -11,6 +11,7 @@ from core.mining.settings import Settings
 from pages.mining.examples import show_candidates, show_examples
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.source import Source
+from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.text import plain
@@ -55,15 +56,7 @@ def show_trial(trial: Trial) -> None:
     show_read(report)
     show_problems(report, key="trial")
     views = {"funnel": _("Figures"), "rejected": _("What the filters say"), "kept": _("Candidates")}
-    view = st.segmented_control(
-        _("View"),
-        list(views),
-        default="funnel",
-        required=True,
-        key="trial_view",
-        format_func=views.__getitem__,
-        label_visibility="collapsed",
-    )
+    view = choose(_("View"), views, "trial_view", heading=False)
     if view == "rejected":
         show_examples(report, key="trial")
     elif view == "kept":

@@ -1,9 +1,65 @@
 """Misgendering: what a model finds likely against what it writes, and what people say of it."""
 
-from pages.misgendering.misgender_sections import choose_section, show_section
+from typing import Literal
+
+import streamlit as st
+
+from pages.ui.choose import choose
 from pages.ui.head import page_head
 from pages.ui.language import _
 from pages.ui.misgender_style import style
+
+Section = Literal["results", "new", "try", "published", "which"]
+
+
+def choose_section() -> Section:
+    """Which section; kept in the address."""
+    names: dict[Section, str] = {
+        "results": _("Results"),
+        "new": _("Start a run"),
+        "try": _("How it works"),
+        "published": _("Published numbers"),
+        "which": _("Which way fits"),
+    }
+    return choose(_("Section"), names, "section", address="section", heading=False)
+
+
+def show_section(section: Section) -> None:
+    """Draw one section."""
+    if section == "results":
+        from pages.misgendering.results import show_results
+
+        show_results()
+    elif section == "new":
+        from pages.misgendering.start import show_new
+
+        show_new()
+    elif section == "try":
+        _show_conversions()
+    elif section == "published":
+        from pages.misgendering.published import show_published
+
+        show_published()
+    else:
+        from pages.misgendering.which_way import show_which
+
+        show_which()
+
+
+def _show_conversions() -> None:
+    """How it works: a template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
+    from pages.misgendering.at_the_slot import show_slot
+    from pages.misgendering.conversions import show_rewriting, show_template
+
+    st.subheader(_("One template, both ways"), anchor=False)
+    show_template()
+    st.divider()
+    st.subheader(_("At the slot: how often must the two ways disagree?"), anchor=False)
+    show_slot()
+    st.divider()
+    st.subheader(_("A text of TANGO by probability"), anchor=False)
+    show_rewriting()
+
 
 page_head(
     _("Misgendering"),
@@ -13,5 +69,4 @@ page_head(
     ),
 )
 style()
-section = choose_section()
-show_section(section)
+show_section(choose_section())

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.runs.records import Run, runs_folder, runs_in
+from pages.misgendering.start import MISGENDERING, show_first_run
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.text import plain
+from pages.ui.runs import choose_run
 from pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:
@@ -37,41 +37,18 @@ class Source:
 def choose_source() -> Source | None:
     """The choice; None where there is nothing yet, and then what to do is said."""
     with open_store() as store:
-        found = {run.name: run for run in runs_in(runs_folder(store.path, "misgendering"))}
-        if not found and not st.session_state.get("verdict-files"):
-            _nothing_yet()
-        kinds = {"run": _("A run"), "file": _("A file of verdicts")}
-        first = "run" if found else "file"
-        kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
-        return _file() if kind == "file" else _run(found)
-
-
-def _nothing_yet() -> None:
-    from pages.misgendering.start import start_first
-
-    with st.container(border=True, key="first-run"):
-        title = plain(_("There is no run yet."))
-        st.markdown(f"**{title}**")
-        st.write(
-            _(
-                "The built-in set and the built-in model show in about a minute how everything here works. They are for"
-                " trying the app, not for findings. Real models are started under Start a run; a table of verdicts made"
-                " elsewhere can be looked at below."
-            )
-        )
-        start_first()
-
-
-def _run(found: dict[str, Run]) -> Source | None:
+        found = MISGENDERING.finished(store)
+    if not found and not st.session_state.get("verdict-files"):
+        show_first_run()
+    kinds = {"run": _("A run"), "file": _("A file of verdicts")}
+    first = "run" if found else "file"
+    kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
+    if kind == "file":
+        return _file()
     if not found:
         return None
-    asked = st.query_params.get("run")
-    if st.session_state.get("run") not in found:
-        st.session_state["run"] = asked if asked in found else next(iter(found))
-    name = st.selectbox(_("Run"), list(found), key="run")
-    st.query_params["run"] = name
-    run = found[name]
-    return Source(str(run.table), run.table.stat().st_mtime, name, run.models)
+    run = choose_run(found)
+    return Source(str(run.table), run.table.stat().st_mtime, run.name, run.models)
 
 
 def _file() -> Source | None:

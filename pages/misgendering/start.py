@@ -1,100 +1,107 @@
 """Start a run: a set, models, how many generations; one job that asks both ways. What runs, and finished runs."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.errors import EvenhandError
-from core.runs.records import FORBIDDEN, run_file, runs_folder, runs_in
+from core.runs.records import Run
+from core.runs.scoring import check_models
 from core.worker.client import known_models
-from pages.misgendering.results_list import show_finished
-from pages.ui.choose import choose
-from pages.ui.head import open_store, show_error
-from pages.ui.jobs import follow, is_active, jobs_of
+from pages.ui.choose import choose, choose_models
+from pages.ui.head import open_store
+from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
-from pages.ui.text import series
-from pages.ui.uploads import choose_upload, hand_over
+from pages.ui.numbers import DASH
+from pages.ui.runs import (
+    RunPage,
+    RunRequest,
+    download_table,
+    finished_at,
+    offer_deletion,
+    show_facts,
+    show_finished_runs,
+    show_notices,
+    show_start_form,
+    start_run,
+)
+from pages.ui.text import plain, series
+from pages.ui.uploads import choose_upload
 
+MISGENDERING = RunPage("misgendering", "misgendering")
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
 PRONOUNS = ("he", "she", "they", "xe")
-COMMAND = "misgendering"
 
 
-def start_first() -> None:
-    """The button of the empty page, and what it started."""
-    with open_store() as store:
-        going = is_active(store, COMMAND)
-        pressed = st.button(
-            _("Start with the built-in set and model"),
-            key="start-first",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=going,
+def show_first_run() -> None:
+    """What stands on the page before anything was run: one button, and what it started."""
+    with st.container(border=True, key="first-run"):
+        title = plain(_("There is no run yet."))
+        st.markdown(f"**{title}**")
+        st.write(
+            _(
+                "The built-in set and the built-in model show in about a minute how everything here works. They are for"
+                " trying the app, not for findings. Real models are started under Start a run; a table of verdicts made"
+                " elsewhere can be looked at below."
+            )
         )
-        if pressed:
-            _start(store, "built-in", (FIRST_MODEL,), FIRST, free_name(store, _("First run")))
-    follow(COMMAND)
+        with open_store() as store:
+            pressed = st.button(
+                _("Start with the built-in set and model"), key="start-first", type="primary",
+                icon=":material/play_arrow:", disabled=is_active(store, MISGENDERING.command),
+            )  # fmt: skip
+            if pressed:
+                request = _request("built-in", (FIRST_MODEL,), FIRST)
+                start_run(store, MISGENDERING, request, MISGENDERING.free_name(store, _("First run")))
+        follow(MISGENDERING.command)
 
 
 def show_new() -> None:
     """The form, what runs, and the finished runs."""
     with open_store() as store, st.container(border=True):
-        source, upload = _choose_set()
+        source, uploads = _choose_set()
         models = _choose_models()
         options = _choose_how()
-        proposed = free_name(store, FIRST_MODEL if not models else models[0])
-        name = st.text_input(_("Name of the run"), key="name", placeholder=proposed, max_chars=80)
-        pressed = st.button(
-            _("Start"),
-            key="start",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=source is None or not models,
-        )
-        if pressed and source is not None:
-            _start(store, source, tuple(models), options, name.strip() or proposed, upload)
-    follow(COMMAND)
+        request = _request(source, models, options, uploads) if source and models else None
+        label = models[0] if models else FIRST_MODEL
+        show_start_form(store, MISGENDERING, label, request, check=lambda: check_models(models, fetch=False))
+    follow(MISGENDERING.command)
     with open_store() as store:
-        show_finished(store)
+        nothing = _("There is none yet. A finished run stays here, with its table to download.")
+        show_finished_runs(MISGENDERING.finished(store), _show_run, nothing)
 
 
-def _choose_set() -> tuple[str | None, Path | None]:
+def _request(source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()) -> RunRequest:
+    named = [part for model in models for part in ("--model", model)]
+    title = _("Misgendering: {models}").format(models=series(models))
+    return RunRequest(["run", *named, *options], title, ["--", source], uploads)
+
+
+def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
+    """The set as the command takes it, None while there is none; and the uploaded file that goes with the job."""
     kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder here")}
     kind = choose(_("Set"), kinds, "set")
     if kind == "built-in":
         st.caption(_("40 templates and 60 names of our own, five cases, pronouns declared in every text."))
-        return "built-in", None
+        return "built-in", ()
     if kind == "folder":
         text = st.text_input(
             _("Folder"),
             key="set-folder",
             help=_("A folder on the machine where this app runs, such as the one of MISGENDERED."),
         )
-        return text.strip() or None, None
+        return text.strip() or None, ()
     help = _("Columns case and text with one slot [MASK], and {name}; or the published table of RUFF.")
     path = choose_upload(_("Table of templates"), ["csv", "tsv"], key="set-file", help=help)
-    return None if path is None else str(path), path
+    return (None, ()) if path is None else (str(path), (path,))
 
 
-def _choose_models() -> list[str]:
+def _choose_models() -> tuple[str, ...]:
     entries = known_models("causal")
     here = [entry.name for entry in entries if entry.builtin and entry.available]
-    st.session_state.setdefault("misgender-models", here[:1])
-    names = [entry.name for entry in entries]
-    chosen: list[str] = st.multiselect(
-        _("Models"),
-        names + [name for name in st.session_state["misgender-models"] if name not in names],
-        key="misgender-models",
-        accept_new_options=True,
-        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
-        help=_("Causal models, which write from left to right: they can be asked both ways."),
-    )
-    return chosen
+    help = _("Causal models, which write from left to right: they can be asked both ways.")
+    return choose_models([entry.name for entry in entries], "misgender-models", first=here[:1], help=help)
 
 
 def _choose_how() -> list[str]:
@@ -129,31 +136,43 @@ def _choose_how() -> list[str]:
     return [str(one) for one in [*options, *(["--limit", limit] if limit else [])]]
 
 
-def _start(
-    store: Store, source: str, models: tuple[str, ...], options: list[str], name: str, upload: Path | None = None
-) -> None:
-    try:
-        run_file(runs_folder(store.path, "misgendering"), name)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    named = [part for model in models for part in ("--model", model)]
-    title = _("Misgendering: {models}").format(models=series(models))
-    jobs.start(store, ["misgendering", "run", *named, *options, "--run", name, "--json", "--", source], title)
-    if upload is not None:
-        hand_over(upload)
-    st.session_state.pop("name", None)
-    st.rerun()
+def _show_run(run: Run) -> None:
+    name = str(run.source.get("name") or DASH)
+    source = _("Built-in set") if name == "built-in" else name
+    text = _("{source}: {n} instances, finished {time}")
+    show_facts(run, text.format(source=source, n=f"{run.count('instances'):,}", time=finished_at(run)))
+    for line in _models(run):
+        st.caption(plain(line))
+    show_notices(run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            _("Look at the results"), key=f"look-{run.name}", type="tertiary", icon=":material/bar_chart:",
+            on_click=_look, args=(run.name,),
+        )  # fmt: skip
+        download_table(MISGENDERING, run)
+        lost = _("Verdicts and texts of this run go; what the models answered stays remembered.")
+        offer_deletion(MISGENDERING, run, lost)
 
 
-def free_name(store: Store, label: str, now: datetime | None = None) -> str:
-    """A name for a run that is not taken: a label, and the day."""
-    day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
-    bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[:40] or "run"
-    taken = {run.name for run in runs_in(runs_folder(store.path, "misgendering"))}
-    taken |= {one.command[one.command.index("--run") + 1] for one in jobs_of(store, COMMAND) if "--run" in one.command}
-    number, name = 1, f"{bare} {day}"
-    while name in taken:
-        number += 1
-        name = f"{bare} {day} ({number})"
-    return name
+def _look(name: str) -> None:
+    st.session_state["section"], st.session_state["source"], st.session_state["run"] = "results", "run", name
+
+
+def _models(run: Run) -> list[str]:
+    """A line a model: texts, and what sharing beginnings saved."""
+    lines = []
+    for one in run.answered:
+        text = _("{model}: {judged} instances judged, {undefined} could not be")
+        counts = {"judged": _count(one.get("judged")), "undefined": _count(one.get("undefined"))}
+        line = text.format(model=one.get("model", DASH), **counts)
+        tokens = one.get("tokens")
+        factor = tokens.get("factor") if isinstance(tokens, dict) else None
+        if factor:
+            saved = _("beginnings that the forms share were read once: {factor} times fewer tokens")
+            line += " · " + saved.format(factor=f"{factor:.1f}")
+        lines.append(line)
+    return lines
+
+
+def _count(value: Any) -> str:
+    return f"{int(value or 0):,}"

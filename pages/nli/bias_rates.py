@@ -5,22 +5,19 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.errors import EvenhandError
 from core.nli.biased_training_sets import RATES
 from core.nli.types import Language
 from core.runs.nli_bias_rates import MEASURES, table_of
-from core.runs.records import Run, run_file, runs_folder
-from pages.nli.nli_values import trial_banner
-from pages.nli.numbers import cell
-from pages.nli.runs import inference_runs
-from pages.nli.start import check_name, choose_classifier, choose_labels, choose_language
+from core.runs.records import Run
+from pages.nli.numbers import cell, model_banner
+from pages.nli.start import NLI, check_classifier, choose_classifier, choose_labels, choose_language, inference_runs
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH
-from pages.ui.runs import free_name
+from pages.ui.runs import RunRequest, choose_run, start_run
 from pages.ui.text import plain
 
 
@@ -38,15 +35,13 @@ def show_rates(store: Store) -> None:
             _form(store)
         except EvenhandError as error:
             show_error(error)
-    found = {run.name: run for run in inference_runs(store, "rates")}
+    found = inference_runs(store, "rates")
     if not found:
         st.info(
             _("Nothing has been trained yet. The built-in classifier takes about ten minutes for all eleven rates.")
         )
         return
-    if st.session_state.get("rates-run") not in found:
-        st.session_state["rates-run"] = next(iter(found))
-    _show(found[st.selectbox(_("Run"), list(found), key="rates-run")])
+    _show(choose_run(found, "rates-run", address=False))
 
 
 def _form(store: Store) -> None:
@@ -68,19 +63,17 @@ def _form(store: Store) -> None:
     )
     if not pressed:
         return
-    check_name(model)
-    name = free_name(store, f"r {model.rsplit('/', 1)[-1]} {lang}")
-    run_file(runs_folder(store.path, "nli"), name)
-    command = ["nli", "rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
+    check_classifier(model)
+    command = ["rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
     command += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
     command += ["--labels", labels] if labels else []
-    jobs.start(store, [*command, "--run", name, "--json"], _("Bias rates: {model}").format(model=model))
-    st.rerun()
+    request = RunRequest(command, _("Bias rates: {model}").format(model=model))
+    start_run(store, NLI, request, NLI.free_name(store, f"r {model.rsplit('/', 1)[-1]} {lang}"))
 
 
 def _show(run: Run) -> None:
     facts: dict[str, Any] = run.record
-    trial_banner(str(facts.get("model", "")))
+    model_banner(str(facts.get("model", "")))
     names = {
         "s": _("bias score s"),
         "one_minus_fn": _("1 − FN"),

@@ -9,14 +9,32 @@ from core.nli.types import LABELS, SETS
 from core.report.numbers import percent
 from core.statistics import Estimate
 from core.statistics.estimate import NO_VARIATION
-from pages.nli.nli_values import label_names, order_in_words
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
-from pages.ui.numbers import bracketed, note_text, number
+from pages.ui.notices import trial_banner
+from pages.ui.numbers import DASH, bracketed, note_text, number
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference
+
+
+def label_names() -> dict[str, str]:
+    """The three labels in the visitor's language."""
+    return {"entailment": _("entailment"), "contradiction": _("contradiction"), "neutral": _("neutral")}
+
+
+def order_in_words(order: bool | None) -> str:
+    """Whether the order condition holds."""
+    return DASH if order is None else _("holds") if order else _("does not hold")
+
+
+def model_banner(model: str) -> None:
+    """What stands above every number of a model that ships with the app, or that was planted."""
+    trial_banner([model])
+    if model.startswith("planted:"):
+        text = _("A planted classifier: its answers are known, so the measures can be checked against them.")
+        st.caption(":material/info: " + text)
 
 
 def show_facts(found: "Inference") -> None:

@@ -9,7 +9,7 @@ from core.nli.types import LABELS, SentencePair
 from core.report.numbers import percent
 from core.types import Score
 from core.worker.client import shared
-from pages.nli.nli_values import label_names, trial_banner
+from pages.nli.numbers import label_names, model_banner
 from pages.nli.start import choose_classifier, choose_labels
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -32,7 +32,7 @@ def show_pair() -> None:
     if not (model and premise.strip() and hypothesis.strip()):
         st.info(_("Type two sentences: does the second follow from the first?"))
         return
-    trial_banner(model)
+    model_banner(model)
     told = None if labels is None else tuple(labels.split(","))
     try:
         with st.spinner(_("Asking {model} …").format(model=plain(model)), show_time=True):

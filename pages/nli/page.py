@@ -1,14 +1,43 @@
 """Inference: does a classifier of sentence pairs take an occupation for a gender? (address: /inference)"""
 
+import streamlit as st
+
+from annotations.database.store import Store
 from pages.nli.bias_rates import show_rates
 from pages.nli.one_pair import show_pair
 from pages.nli.results import show_results
-from pages.nli.runs import choose_view
-from pages.nli.start import show_new
+from pages.nli.start import NLI, inference_runs, show_new
+from pages.ui.choose import choose
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
 from pages.ui.nli_style import style
+
+
+def choose_view(store: Store) -> str:
+    """The part of the page; results while there are any, else the first run."""
+    names = {
+        "results": _("Results"),
+        "new": _("Ask a classifier"),
+        "rates": _("Bias rates"),
+        "pair": _("One pair"),
+    }
+    if st.session_state.pop("nli_finished", False):
+        _open_newest(store)
+    first = "results" if inference_runs(store) else "new"
+    return choose(_("View"), names, "nli-view", first=first, address="view", heading=False)
+
+
+def _open_newest(store: Store) -> None:
+    """Show what was waited for: the run that was finished last, where the visitor stands at its form."""
+    found = NLI.finished(store)
+    if not found:
+        return
+    if st.session_state.get("nli-view") == "new" and found[0].record.get("kind") == "inference":
+        st.session_state["nli-view"], st.session_state["nli-run"] = "results", found[0].name
+    elif st.session_state.get("nli-view") == "rates" and found[0].record.get("kind") == "rates":
+        st.session_state["rates-run"] = found[0].name
+
 
 style()
 page_head(

@@ -6,8 +6,7 @@ import streamlit as st
 
 from core.nli.published import published
 from core.statistics import Estimate
-from pages.nli.nli_values import order_in_words
-from pages.nli.numbers import table
+from pages.nli.numbers import order_in_words, table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
 

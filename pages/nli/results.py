@@ -1,26 +1,25 @@
 """What a classifier answered: the score on its scale, what it is made of, every occupation, the paper beside."""
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import streamlit as st
 
 from annotations.database.store import Store
 from core.errors import EvenhandError
-from core.runs.records import Run, delete_run, runs_folder, runs_in
-from pages.nli.nli_values import measured, trial_banner
-from pages.nli.numbers import show_facts, show_shares
+from core.nli.measure import Inference
+from core.runs.nli import measured_file
+from core.runs.records import Run
+from pages.nli.numbers import model_banner, show_facts, show_shares
 from pages.nli.occupations import show_occupations
 from pages.nli.published import show_published, show_scale
-from pages.nli.runs import inference_runs
+from pages.nli.start import NLI, inference_runs
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
+from pages.ui.head import show_error
+from pages.ui.language import _, sentence
+from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
-
-if TYPE_CHECKING:
-    from core.nli.measure import Inference
 
 SHOWN = 10
 
@@ -45,61 +44,50 @@ def show_results(store: Store) -> None:
     show_published()
 
 
-def _from_run(store: Store) -> "tuple[str, Inference] | None":
-    found = {run.name: run for run in inference_runs(store)}
+def _from_run(store: Store) -> tuple[str, Inference] | None:
+    found = inference_runs(store)
     if not found:
         st.info(
             _("No classifier has been asked yet. Choose Ask a classifier above; the built-in one takes under a minute.")
         )
         return None
-    asked = st.query_params.get("run")
-    if st.session_state.get("nli-run") not in found:
-        st.session_state["nli-run"] = asked if asked in found else next(iter(found))
-    name = st.selectbox(_("Run"), list(found), key="nli-run")
-    st.query_params["run"] = name
-    run = found[name]
+    run = choose_run(found, "nli-run")
     inference, _signatures, _errors = measured(run.table)
     _describe(run)
-    model = str(run.record.get("model", name))
-    trial_banner(model)
+    model = str(run.record.get("model", run.name))
+    model_banner(model)
     return model, inference
 
 
 def _describe(run: Run) -> None:
     """How the run was made, what the obvious pairs say, what has no answer."""
-    facts: dict[str, Any] = run.record
-    made = facts.get("set") if isinstance(facts.get("set"), dict) else {}
-    text = _("{rows} pairs in {seconds} s, finished {time}").format(
-        rows=f"{int(facts.get('rows') or 0):,}",
-        seconds=f"{run.seconds or 0:.0f}",
-        time=run.created[:16].replace("T", " ") + " UTC",
-    )
+    rows, seconds = f"{run.count('rows'):,}", f"{run.seconds or 0:.0f}"
+    text = _("{rows} pairs in {seconds} s, finished {time}").format(rows=rows, seconds=seconds, time=finished_at(run))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(plain(text))
-        st.download_button(
-            _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", key="nli-table",
-            icon=":material/download:", type="tertiary", on_click="ignore",
-        )  # fmt: skip
-        with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key="nli-deleting"):
-            st.button(_("Delete this run"), key="nli-delete", on_click=_delete, args=(run.name,))
-    checked = facts.get("sanity")
-    if isinstance(checked, dict):
-        told = _(str(checked.get("message", ""))).format(**checked.get("values", {}))
-        (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(told))
-    for reason, count in (facts.get("undefined") or {}).items():
+        download_table(NLI, run)
+        offer_deletion(NLI, run)
+    if checked := run.facts("sanity"):
+        text = sentence(str(checked.get("message", "")), checked.get("values"))
+        (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
+    for reason, count in run.facts("undefined").items():
         st.warning(plain(_("{count} pairs have no answer: {reason}").format(count=f"{count:,}", reason=_(reason))))
-    lines = [str(facts.get("signature", "")), str((made or {}).get("signature", ""))]
+    lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
     st.code("\n".join(line for line in lines if line), language=None, wrap_lines=True)
 
 
-def _delete(name: str) -> None:
-    with open_store() as store:
-        for run in runs_in(runs_folder(store.path, "nli")):
-            if run.name == name:
-                delete_run(run)
+@st.cache_data(max_entries=12, show_spinner=False)
+def _measured(path: str, changed: float) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:
+    found, read = measured_file([path])
+    return found, read.signatures, [(error.message, error.values) for error in read.errors]
 
 
-def _from_file() -> "tuple[str, Inference] | None":
+def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:
+    """The measures of a table, the signatures in it, and the lines that could not be used. Raises BadFile."""
+    return _measured(str(path), path.stat().st_mtime)
+
+
+def _from_file() -> tuple[str, Inference] | None:
     path = choose_upload(
         _("File with set and label, and if possible occupation"),
         ["csv", "tsv", "jsonl", "json"],
@@ -111,7 +99,7 @@ def _from_file() -> "tuple[str, Inference] | None":
     inference, signatures, errors = measured(path)
     if errors:
         st.warning(_("{count} lines could not be used.").format(count=f"{len(errors):,}"))
-        lines = [_(message).format(**values) for message, values in errors]
+        lines = [sentence(message, values) for message, values in errors]
         with st.expander(_("The first of them"), icon=":material/error:"):
             for line in lines[:SHOWN]:
                 st.text(line)

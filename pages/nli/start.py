@@ -1,35 +1,35 @@
 """Asking a classifier: which one, which sentences, how its labels are read, and the start of the job."""
 
-from pathlib import Path
+from itertools import permutations
 
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.jobs import jobs
 from core.errors import EvenhandError
-from core.models.catalogue import BUILTIN
-from core.models.fetching import HUB_NAME, locate
 from core.nli.files import read_probes
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, Language
-from core.runs.records import run_file, runs_folder
+from core.runs.records import Run
+from core.runs.scoring import check_models
 from core.worker.client import known_models
+from pages.nli.numbers import label_names
 from pages.ui.charts import downloads
-from pages.ui.choose import choose
+from pages.ui.choose import choose, choose_model
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.runs import free_name
+from pages.ui.runs import RunPage, RunRequest, show_start_form
 from pages.ui.text import plain, series
-from pages.ui.uploads import choose_upload, empty_place
+from pages.ui.uploads import choose_upload
 
+NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
 PLACE = "nli-file-0"
 SHOWN = 6
 
 
-def language_names() -> dict[Language, str]:
-    """The languages of the sets, in words."""
-    return {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
+def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
+    """Finished runs of a kind (inference, rates), the newest first."""
+    return [run for run in NLI.finished(store) if run.record.get("kind") == kind]
 
 
 def choose_classifier(key: str, *, planted: bool = True) -> str:
@@ -38,41 +38,26 @@ def choose_classifier(key: str, *, planted: bool = True) -> str:
     names += PLANTED if planted else ()
     if key not in st.session_state and (asked := st.query_params.get("model")):
         st.session_state[key] = asked
-    if st.session_state.get(key) not in (*names, None):
-        names = [*names, st.session_state[key]]
-    chosen = st.selectbox(
-        _("Classifier"),
-        names,
-        key=key,
-        accept_new_options=True,
-        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
-        help=_("A model with three labels that was trained for inference: entailment, contradiction, neutral."),
-    )
-    return str(chosen or "")
+    help = _("A model with three labels that was trained for inference: entailment, contradiction, neutral.")
+    return choose_model(_("Classifier"), names, key, help=help)
 
 
 def choose_labels(key: str) -> str | None:
     """What outputs 0, 1 and 2 mean, by hand; None where the model says it itself."""
-    orders = ["", *(",".join(order) for order in _orders())]
-    names = {"entailment": _("entailment"), "contradiction": _("contradiction"), "neutral": _("neutral")}
+    orders = ["", *(",".join(order) for order in permutations(LABELS))]
+    names = label_names()
 
-    def said(order: str) -> str:
+    def order_text(order: str) -> str:
         return " · ".join(names[one] for one in order.split(",")) if order else _("as the model says")
 
     chosen = st.selectbox(
         _("Outputs 0, 1 and 2 mean"),
         orders,
-        format_func=said,
+        format_func=order_text,
         key=key,
         help=_("Needed for models that call their labels LABEL\\_0 to LABEL\\_2. Obvious pairs tell a wrong order."),
     )
     return chosen or None
-
-
-def _orders() -> list[tuple[str, ...]]:
-    from itertools import permutations
-
-    return list(permutations(LABELS))
 
 
 def show_new(store: Store) -> None:
@@ -83,7 +68,7 @@ def show_new(store: Store) -> None:
             model = choose_classifier("nli-model")
         with right:
             labels = choose_labels("nli-labels")
-        language = _language("nli-language")
+        language = choose_language("nli-language")
         sizes = {
             "full": _("all occupations"),
             "sample": _("200 rows each (down-sampled)"),
@@ -102,11 +87,10 @@ def show_new(store: Store) -> None:
             show_error(error)
 
 
-def _language(key: str) -> Language:
-    return choose(_("Language of the sentences"), language_names(), key, first="en")
-
-
-choose_language = _language
+def choose_language(key: str) -> Language:
+    """The language of the sentences."""
+    names: dict[Language, str] = {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
+    return choose(_("Language of the sentences"), names, key, first="en")
 
 
 def _upload() -> list[str]:
@@ -153,24 +137,15 @@ def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
 
 
 def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
-    proposed = free_name(store, f"{model.rsplit('/', 1)[-1]} {language}")
-    name = st.text_input(_("Name of the run"), key="nli-name", placeholder=proposed, max_chars=80).strip() or proposed
-    pressed = st.button(_("Start"), key="nli-start", type="primary", icon=":material/play_arrow:", disabled=not model)
-    if not pressed:
-        return
-    check_name(model)
-    run_file(runs_folder(store.path, "nli"), name)
-    command = ["nli", "ask", "--model", model, "--language", language, *options, "--run", name, "--json"]
     title = _("Inference: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
-    jobs.start(store, command, title)
-    empty_place(PLACE)
-    st.session_state.pop("nli-name", None)
-    st.rerun()
+    command = ["ask", "--model", model, "--language", language, *options]
+    request = RunRequest(command, title, place=PLACE) if model else None
+    show_start_form(
+        store, NLI, f"{model.rsplit('/', 1)[-1]} {language}", request, check=lambda: check_classifier(model)
+    )
 
 
-def check_name(model: str) -> None:
+def check_classifier(model: str) -> None:
     """A name that is no model is told at once, not by a job that fails; one of the hub is fetched by the job."""
-    if model.startswith("planted:nli"):
-        return
-    if model in BUILTIN or not HUB_NAME.fullmatch(model) or Path(model).exists():
-        locate(model)
+    if not model.startswith("planted:nli"):
+        check_models((model,), fetch=False)

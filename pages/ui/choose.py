@@ -1,6 +1,6 @@
-"""One of a few options, or one of the projects; the choice is kept in the address."""
+"""What a visitor chooses: one of a few options, models by name, one of the projects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import streamlit as st
@@ -46,6 +46,33 @@ def choose(
     if address:
         st.query_params[address] = chosen
     return chosen
+
+
+def choose_model(
+    label: str, names: Sequence[str], key: str, *, first: str | None = None, help: str | None = None
+) -> str:
+    """One model of *names* (*first*, else the first of them, at the start), or any other that is typed; "" for none."""
+    if first is not None:
+        st.session_state.setdefault(key, first)
+    typed = [name for name in [st.session_state.get(key)] if name and name not in names]
+    chosen = st.selectbox(
+        label, [*names, *typed], key=key, accept_new_options=True, placeholder=_any_model(), help=help
+    )
+    return str(chosen or "")
+
+
+def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None) -> tuple[str, ...]:
+    """Any number of models of *names* (those of *first* at the start), and others that are typed."""
+    st.session_state.setdefault(key, list(first))
+    typed = [name for name in st.session_state[key] if name not in names]
+    chosen = st.multiselect(
+        _("Models"), [*names, *typed], key=key, accept_new_options=True, placeholder=_any_model(), help=help
+    )
+    return tuple(chosen)
+
+
+def _any_model() -> str:
+    return _("Choose, or type a name on the Hugging Face hub or a folder")
 
 
 def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:

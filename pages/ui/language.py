@@ -1,5 +1,8 @@
 """The language of this visitor, and texts in it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from core.language import LANGUAGES, Language, translate
@@ -19,3 +22,8 @@ def language() -> Language:
 def _(text: str) -> str:
     """*text* in the visitor's language."""
     return translate(text, language())
+
+
+def sentence(message: str, values: Mapping[str, Any] | None = None) -> str:
+    """A sentence of a record or an error in the visitor's language, with the *values* of its {names}."""
+    return _(message).format(**values) if values else _(message)

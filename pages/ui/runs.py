@@ -1,21 +1,195 @@
-"""Names for new runs of the page Inference."""
+"""Runs on pages: the form that starts one, and those that are finished: facts, failures, table and deletion.
 
-from datetime import UTC, datetime
+A page describes its runs by a `RunPage` and passes what only it can say as functions and sentences. Runs that go on
+are jobs: `pages.ui.jobs.follow` shows them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from core.runs.records import FORBIDDEN, runs_folder, runs_in
+from core.errors import N_, EvenhandError, Refused
+from core.runs.records import TABLE, Kind, Run, delete_run, free_name, run_file, runs_folder, runs_in
+from pages.ui.head import open_store, show_error
+from pages.ui.jobs import jobs_of
+from pages.ui.language import _, sentence
+from pages.ui.numbers import duration
+from pages.ui.text import plain
+from pages.ui.uploads import empty_place, hand_over
+
+LISTED = 20
 
 
-def free_name(store: Store, label: str) -> str:
-    """A name for a run that is not taken: the model, the language, the day."""
-    bare = "".join("-" if c in FORBIDDEN else c for c in label).strip(". ")[-60:] or "run"
-    taken = {run.name for run in runs_in(runs_folder(store.path, "nli"))}
-    for one in jobs.jobs(store):
-        if "--run" in one.command:
-            taken.add(one.command[one.command.index("--run") + 1])
-    name, number = f"{bare} {datetime.now(UTC):%Y-%m-%d}", 1
-    while name in taken:
-        number += 1
-        name = f"{bare} {datetime.now(UTC):%Y-%m-%d} ({number})"
-    return name
+class Named(Protocol):
+    """A finished run of any kind."""
+
+    @property
+    def name(self) -> str:
+        """What it is called; no other run of the list is called so."""
+
+
+Finished = TypeVar("Finished", bound=Named)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """What the runs of one page have of their own.
+
+    `kind`: names their folder. `command`: of the jobs that make them. `form_key`, `run_key`: how the keys of the form
+    and of the widgets of a finished run are formed. `ending`: of the file that a run writes.
+    """
+
+    kind: Kind
+    command: str
+    form_key: str = "{part}"
+    run_key: str = "{part}-{run}"
+    ending: str = TABLE
+
+    def finished(self, store: Store) -> list[Run]:
+        """The finished runs, the newest first."""
+        return runs_in(runs_folder(store.path, self.kind))
+
+    def free_name(self, store: Store, label: str) -> str:
+        """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
+        taken = {run.name for run in self.finished(store)} | {_name_of(job) for job in jobs_of(store, self.command)}
+        return free_name(label, taken)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run to start: its command is `COMMAND options --run NAME --json rest`, `title` names the job.
+
+    `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards.
+    """
+
+    options: Sequence[str]
+    title: str
+    rest: Sequence[str] = ()
+    uploads: Sequence[Path] = ()
+    place: str = ""
+
+
+def show_start_form(
+    store: Store,
+    page: RunPage,
+    label: str,
+    request: RunRequest | None,
+    *,
+    work: str = "",
+    check: Callable[[], None] | None = None,
+) -> None:
+    """The name of the run (*label* and the day unless the visitor gives one), the button, and how much *work* it is.
+
+    *request* None: something is missing, *work* says what. *check* raises EvenhandError where the job would fail: that
+    is said at once and nothing is started.
+    """
+    proposed = page.free_name(store, label)
+    name_key = page.form_key.format(part="name")
+    name = st.text_input(_("Name of the run"), key=name_key, placeholder=proposed, max_chars=80).strip() or proposed
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            _("Start"), key=page.form_key.format(part="start"), type="primary", icon=":material/play_arrow:",
+            disabled=request is None,
+        )  # fmt: skip
+        if work:
+            st.caption(plain(work))
+    if pressed and request is not None:
+        try:
+            if check is not None:
+                check()
+            start_run(store, page, request, name)
+        except EvenhandError as error:
+            show_error(error)
+
+
+def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
+    """Start the job and run the page again. Raises Refused where *name* is none, or taken."""
+    if any(job.active and _name_of(job) == name for job in jobs_of(store, page.command)):
+        raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
+    run_file(runs_folder(store.path, page.kind), name, page.ending)
+    command = [page.command, *request.options, "--run", name, "--json", *request.rest]
+    jobs.start(store, command, request.title)
+    hand_over(*request.uploads)
+    if request.place:
+        empty_place(request.place)
+    st.session_state.pop(page.form_key.format(part="name"), None)
+    st.rerun()
+
+
+def _name_of(job: jobs.Job) -> str:
+    """The name of the run that a job writes; "" where it writes none."""
+    return job.command[job.command.index("--run") + 1] if "--run" in job.command else ""
+
+
+def show_finished_runs(found: Sequence[Finished], show_run: Callable[[Finished], None], nothing: str) -> None:
+    """The finished runs, the newest first, each as *show_run* draws it; *nothing* says what will stand here."""
+    st.subheader(_("Finished runs"), anchor=False)
+    if not found:
+        st.caption(nothing)
+    for run in found[:LISTED]:
+        with st.container(border=True, key=f"run-{run.name}"):
+            st.markdown(f"**{plain(run.name)}**")
+            show_run(run)
+    if len(found) > LISTED:
+        st.caption(plain(_("The newest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
+
+
+def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) -> Run:
+    """One of *found* (at least one), the newest at first. *address*: ?run=NAME opens it, and is kept up to date."""
+    runs = {run.name: run for run in found}
+    if st.session_state.get(key) not in runs:
+        asked = st.query_params.get("run") if address else None
+        st.session_state[key] = asked if asked in runs else next(iter(runs))
+    name = st.selectbox(_("Run"), list(runs), key=key)
+    if address:
+        st.query_params["run"] = name
+    return runs[name]
+
+
+def finished_at(run: Run) -> str:
+    """When a run was finished, to the minute."""
+    return run.created[:16].replace("T", " ") + " UTC"
+
+
+def show_facts(run: Run, facts: str, *more: str) -> None:
+    """What was asked and when it was finished (*facts*), how long it took, and what else is known."""
+    took = [] if run.seconds is None else [_("took {time}").format(time=duration(run.seconds))]
+    st.caption(plain(" · ".join([facts, *took, *more])))
+
+
+def show_notices(run: Run) -> None:
+    """What a person should know of the run, and the models that could not be used, with the reasons."""
+    for notice in run.notices:
+        st.caption(":material/info: " + plain(sentence(notice.message, notice.values)))
+    for failure in run.failures:
+        st.caption(":material/error: " + plain(sentence(failure.message, failure.values)))
+
+
+def download_table(page: RunPage, run: Run) -> None:
+    """The button that gives the table of a run."""
+    st.download_button(
+        _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", type="tertiary", on_click="ignore",
+        key=page.run_key.format(part="table", run=run.name), icon=":material/download:",
+    )  # fmt: skip
+
+
+def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:
+    """The button that deletes a run, behind another one; *lost* says what goes and what stays."""
+    key = page.run_key.format(part="deleting", run=run.name)
+    with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=key):
+        if lost:
+            st.caption(lost)
+        key = page.run_key.format(part="delete", run=run.name)
+        st.button(_("Delete this run"), key=key, on_click=_delete, args=(page, run.name))
+
+
+def _delete(page: RunPage, name: str) -> None:
+    with open_store() as store:
+        for run in page.finished(store):
+            if run.name == name:
+                delete_run(run)

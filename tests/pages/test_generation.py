@@ -12,8 +12,7 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.projects.projects import project, projects
 from core.generation import Context, GrowingFile, tasks
-from core.runs.records import TEXTS, run_file, runs_folder, runs_in, write_record
-from pages.generation.start import free_name
+from core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
 from tests.conftest import ROOT
 
 HOSTILE = "<b>Kim</b> [x](javascript:y) $z$ and"
