@@ -56,7 +56,7 @@ def _two(two: TwoAnnotators) -> dict[str, Any]:
     }
 
 
-def whole(report: AgreementReport) -> dict[str, Any]:
+def report_json(report: AgreementReport) -> dict[str, Any]:
     """The whole report as one JSON object; `percent` is the share of items on which everybody agreed."""
     return {
         "project": report.project,
@@ -117,7 +117,7 @@ def by_ways(
     return {
         "ways": {
             way: {
-                **{key: value for key, value in whole(report).items() if key not in ("project", "by_pair")},
+                **{key: value for key, value in report_json(report).items() if key not in ("project", "by_pair")},
                 "by_model_and_pronoun": [
                     {"model": model, "pronoun": pronoun, **_measures(measures)}
                     for model, pronoun, measures in report.cells
@@ -205,4 +205,4 @@ def agreement(
         say_unsettled(store, found)
         report = report_of(store, found, resampling=resampling, version=version, on=on)
         more = by_ways(store, found, resampling, version, on) if as_json and found.kind == "generations" else {}
-    answer(whole(report) | more, for_people(report), as_json=as_json)
+    answer(report_json(report) | more, for_people(report), as_json=as_json)

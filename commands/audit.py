@@ -17,7 +17,7 @@ def audit() -> None:
     """Audits of extremes: draw them with matched controls, have people judge them blind, see who leaks."""
 
 
-def _drawn(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
+def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
     from core.audit.sample import draw
     from core.errors import N_, Refused
     from core.model_bias import label_of, models_of, read_scores
@@ -87,7 +87,7 @@ def _counts_text(found: dict[str, Any]) -> str:
 @json_option
 def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path | None, as_json: bool) -> None:
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
-    sample = _drawn(scores, model, n, seed, by)
+    sample = _draw_sample(scores, model, n, seed, by)
     if out is not None:
         from core.files.csv_out import csv_line
         from core.files.whole_file import whole_file
@@ -126,7 +126,7 @@ def send(
     from annotations.audit import projects as audits
     from annotations.database.store import Store
 
-    sample = _drawn(scores, model, n, seed, by)
+    sample = _draw_sample(scores, model, n, seed, by)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
     with Store.open(db) as store:
         made = audits.send(store, sample, project, people, per_item=per_item, language=language, run=scores.stem)

@@ -59,15 +59,15 @@ def concord(
     if bool(paths) == bool(name):
         raise Refused(N_("Name files or folders to read, or a project with --project."))
     if name is None:
-        found = _look(passages(paths, column=column), asked, shown, as_csv)
+        found = _search(passages(paths, column=column), asked, shown, as_csv)
     else:
         with existing_store(db) as store:
-            found = _look(passages_of(store, find_project(store, name)), asked, shown, as_csv)
+            found = _search(passages_of(store, find_project(store, name)), asked, shown, as_csv)
     if not as_csv:
-        answer(whole(found), for_people(found), as_json=as_json)
+        answer(answer_json(found), for_people(found), as_json=as_json)
 
 
-def _look(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool) -> Concordance:
+def _search(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool) -> Concordance:
     if not as_csv:
         return concordance(texts, asked, listed=shown)
     writer = csv.writer(sys.stdout, lineterminator="\r\n")
@@ -79,7 +79,7 @@ def _look(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool) -
     return concordance(texts, asked, on_line=write, listed=0)
 
 
-def whole(found: Concordance) -> dict[str, object]:
+def answer_json(found: Concordance) -> dict[str, object]:
     """The numbers, and the lines that were kept, as one JSON object."""
     lines = [dict(zip(COLUMNS, row(line, found.question), strict=True)) for line in found.lines]
     return as_json(found) | {"lines": lines}

@@ -128,7 +128,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: boo
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
         made = comparison(generations(store, found), judged(store, found), Resampling(resamples, seed))
-    answer({"project": found.name, **whole(made)}, for_people(found.name, made), as_json=as_json)
+    answer({"project": found.name, **comparison_json(made)}, for_people(found.name, made), as_json=as_json)
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def whole(made: Comparison) -> dict[str, Any]:
+def comparison_json(made: Comparison) -> dict[str, Any]:
     """The comparison as one JSON object."""
     differences = made.differences
     by = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}

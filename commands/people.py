@@ -37,10 +37,10 @@ def people(context: click.Context, project: str, db: str, as_json: bool) -> None
     context.obj = project
     if context.invoked_subcommand is None:
         with existing_store(db) as store:
-            _say(store, projects.project(store, project), as_json)
+            _print_people(store, projects.project(store, project), as_json)
 
 
-def _say(store: Store, found: Project, as_json: bool, **more: Any) -> None:
+def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> None:
     active = {one.id for one in projects.annotators(store, found)}
     everybody = projects.annotators(store, found, active=False)
     rows = [{"name": one.name, "id": one.uid, "active": one.id in active} for one in everybody]
@@ -59,7 +59,7 @@ def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: boo
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.add_annotators(store, found, names, author=author)
-        _say(store, found, as_json)
+        _print_people(store, found, as_json)
 
 
 @people.command()
@@ -78,7 +78,7 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
         projects.rename_annotator(store, found, person, new, author=author)
         if others:
             click.echo(f"Renamed in these projects too: {', '.join(others)}", err=True)
-        _say(store, found, as_json, also_in=others)
+        _print_people(store, found, as_json, also_in=others)
 
 
 @people.command()
@@ -92,7 +92,7 @@ def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> 
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
-        _say(store, found, as_json)
+        _print_people(store, found, as_json)
 
 
 @people.command()
@@ -107,7 +107,7 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
-        _say(store, found, as_json)
+        _print_people(store, found, as_json)
 
 
 @people.command("give-back")

@@ -43,7 +43,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
         shown = find_project(store, project)
         say_unsettled(store, shown)
         found = dashboard(store, shown, zone=where)
-    answer(whole(found), "\n".join(_lines(found)), as_json=as_json)
+    answer(dashboard_json(found), "\n".join(_lines(found)), as_json=as_json)
 
 
 def _zone(name: str) -> tzinfo:
@@ -53,7 +53,7 @@ def _zone(name: str) -> tzinfo:
         raise Refused(N_("{zone} is not a time zone; write it like Asia/Shanghai."), zone=name) from error
 
 
-def whole(found: Dashboard) -> dict[str, Any]:
+def dashboard_json(found: Dashboard) -> dict[str, Any]:
     """Everything as JSON: times in UTC, shares of 0 to 1, undefined values null with a reason beside them."""
     return {
         "project": found.project,
@@ -64,9 +64,9 @@ def whole(found: Dashboard) -> dict[str, Any]:
         "labels_left": found.ahead.labels,
         "candidates_to_review": found.ahead.candidates,
         "labels_per_item": round(found.ahead.each, 3),
-        **_known("pace", found.pace, NO_PACE),
-        **_known("hours_left", found.hours, found.hours_reason),
-        **_known("hours_left_each", found.each, found.hours_reason),
+        **_value_or_reason("pace", found.pace, NO_PACE),
+        **_value_or_reason("hours_left", found.hours, found.hours_reason),
+        **_value_or_reason("hours_left_each", found.each, found.hours_reason),
         "signature": found.signature,
     }
 
@@ -76,7 +76,7 @@ def _estimate(name: str, one: Estimate) -> dict[str, Any]:
     return values if one.value is not None else values | {f"{name}_reason": str(one.reason)}
 
 
-def _known(name: str, value: float | None, reason: Note | None) -> dict[str, Any]:
+def _value_or_reason(name: str, value: float | None, reason: Note | None) -> dict[str, Any]:
     return {name: value} if value is not None else {name: None, f"{name}_reason": str(reason)}
 
 
@@ -84,7 +84,7 @@ def _person(one: Worker) -> dict[str, Any]:
     return {
         "name": one.annotator.name, "id": one.annotator.uid, "active": one.active, "labels": one.labels,
         **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week,
-        **_known("pace", one.pace, NO_PACE), **_known("median_seconds", one.seconds, NO_SECONDS),
+        **_value_or_reason("pace", one.pace, NO_PACE), **_value_or_reason("median_seconds", one.seconds, NO_SECONDS),
         "last_label": one.last, "heard": one.heard and timestamp(one.heard),
         "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
         "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,

@@ -99,7 +99,7 @@ def create(
             per_item=per_item,
             gold=gold,
             presentation=presentation,
-            **_asked(kind, criteria, language, guideline, reasons),
+            **_guideline_of(kind, criteria, language, guideline, reasons),
             quotas=_preset(preset),
             seed=seed,
         )
@@ -107,7 +107,9 @@ def create(
     answer(shown, _line(shown), as_json=as_json)
 
 
-def _asked(kind: str, criteria: Version, language: str, guideline: Path | None, reasons: Path | None) -> dict[str, Any]:
+def _guideline_of(
+    kind: str, criteria: Version, language: str, guideline: Path | None, reasons: Path | None
+) -> dict[str, Any]:
     """What the guideline is made of, as create_project takes it; what is not said is left to its defaults."""
     built = built_in(criteria, language) if kind == "sentences" else None
     asked = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
@@ -269,7 +271,7 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
 @click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")
 @db_option
 @json_option
-def aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
+def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
     """Show what everybody skipped, or hand it out again."""
     with existing_store(db) as store:
         found = projects.project(store, name)

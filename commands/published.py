@@ -5,23 +5,23 @@ from typing import Any
 import click
 
 from commands.shared import answer, json_option
-from core.published import PrintedClaim, checks, said
+from core.published import PrintedClaim, checks, note_text
 
 WORDS = {True: "follows", False: "DOES NOT FOLLOW", None: "undecided"}
 
 
 def claim_data(claim: PrintedClaim) -> dict[str, Any]:
     """A claim for JSON; `follows` is null where the document leaves open what would decide, with the reason."""
-    remark = said(claim.remark) or None
+    remark = note_text(claim.remark) or None
     data: dict[str, Any] = {
         "key": claim.key,
         "document": claim.document,
-        "place": said(claim.place),
+        "place": note_text(claim.place),
         "printed": claim.printed,
-        "recomputed": said(claim.recomputed),
+        "recomputed": note_text(claim.recomputed),
         "follows": claim.follows,
         "remark": remark,
-        "calculation": [said(line) for line in claim.calculation],
+        "calculation": [note_text(line) for line in claim.calculation],
     }
     if claim.follows is None:
         data["follows_reason"] = remark or "The document leaves it open."
@@ -54,7 +54,7 @@ def check_paper(everything: bool, as_json: bool) -> None:
 
 
 def _lines(claim: PrintedClaim) -> list[str]:
-    numbers = f"printed {claim.printed}, worked out {said(claim.recomputed)}"
-    head = f"  {WORDS[claim.follows]:<15} {said(claim.place)}: {numbers}"
-    steps = [f"    {said(line)}" for line in claim.calculation] if claim.follows is not True else []
-    return [head, *([f"    {said(claim.remark)}"] if claim.remark else []), *steps]
+    numbers = f"printed {claim.printed}, worked out {note_text(claim.recomputed)}"
+    head = f"  {WORDS[claim.follows]:<15} {note_text(claim.place)}: {numbers}"
+    steps = [f"    {note_text(line)}" for line in claim.calculation] if claim.follows is not True else []
+    return [head, *([f"    {note_text(claim.remark)}"] if claim.remark else []), *steps]

@@ -48,7 +48,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
         say_unsettled(store, found)
         with store.read():
             report = quality_of(store, found, resampling=Resampling(resamples, seed))
-            data = _whole(store, found, report, brought)
+            data = _report_json(store, found, report, brought)
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
@@ -57,7 +57,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
         sys.exit(2)
 
 
-def _whole(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> dict[str, Any]:
+def _report_json(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> dict[str, Any]:
     again = report.consistency
     known = {
         "items": len(report.known),

@@ -80,11 +80,11 @@ def release(
             password = asked_for(new=True) if lock else given()
             if out is not None:
                 refuse_out(found, out, password, locked=not text_may_leave(found))
-            made, new = _made(store, found, version, notes, author)
+            made, new = _release_of(store, found, version, notes, author)
             _write(store, found, made, out, password=password, package=not without_package, new=new, as_json=as_json)
 
 
-def _made(store: Store, project: Project, version: str, notes: str, author: str) -> tuple[Release, bool]:
+def _release_of(store: Store, project: Project, version: str, notes: str, author: str) -> tuple[Release, bool]:
     """The release of that version, made where there is none, and whether it was."""
     try:
         return releasing.release(store, project, version), False
@@ -154,13 +154,13 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
     }  # fmt: skip
     if found.found is None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
-    answer(data, _told(found), as_json=as_json)
+    answer(data, _verification_text(found), as_json=as_json)
     if not found.whole:
         message = N_("{path} is not release {version} as it was made.")
         raise Refused(message, path=str(path), version=found.version)
 
 
-def _told(found: Verification) -> str:
+def _verification_text(found: Verification) -> str:
     lines = [f"{what:<8} {name}" for name, what in found.problems[:SHOWN]]
     if len(found.problems) > SHOWN:
         lines.append(f"and {len(found.problems) - SHOWN} more")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from core.nli.occupations import filled, indefinite, occupations, parts, training_templates
+from core.nli.occupations import fill, indefinite, occupations, packaged_texts, training_templates
 from core.nli.types import LABELS, LANGUAGES, Label, Language
 from core.resources import table
 
@@ -205,8 +205,8 @@ def _weather(language: Language, what: str, *, denied: bool = False) -> str:
 
 def by_frame(rng: random.Random, language: Language, label: Label) -> Pair:
     """One sentence with another person in it; never a man or a woman in place of a trade."""
-    frame = rng.choice((*parts(language, "sentence"), *training_templates(language)))
-    (woman,), (man,) = parts(language, "woman"), parts(language, "man")
+    frame = rng.choice((*packaged_texts(language, "sentence"), *training_templates(language)))
+    (woman,), (man,) = packaged_texts(language, "woman"), packaged_texts(language, "man")
     genders = [woman, man] if rng.random() < 0.5 else [man, woman]
     trade, another = rng.sample([one.word for one in occupations(language)], 2)
     general = PERSON[language]
@@ -216,7 +216,7 @@ def by_frame(rng: random.Random, language: Language, label: Label) -> Pair:
         before, after = rng.choice([(trade, trade), (trade, general), (genders[0], general), (genders[0], genders[0])])
     else:
         before, after = rng.choice([(trade, another), (general, trade), (genders[0], trade), (general, genders[0])])
-    return filled(frame, before), filled(frame, after)
+    return fill(frame, before), fill(frame, after)
 
 
 MOVES: tuple[Move, ...] = (by_scene, by_state, by_thing, by_two, by_weather, by_frame)

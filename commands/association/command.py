@@ -93,7 +93,7 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
         write_corpus(source, options["corpus"])
         data["corpus"] = str(options["corpus"])
     if options["models"]:
-        data |= _asked(source, db, options)
+        data |= _score_models(source, db, options)
     elif options["scores"]:
         from core.association.table import read_associations
 
@@ -103,7 +103,7 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     answer(data, for_people(data), as_json=as_json)
 
 
-def _asked(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
+def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table where one is wanted, and measure."""
     from commands.scoring import Meter
     from core.runs.association import Settings, frame_of, run_associations

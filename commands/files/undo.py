@@ -42,16 +42,20 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
             return
         wanted = find_import(store, found, key)
         if not yes and not as_json and not wanted.undone:
-            click.confirm(f"{wanted.file}: {_said(wanted, effect(store, found, wanted))}. Take it back?", abort=True)
+            click.confirm(
+                f"{wanted.file}: {_undo_sentence(wanted, effect(store, found, wanted))}. Take it back?", abort=True
+            )
         elif not yes and as_json:
             raise Refused(N_("Taking an import back needs --yes where nobody can be asked."))
         done = take_back(store, found, key, author=author, progress=progress())
     answer(
-        {"import": key, "file": wanted.file} | asdict(done), f"{wanted.file}: {_said(wanted, done)}", as_json=as_json
+        {"import": key, "file": wanted.file} | asdict(done),
+        f"{wanted.file}: {_undo_sentence(wanted, done)}",
+        as_json=as_json,
     )
 
 
-def _said(wanted: Import, done: Effect) -> str:
+def _undo_sentence(wanted: Import, done: Effect) -> str:
     if wanted.kind == "labels":
         stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
         return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are{stay}"
@@ -115,7 +119,7 @@ def _write(path: Path, listed: list[dict[str, Any]]) -> None:
         raise BadFile(message, file=path.name, why=error.strerror or error) from error
 
 
-def _told(one: dict[str, Any], which: str) -> str:
+def _side(one: dict[str, Any], which: str) -> str:
     if one[which] == "":
         return "nothing stands"
     if one["kind"] in ("text", "word") and not one[f"{which}_file"]:  # of a package with codes
@@ -127,7 +131,7 @@ def _conflicts(listed: list[dict[str, Any]]) -> str:
     if not listed:
         return "Nothing disagrees."
     lines = [
-        f"{one['key']:<12} {one['annotator'] or '—'}: {_told(one, 'first')} | {_told(one, 'second')}  "
+        f"{one['key']:<12} {one['annotator'] or '—'}: {_side(one, 'first')} | {_side(one, 'second')}  "
         f"{one['item'] if one['text'] is None else one['text'][:60]}"
         for one in listed[:SHOWN]
     ]

@@ -52,7 +52,12 @@ def sample(file: str, per_cell: int, out: str | None, seed: int, name: str | Non
     if out is not None:
         write_sample(drawn, Path(out))
     ways = designs(per_cell, pilot.mean, pilot.value)
-    data = drawn.facts() | {"seed": seed, "out": out, "pilot": _pilot(pilot, name), "designs": [_way(w) for w in ways]}
+    data = drawn.facts() | {
+        "seed": seed,
+        "out": out,
+        "pilot": _pilot(pilot, name),
+        "designs": [_strata_of(w) for w in ways],
+    }
     answer(data, _for_people(drawn, pilot, ways, out), as_json=as_json)
 
 
@@ -62,7 +67,7 @@ def _pilot(pilot: Correlation, name: str | None) -> dict[str, Any]:
     return {"from": "labels" if name else "rule"} | values | reason
 
 
-def _way(one: Design) -> dict[str, Any]:
+def _strata_of(one: Design) -> dict[str, Any]:
     values: dict[str, Any] = {"contexts": one.contexts, "per_context": one.per_context, "se": one.se}
     values |= {"design_effect": one.effect, "independent_labels": one.independent}
     return values if one.se is not None else values | {"se_reason": "The pilot gives no intra-class correlation."}

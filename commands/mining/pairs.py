@@ -62,7 +62,7 @@ def pair_as_json(found: PairReport, characters: int) -> dict[str, Any]:
     }
 
 
-def whole(found: PairsCheck) -> dict[str, Any]:
+def check_json(found: PairsCheck) -> dict[str, Any]:
     """The whole check as one JSON object."""
     read = found.read
     return {
@@ -130,10 +130,12 @@ def check(
     a verdict: the papers' own reason for leaving out 男士/女士.
     """
     read = None if limit is None else limit * 1_000_000
-    found = check_pairs(paths, chosen_pairs(name, typed), column=column, limit_bytes=read, seed=seed, progress=_shown)
-    answer(whole(found), for_people(found), as_json=as_json)
+    found = check_pairs(
+        paths, chosen_pairs(name, typed), column=column, limit_bytes=read, seed=seed, progress=_progress_line
+    )
+    answer(check_json(found), for_people(found), as_json=as_json)
 
 
-def _shown(done: int, total: int | None) -> None:
+def _progress_line(done: int, total: int | None) -> None:
     if sys.stderr.isatty():
         click.echo(f"\r{done / 1e6:,.0f} of {(total or done) / 1e6:,.0f} MB", nl=done == total, err=True)

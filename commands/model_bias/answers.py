@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.model_bias import NULL_OF, Null, Several, Summary, in_ln, infinite_rows, several, undefined_rows
+from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
 from core.statistics import Estimate, Note
 
 MEANS = {
@@ -110,7 +110,7 @@ def null_data(null: Null) -> dict[str, Any]:
     return {**_block(values, null.reason), "says": NULL_OF[null.of]}
 
 
-def several_data(found: Several) -> dict[str, Any]:
+def several_data(found: ManyIntervals) -> dict[str, Any]:
     """What a table of intervals says together."""
     return {
         "intervals": found.intervals,
@@ -172,7 +172,7 @@ def _number(value: float | None, form: str) -> str:
 
 def groups_text(groups: Sequence[Summary], by: str) -> str:
     """A line per group; * marks a signed mean that differs from 0 after Holm's adjustment."""
-    found = several([group.signed_mean for group in groups])
+    found = many_intervals([group.signed_mean for group in groups])
     head = f"  {'by ' + by:<14} {'n':>6} {'Bias_man':>9} {'Bias_woman':>10} {'Model_bias':>10} {'signed mean':>12}"
     lines = [head + "   (log10)"]
     for group, stays in zip(groups, found.stays, strict=True):
@@ -210,4 +210,4 @@ def difference_text(a: str, b: str, estimates: Mapping[str, Estimate]) -> str:
     for name, estimate in estimates.items():
         shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4)}"
         lines.append(f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip())
-    return "\n".join([*lines, f"  {several(list(estimates.values())).sentence}"])
+    return "\n".join([*lines, f"  {many_intervals(list(estimates.values())).sentence}"])

@@ -80,7 +80,7 @@ def _model(
 ) -> tuple[tuple[str, dict[str, Any]], str]:
     """One model: ((name, JSON), text)."""
     from commands.model_bias import answers
-    from core.model_bias import several, shuffled_sides, summarise, summarise_by
+    from core.model_bias import many_intervals, shuffled_sides, summarise, summarise_by
 
     summary = summarise(rows, **options)
     data = {**answers.summary_data(summary), **answers.odd_rows(rows, listed)}
@@ -90,7 +90,7 @@ def _model(
         data["by"] = {
             "group": by,
             "rows": [{"name": group.group, **answers.summary_data(group)} for group in groups],
-            "several": answers.several_data(several([group.signed_mean for group in groups])),
+            "several": answers.several_data(many_intervals([group.signed_mean for group in groups])),
         }
         lines.append(answers.groups_text(groups, by))
     if nulls:

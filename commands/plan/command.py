@@ -85,14 +85,14 @@ def _lines(found: Forecast) -> list[str]:
     again = f"; {found.returned:,} of them wait for labels that were sent back" if found.returned else ""
     return [
         f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
-        f"rests on {rests}: {found.reviewed:,} items; accepted by all {told(work.rate, '{:.1%}')}{again}",
-        f"mean time of a label {told(work.seconds, '{:.1f} s')}",
-        f"to be judged {told(work.candidates)}",
+        f"rests on {rests}: {found.reviewed:,} items; accepted by all {estimate_text(work.rate, '{:.1%}')}{again}",
+        f"mean time of a label {estimate_text(work.seconds, '{:.1f} s')}",
+        f"to be judged {estimate_text(work.candidates)}",
         f"all:  {_work(work.all)}",
-        f"stop: {_work(work.stop)}; saves {told(work.saved, '{:.1%}')}",
-        f"candidates for the quotas {told(work.needed)}",
+        f"stop: {_work(work.stop)}; saves {estimate_text(work.saved, '{:.1%}')}",
+        f"candidates for the quotas {estimate_text(work.needed)}",
         *(
-            f"  {cell.pair} {cell.side}: {told(cell.needed)} for {cell.quota:,}, there are {cell.stock:,}"
+            f"  {cell.pair} {cell.side}: {estimate_text(cell.needed)} for {cell.quota:,}, there are {cell.stock:,}"
             for cell in work.cells
         ),
         work.signature,
@@ -100,11 +100,11 @@ def _lines(found: Forecast) -> list[str]:
 
 
 def _work(work: Work) -> str:
-    hours, each = told(work.hours, "{:,.1f}"), told(work.each, "{:.2f}")
-    return f"labels {told(work.judgements)}, hours {hours}, labels per item {each}"
+    hours, each = estimate_text(work.hours, "{:,.1f}"), estimate_text(work.each, "{:.2f}")
+    return f"labels {estimate_text(work.judgements)}, hours {hours}, labels per item {each}"
 
 
-def told(estimate: Estimate, form: str = "{:,.0f}") -> str:
+def estimate_text(estimate: Estimate, form: str = "{:,.0f}") -> str:
     """An estimate with its interval, or a dash and why."""
     if estimate.value is None:
         least = "" if estimate.low is None else f"at least {form.format(estimate.low)}, "

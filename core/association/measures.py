@@ -158,7 +158,7 @@ def cells(frame: pd.DataFrame) -> pd.DataFrame:
     return found.rename(columns={"profession_key": "profession", "person_gender": "gender"})
 
 
-def words(frame: pd.DataFrame) -> pd.DataFrame:
+def person_words(frame: pd.DataFrame) -> pd.DataFrame:
     """Per person word: gender, pair, pieces in this model, mean association by class, and how many are undefined."""
     by = ["person_key", "person_gender", "pair"]
     grouped = frame.groupby(by, sort=False)

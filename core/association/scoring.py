@@ -162,7 +162,7 @@ def associate(
     counted.sentences += len(corpus)
     targets = [one.target_probe() for one in corpus]
     priors = [one.prior_probe(attribute) for one in corpus]
-    asked = _Asked(scorer, progress, 2 * len(corpus), chunk)
+    asked = _ChunkedAsking(scorer, progress, 2 * len(corpus), chunk)
     before = scorer.passes
     with_profession = asked.answers(targets, [one.tm for one in corpus])
     between = scorer.passes
@@ -189,7 +189,7 @@ def _associated(
     return Associated(row, one, model, target.signature, *logps, pieces, masks, reason or OK)
 
 
-class _Asked:
+class _ChunkedAsking:
     """Asks in chunks; probes with equal masked sentences stay together, so that they are one pass."""
 
     def __init__(self, scorer: Targets, progress: Progress | None, total: int, chunk: int) -> None:

@@ -134,12 +134,12 @@ def _items(rows: "pd.DataFrame", stratum: Stratum, toward: Side) -> list[AuditIt
     starts = rows["start"] if "start" in rows else [None] * len(rows)
     columns = zip(rows["row"], rows["sentence"], rows["pair"], rows["side"], starts, rows["bias_log10"], strict=True)
     return [
-        AuditItem(str(row), str(text), str(pair), _side(side), _whole(start), float(value), stratum, toward)
+        AuditItem(str(row), str(text), str(pair), _side(side), _as_whole_number(start), float(value), stratum, toward)
         for row, text, pair, side, start, value in columns
     ]
 
 
-def _whole(value: object) -> int | None:
+def _as_whole_number(value: object) -> int | None:
     try:
         return int(value)  # type: ignore[call-overload, no-any-return]
     except (TypeError, ValueError):  # empty, NaN or NA

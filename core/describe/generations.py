@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.describe.characters import Lengths, lengths
 from core.text.english_tokens import tokens
-from core.text.repetition import Repeated, repetitiveness, summary, whole
+from core.text.repetition import Repeated, full_text, repetitiveness, summary
 
 __all__ = ["Writing", "writing"]
 
@@ -37,5 +37,5 @@ def writing(pairs: Sequence[tuple[str, str]]) -> Writing:
         distinct=len({token for one in words for token in one}),
         per_text=sum(shares) / len(shares) if shares else None,
         completion=summary(repetitiveness(completion)[0] for _, completion in pairs),
-        published=summary(repetitiveness(whole(context, completion))[0] for context, completion in pairs),
+        published=summary(repetitiveness(full_text(context, completion))[0] for context, completion in pairs),
     )

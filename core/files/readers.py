@@ -96,7 +96,7 @@ def rows(source: Source) -> Iterator[Row]:
     elif source.shape == "json":
         yield from _elements(source)
     elif source.shape == "xlsx":
-        yield from _sheet(source)
+        yield from _open_workbook(source)
     else:
         yield from _records(source)
 
@@ -193,7 +193,7 @@ def _heading(source: Source) -> list[str]:
     return [str(cell) for cell in cells]
 
 
-def _sheet(source: Source) -> Iterator[Row]:
+def _open_workbook(source: Source) -> Iterator[Row]:
     expected = len(source.columns)
     for line, cells in islice(excel.cells(source.path, source.name), 1, None):
         values = [restored(cell) if isinstance(cell, str) else cell for cell in cells]
@@ -211,7 +211,7 @@ def _is_array(path: Path, encoding: Encoding) -> bool:
 
 
 def _elements(source: Source) -> Iterator[Row]:
-    decoder = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+    decoder = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, parse_int=_as_whole_number)
     with source.path.open(encoding=source.encoding, newline="") as file:
         found = json_arrays.elements(file.read, decoder, source.name)
         number = 0
@@ -231,7 +231,7 @@ def _objects(source: Source) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole)
+            values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_as_whole_number)
         except _TooManyDigits as error:
             message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
             raise BadFile(message, file=source.name, line=number, digits=error.args[0], most=MAX_DIGITS) from error
@@ -250,7 +250,7 @@ class _TooManyDigits(ValueError):
     """A whole number is too long; the argument says how many digits it has."""
 
 
-def _whole(number: str) -> int:
+def _as_whole_number(number: str) -> int:
     digits = len(number.lstrip("-"))
     if digits > MAX_DIGITS:
         raise _TooManyDigits(digits)

@@ -183,7 +183,7 @@ class ServerWriter:
             unfinished.after = _after(answer.headers.get("retry-after"))
             raise unfinished
         if answer.status_code != 200:
-            raise ModelUnavailable(REFUSES, **values, status=answer.status_code, why=self._clean(_said(answer)))
+            raise ModelUnavailable(REFUSES, **values, status=answer.status_code, why=self._clean(_refusal_of(answer)))
         return self._read(answer, task, values)
 
     def _read(self, answer: httpx.Response, task: Task, values: dict[str, Any]) -> Written:
@@ -239,7 +239,7 @@ def _after(header: str | None) -> float | None:
     return min(600.0, max(0.0, seconds))
 
 
-def _said(answer: httpx.Response) -> str:
+def _refusal_of(answer: httpx.Response) -> str:
     """What a server says about its refusal."""
     try:
         error = answer.json()["error"]

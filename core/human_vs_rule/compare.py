@@ -18,7 +18,7 @@ from core.statistics.estimate import ONE_CATEGORY
 from core.statistics.intervals import over_units
 from core.statistics.resampling import Numbers
 from core.text.pronouns import Verdict, sets
-from core.text.repetition import Repeated, Variant, repetitiveness, summary, whole
+from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
 VERSION = 1  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
@@ -171,7 +171,7 @@ def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[s
 def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
     """RR per group of *by* over all generations: what a text repeats is no opinion of it."""
     texts = [
-        whole(context, text) if variant == "published" else text
+        full_text(context, text) if variant == "published" else text
         for context, text in zip(generations["context"], generations["text"], strict=True)
     ]
     values = generations[list(by)].assign(_rr=[repetitiveness(text)[0] for text in texts])

@@ -141,12 +141,12 @@ def distinct_first(
     kept = list(rows)
     cells: dict[Hashable, dict[Hashable, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for place, row in enumerate(kept):
-        cells[cell(row)][context(row)].append((_drawn(seed, identity(row)), place))
+        cells[cell(row)][context(row)].append((_random_place(seed, identity(row)), place))
     chosen: list[int] = []
     for stratum, contexts in cells.items():
         # (round, draw of the context, place): the n-th generations of all contexts before any n+1-th
         order = [
-            (turn, _drawn(seed, f"{stratum!r}\0{name!r}"), place)
+            (turn, _random_place(seed, f"{stratum!r}\0{name!r}"), place)
             for name, found in contexts.items()
             for turn, (_, place) in enumerate(sorted(found))
         ]
@@ -154,7 +154,7 @@ def distinct_first(
     return [kept[place] for place in sorted(chosen)]
 
 
-def _drawn(seed: int, text: str) -> int:
+def _random_place(seed: int, text: str) -> int:
     """A number that depends on the seed and the text alone: the same on any machine."""
     data = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=str(seed).encode()).digest(), "big")

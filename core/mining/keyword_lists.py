@@ -97,7 +97,7 @@ def _pair(row: dict[str, str], name: str, line: int) -> KeywordPair:
     if male == female:
         raise BadFile(SAME_WORDS, file=name, line=line, word=male)
     whole = (0, len(male)), (0, len(female))
-    own = differing(male, female) if language in WITHOUT_SPACES else whole
+    own = different_spans(male, female) if language in WITHOUT_SPACES else whole
     stems: list[Span] = []
     for column, word, usual in (("male_stem", male, own[0]), ("female_stem", female, own[1])):
         stems.append(_span(row[column], word, name, line) if row[column] else usual)
@@ -106,7 +106,7 @@ def _pair(row: dict[str, str], name: str, line: int) -> KeywordPair:
     return pair
 
 
-def differing(male: str, female: str) -> tuple[Span, Span]:
+def different_spans(male: str, female: str) -> tuple[Span, Span]:
     """The spans of two words that are left when their common beginning and end are taken off; never empty."""
     most = min(len(male), len(female)) - 1
     start = next((at for at in range(most) if male[at] != female[at]), most)

@@ -29,7 +29,7 @@ def chosen(report: Report, pair: str = ALL, side: str = ALL) -> CellCounts:
     return together
 
 
-def steps(counts: CellCounts) -> list[Step]:
+def funnel_steps(counts: CellCounts) -> list[Step]:
     """From the sentences with a keyword to the candidates, one step after the other."""
     left = counts.exactly_one
     repeated = max(0, counts.with_keyword - left)

@@ -70,10 +70,13 @@ def fit_beta(
     if variance >= mean * (1 - mean) * (1 - EDGE):
         return _none(TOO_WIDE, mean, variance, n)
     columns = np.stack([np.ones(n), d, d**2], axis=1)
-    point = {name: Estimate(float(found[0]), units=n) for name, found in _moments(columns.sum(axis=0)[None, :]).items()}
+    point = {
+        name: Estimate(float(found[0]), units=n)
+        for name, found in _beta_from_moments(columns.sum(axis=0)[None, :]).items()
+    }
     if clusters is not None:
         bounds = {"alpha": (0.0, np.inf), "beta": (0.0, np.inf)}
-        point |= over_clusters(resampling or Resampling(), _moments, columns, clusters.of(known), bounds)
+        point |= over_clusters(resampling or Resampling(), _beta_from_moments, columns, clusters.of(known), bounds)
     return BetaFit(point["alpha"], point["beta"], mean, variance, n)
 
 
@@ -82,7 +85,7 @@ def _none(reason: Note, mean: float | None, variance: float | None, n: int) -> B
     return BetaFit(undefined, undefined, mean, variance, n)
 
 
-def _moments(sums: Numbers) -> dict[str, Numbers]:
+def _beta_from_moments(sums: Numbers) -> dict[str, Numbers]:
     """alpha and beta from the columns n, sum of d, sum of d squared; NaN where they are undefined."""
     n, one, two = sums.T
     with np.errstate(all="ignore"):

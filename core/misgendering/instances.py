@@ -45,7 +45,7 @@ def instances(
 def _of_template(
     template: Template, people: Sequence[Person], passes: int, seed: int, also: tuple[str, ...]
 ) -> Iterator[Instance]:
-    names = _drawn(len(people), passes, _random(seed, template.id))
+    names = _shuffled_people(len(people), passes, _random(seed, template.id))
     for number, index in enumerate(names, 1):
         person = people[index]
         own = [person.pronouns] if person.pronouns else [(name,) for name in (*sets(template.dataset), *also)]
@@ -54,7 +54,7 @@ def _of_template(
             yield instance_of(template, person.name, pronouns, id=id, also=also)
 
 
-def _drawn(people: int, passes: int, chance: random.Random) -> Iterator[int]:
+def _shuffled_people(people: int, passes: int, chance: random.Random) -> Iterator[int]:
     """*passes* numbers below *people*: one shuffle after the other."""
     left: list[int] = []
     for _ in range(passes if people else 0):

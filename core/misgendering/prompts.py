@@ -49,11 +49,11 @@ def judge_prompts(
     judged = judge([one for _, one in texts if one is not None], scorer, cut, progress=progress)
     found: list[list[Judged]] = [[] for _ in prompts]
     for number, one in texts:
-        found[number].append(next(judged) if one is not None else _without(prompts[number], NO_PRONOUN))
+        found[number].append(next(judged) if one is not None else _without_slot(prompts[number], NO_PRONOUN))
     for prompt, some in zip(prompts, found, strict=True):
-        yield prompt, some or [_without(prompt, NO_GENERATION)]
+        yield prompt, some or [_without_slot(prompt, NO_GENERATION)]
 
 
-def _without(prompt: Prompt, reason: str) -> Judged:
+def _without_slot(prompt: Prompt, reason: str) -> Judged:
     empty = Instance(prompt.id, "tango", "", prompt.name, prompt.pronouns, "", "", "", (), ())
     return Judged(empty, reason=reason)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import N_
-from core.misgendering.verbs import irregular_pasts, known_verbs, noun_like, plural, singular, words
+from core.misgendering.verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
 from core.text.pronouns import CASES, PronounSet, first_pronoun, forms, names_of, set_named
 
 NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to compare.")
@@ -23,15 +23,15 @@ _JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNOREC
 _OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # what stands before a clause
 _CLAUSE_END = re.compile(r"[.;:!?\n]")
 
-MODALS, ADVERBS, AUXILIARIES = words("modals"), words("adverbs"), words("auxiliaries")
-INVERTING = words("inverting")  # "where does she", "nor has he"
-DETERMINERS = words("determiners")
-AFTER_OBJECT = words("after_object")
+MODALS, ADVERBS, AUXILIARIES = word_list("modals"), word_list("adverbs"), word_list("auxiliaries")
+INVERTING = word_list("inverting")  # "where does she", "nor has he"
+DETERMINERS = word_list("determiners")
+AFTER_OBJECT = word_list("after_object")
 AFTER_ALONE = AFTER_OBJECT - {"i", "you", "we", "a", "an"}  # after his: no noun follows, so it stands by itself
-PERFECT, NOT_VERBS = words("perfect"), words("not_verbs")
-LY_OF_THINGS = words("ly_of_things")
-WITH_BARE_VERB, FEELINGS = words("with_bare_verb"), words("feelings")
-OPENERS = words("openers")
+PERFECT, NOT_VERBS = word_list("perfect"), word_list("not_verbs")
+LY_OF_THINGS = word_list("ly_of_things")
+WITH_BARE_VERB, FEELINGS = word_list("with_bare_verb"), word_list("feelings")
+OPENERS = word_list("openers")
 
 Piece = str | tuple[str, str]  # text, or a verb as (after he, after they)
 

@@ -81,7 +81,7 @@ def instance_of(
     """
     own = [set_named(one, template.dataset) for one in pronouns]
     first, second = template.text.split(MASK)
-    before, after = (_filled(part, template, name, own) for part in (first, second))
+    before, after = (_fill(part, template, name, own) for part in (first, second))
     options = tuple(dict.fromkeys((*sets(template.dataset), *also, *pronouns)))
     forms = tuple(set_named(one, template.dataset).form(template.case) for one in options)
     if takes_capital(before, template.dataset):
@@ -114,7 +114,7 @@ def places(text: str) -> frozenset[str]:
     return frozenset(_PLACE.findall(text))
 
 
-def _filled(text: str, template: Template, name: str, own: Sequence[PronounSet]) -> str:
+def _fill(text: str, template: Template, name: str, own: Sequence[PronounSet]) -> str:
     def value(found: re.Match[str]) -> str:
         place = found.group(1)
         if place == "name":

@@ -109,7 +109,7 @@ def read_people(place: Path | str) -> tuple[Person, ...]:
         raise BadFile(N_("{file} lacks the column name; pronouns may stand beside it."), file=path.name)
     people = []
     for line, row in rows:
-        with_line = _At(path.name, line)
+        with_line = _Line(path.name, line)
         people.append(Person(row["name"], with_line.sets(row.get("pronouns") or "")))
     return tuple(people)
 
@@ -149,7 +149,7 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
+class _Line:
     """A line of a file, for what is wrong with it."""
 
     file: str
@@ -180,7 +180,7 @@ class _At:
 def _own_templates(file: str, rows: Sequence[Row]) -> tuple[Template, ...]:
     found = []
     for line, row in rows:
-        at = _At(file, line)
+        at = _Line(file, line)
         name = row.get("id") or f"line-{line}"
         found.append(Template(name, at.case(row["case"]), at.slotted(row["text"]), "own", line))
     _refuse_twice(file, found)
@@ -221,7 +221,7 @@ def _misgendered(read: Sequence[tuple[Path, Sequence[Row]]], names: Path) -> Sou
     found: dict[tuple[str, str], Template] = {}
     for file, rows in read:
         for line, row in rows:
-            at = _At(file.name, line)
+            at = _Line(file.name, line)
             case, text = at.case(row["form"]), at.slotted(row["template"])
             id = f"{case}-{row.get('template_id') or line}"
             if any(one.id == id and one.text != text for one in found.values()):
@@ -289,7 +289,7 @@ def _tango(file: str, rows: Sequence[Row]) -> Iterator[Prompt]:
     """Prompts with the first letter large and the rest small, as the published code gives them to the model."""
     seen: dict[str, int] = {}
     for line, row in rows:
-        own = _At(file, line).sets(row["pronoun_family"])
+        own = _Line(file, line).sets(row["pronoun_family"])
         base = f"{row['template_idx']}.{row['ante']}.{row['pronoun_family']}"
         seen[base] = seen.get(base, 0) + 1
         id = base if seen[base] == 1 else f"{base}.{seen[base]}"

@@ -14,7 +14,7 @@ from core.misgendering.variation import mean_by_units
 from core.statistics import Estimate, Note
 from core.statistics.units import clusters_of
 from core.text.pronouns import verdict
-from core.text.repetition import Repeated, repetitiveness, summary, whole
+from core.text.repetition import Repeated, full_text, repetitiveness, summary
 
 NO_TEXT = Note(N_("There is no text."))
 KEYS = ("dataset", "setting", "model", "pronouns")
@@ -72,7 +72,7 @@ def _texts(key: dict[str, str], rows: Sequence[dict[str, Any]]) -> Texts:
     absent = np.array([_absent(row) for row in rows], dtype=float)
     return Texts(
         {"pronoun": key["pronouns"], **{name: key[name] for name in KEYS[:3]}},
-        summary(repetitiveness(whole(str(row.get("context") or ""), row["completion"]))[0] for row in rows),
+        summary(repetitiveness(full_text(str(row.get("context") or ""), row["completion"]))[0] for row in rows),
         summary(repetitiveness(row["completion"])[0] for row in rows),
         mean_by_units(absent, clusters_of(frame), NO_TEXT),
         len(rows),

@@ -46,9 +46,9 @@ def _to_plural(verb: str) -> str:
         return _PLURAL[verb]
     if not verb.endswith("s") or verb.endswith(("ss", "us", "is")):
         return verb
-    if verb in words("only_s"):
+    if verb in word_list("only_s"):
         return verb[:-1]
-    if verb in words("whole_es") or re.search(r"(?:ss|sh|x|zz|tz|ch|o)es$", verb):
+    if verb in word_list("whole_es") or re.search(r"(?:ss|sh|x|zz|tz|ch|o)es$", verb):
         return verb[:-2]
     if verb.endswith("ies"):
         return verb[:-1] if len(verb) <= _SHORT_IES else verb[:-3] + "y"
@@ -63,7 +63,7 @@ def _like(model: str, word: str) -> str:
 
 
 @cache
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """One of the lists of core/data/english_words.tsv."""
     return frozenset(next(row["words"] for row in table("english_words") if row["list"] == name).split())
 

@@ -11,7 +11,7 @@ from core.model_bias.compare_models import (
     sign_agreement,
 )
 from core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
-from core.model_bias.many_intervals import Several, several
+from core.model_bias.many_intervals import ManyIntervals, many_intervals
 from core.model_bias.means import MEASURES
 from core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
 from core.model_bias.model_names import plain_names
@@ -24,10 +24,10 @@ from core.statistics.units import Units, units_of
 __all__ = [
     "MEASURES",
     "NULL_OF",
+    "ManyIntervals",
     "Mass",
     "Null",
     "Resampling",
-    "Several",
     "Summary",
     "Thresholded",
     "Units",
@@ -38,6 +38,7 @@ __all__ = [
     "infinite_rows",
     "is_reference",
     "label_of",
+    "many_intervals",
     "mass_of",
     "matching",
     "models_of",
@@ -47,7 +48,6 @@ __all__ = [
     "prior_corrected",
     "read_scores",
     "rows_of",
-    "several",
     "shuffled_sides",
     "side_by_side",
     "sign_agreement",

@@ -8,7 +8,7 @@ from core.statistics import Estimate, Note, holm
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class ManyIntervals:
     """A table of intervals: `intervals` of them, `by_chance` expected to exclude the neutral value if all were neutral.
 
     `exclude[i]`: interval i excludes it. `stays[i]`: it does so after Holm's adjustment; False without an interval.
@@ -37,9 +37,9 @@ class Several:
         return Note(message, values)
 
 
-def several(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> Several:
+def many_intervals(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> ManyIntervals:
     """What the intervals of a table, a heatmap or a list say together; *neutral* is 0.5 for an AUC."""
     moved = [e if e.value is None else replace(e, value=e.value - neutral) for e in estimates]
     exclude = tuple(e.low is not None and e.high is not None and not e.low <= neutral <= e.high for e in estimates)
     intervals = sum(e.low is not None for e in estimates)
-    return Several(intervals, 0.05 * intervals, exclude, tuple(holm(moved)), neutral)
+    return ManyIntervals(intervals, 0.05 * intervals, exclude, tuple(holm(moved)), neutral)

@@ -15,7 +15,9 @@ def labels(frame: pd.DataFrame) -> pd.Series:
     """
     found = _unlike_ways(frame)
     kinds = pd.DataFrame({"model": found, "signature": frame["signature"]}).drop_duplicates()
-    ways = {label: _ways(group) for label, group in kinds[kinds["signature"] != ""].groupby("model", sort=False)}
+    ways = {
+        label: _scoring_methods(group) for label, group in kinds[kinds["signature"] != ""].groupby("model", sort=False)
+    }
     if len(set().union(*ways.values())) < 2:
         return found
     said = {label: ", ".join(w for w in sorted(way)[0] if w not in USUAL) for label, way in ways.items() if way}
@@ -23,7 +25,7 @@ def labels(frame: pd.DataFrame) -> pd.Series:
     return found.replace(names) if names else found
 
 
-def _ways(kinds: pd.DataFrame) -> set[tuple[str, str]]:
+def _scoring_methods(kinds: pd.DataFrame) -> set[tuple[str, str]]:
     """How a model was asked: (method, joining), of signatures that say so."""
     parts = [str(signature).split("|") for signature in kinds["signature"]]
     return {(part[0], part[3]) for part in parts if len(part) > PRECISION}

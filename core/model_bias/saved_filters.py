@@ -48,10 +48,10 @@ BUILT_IN = (CASE_STUDY,)
 
 def saved_filters(folder: Path) -> list[SavedFilter]:
     """The built-in filters, then those saved in *folder*, in the order of saving. Raises BadFile for a broken file."""
-    return [*BUILT_IN, *_own(folder)]
+    return [*BUILT_IN, *_file_of(folder)]
 
 
-def _own(folder: Path) -> list[SavedFilter]:
+def _file_of(folder: Path) -> list[SavedFilter]:
     path = folder / FILE
     if not path.is_file():
         return []
@@ -75,7 +75,7 @@ def save_filter(folder: Path, new: SavedFilter) -> None:
         raise Refused(N_("This filter keeps every sentence; choose a pair, a word or a text first."))
     if name in {one.name for one in BUILT_IN}:
         raise Refused(N_("{name} is the name of a built-in filter; choose another name."), name=name)
-    others = [one for one in _own(folder) if one.name != name]
+    others = [one for one in _file_of(folder) if one.name != name]
     if len(others) >= MOST:
         raise Refused(N_("There are {most} saved filters already; remove one first."), most=MOST)
     _write(folder, [*others, SavedFilter(name, new.pair, new.word, new.contains, new.followed_by)])
@@ -83,7 +83,7 @@ def save_filter(folder: Path, new: SavedFilter) -> None:
 
 def remove_filter(folder: Path, name: str) -> None:
     """Forget a saved filter; built-in ones stay."""
-    _write(folder, [one for one in _own(folder) if one.name != name])
+    _write(folder, [one for one in _file_of(folder) if one.name != name])
 
 
 def _write(folder: Path, filters: list[SavedFilter]) -> None:

@@ -50,7 +50,7 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
             if not isinstance(scores, pd.DataFrame):  # a frame has no apostrophes that a file guards its cells with
                 frame[column] = _restored(frame[column])
     _check(frame, name)
-    frame = _filled(frame)
+    frame = _with_all_columns(frame)
     if "named" not in frame.columns:
         frame["named"] = frame["model"]
     frame["model"] = labels(frame)
@@ -175,7 +175,7 @@ def _check(frame: pd.DataFrame, file: str) -> None:
         raise BadFile(message, file=file, line=int(np.flatnonzero(bad)[0]) + 2, column="model")
 
 
-def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_all_columns(frame: pd.DataFrame) -> pd.DataFrame:
     missing = frame["bias_log10"].isna()
     with np.errstate(divide="ignore"):
         derived: dict[str, Any] = {

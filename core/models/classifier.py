@@ -148,15 +148,15 @@ def load_classifier(
     """
     if is_planted_nli(name):
         model, tokenizer, card = build(name)
-        return _whole(name, model, tokenizer, labels, card, device)
+        return _checked(name, model, tokenizer, labels, card, device)
     folder = locate(name, patience=patience)
     config = read_config(name, folder)
     _refuse_other_models(name, config)
     tokenizer = read_tokenizer(name, folder, config, "causal")  # a classifier needs no mask token
-    return _whole(name, _trained(name, folder, config), tokenizer, labels, read_card(folder), device)
+    return _checked(name, _trained(name, folder, config), tokenizer, labels, read_card(folder), device)
 
 
-def _whole(
+def _checked(
     name: str, model: Any, tokenizer: Any, labels: Sequence[str] | None, card: str, device: str
 ) -> LoadedClassifier:
     places = places_of(name, dict(model.config.id2label), labels)

@@ -53,7 +53,7 @@ class Continuations:
         return max(1, min(room, BUDGET if count > SMALL else BUDGET_SMALL))
 
     @torch.inference_mode()
-    def terms(self, group: Sequence[Passage], *, shared: bool | None = None) -> list[float]:
+    def token_logprobs(self, group: Sequence[Passage], *, shared: bool | None = None) -> list[float]:
         """The log-probability of every wanted token, passage by passage."""
         device, longest = self.loaded.model.device, max(len(one.ids) for one in group)
         # What stands after a token cannot change it, so padding on the right needs no mask.
@@ -65,8 +65,8 @@ class Continuations:
             inputs["attention_mask"] = _seeing(parts, self.loaded.model.dtype)
         logits = logits_at(self.loaded.model, [one.places for one in group], **inputs)
         wanted = torch.tensor([[i] for one in group for i in one.wanted], device=device)
-        terms: list[float] = torch.log_softmax(logits.float(), dim=-1).gather(1, wanted)[:, 0].tolist()
-        return terms
+        token_logprobs: list[float] = torch.log_softmax(logits.float(), dim=-1).gather(1, wanted)[:, 0].tolist()
+        return token_logprobs
 
     def _takes_masks(self) -> bool:
         """Whether the model answers the same when two continuations stand in one row, on ids of no meaning."""
@@ -74,8 +74,8 @@ class Continuations:
         first, second = ([(k * k + 3 * k + start) % size for k in range(5)] for start in (7, 11))
         sentences = tuple((*range(min(4, size)), *rest) for rest in (first, second))
         try:
-            together = self.terms(passage(sentences), shared=True)
-            apart = [term for one in passages(sentences) for term in self.terms([one], shared=False)]
+            together = self.token_logprobs(passage(sentences), shared=True)
+            apart = [term for one in passages(sentences) for term in self.token_logprobs([one], shared=False)]
         except Exception as error:  # whatever the authors' code says to a mask it does not know
             log.info("%s does not share beginnings: %s", self.loaded.name, error)
             return False

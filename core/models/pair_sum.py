@@ -74,7 +74,7 @@ class PairSumScorer(Signed):
         sums = [[0.0] * len(row) for row in asked]
         for batch in padded_batches([len(one.ids) for _, one in made], self.continuations.budget(len(made))):
             group = [made[i] for i in batch]
-            terms = iter(self.continuations.terms([one for _, one in group]))
+            terms = iter(self.continuations.token_logprobs([one for _, one in group]))
             for number, one in group:
                 for owner in one.owners:
                     sums[number][owner] += next(terms)

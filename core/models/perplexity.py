@@ -85,14 +85,14 @@ class PerplexityScorer(Signed):
 
     def _sums(self, asked: Sequence[Texts]) -> list[list[float]]:
         """Per set of texts, the log-probability of each."""
-        make = whole if self.continuations.shared else one_by_one
+        make = in_one_pass if self.continuations.shared else one_by_one
         made = [(number, one) for number, texts in enumerate(asked) for one in make(texts)]
         sums = [[0.0] * len(texts) for texts in asked]
         self.alone += sum(len(ids) - 1 for texts in asked for ids in texts)
         self.fed += sum(len(one.ids) for _, one in made)
         for batch in padded_batches([len(one.ids) for _, one in made], self.continuations.budget(len(made))):
             group = [made[i] for i in batch]
-            terms = iter(self.continuations.terms([one for _, one in group]))
+            terms = iter(self.continuations.token_logprobs([one for _, one in group]))
             for number, one in group:
                 for owner in one.owners:
                     _add(sums[number], owner, next(terms))
@@ -166,7 +166,7 @@ def _add(sums: list[float], owner: int, term: float) -> None:
         sums[owner] += term
 
 
-def whole(texts: Texts) -> list[Passage]:
+def in_one_pass(texts: Texts) -> list[Passage]:
     """All texts in one row, every token but the first wanted; texts that begin apart get a row each."""
     shared = shared_tokens(texts)
     if not shared or len(texts) == 1:

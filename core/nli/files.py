@@ -87,7 +87,7 @@ def set_of(value: Any, source: Source, row: Row) -> SetName:
         if str(value or "").strip().upper() == name:
             return name
     message = N_("{name}, line {number}: {value} is no set; there are PS, AS and NS.")
-    raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_shown(value))
+    raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_as_text(value))
 
 
 def label_of(value: Any, source: Source, row: Row) -> Label:
@@ -98,7 +98,7 @@ def label_of(value: Any, source: Source, row: Row) -> Label:
         if told == label:
             return label
     message = N_("{name}, line {number}: {value} is no label; there are entailment, contradiction and neutral.")
-    raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_shown(value))
+    raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_as_text(value))
 
 
 def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
@@ -210,5 +210,5 @@ def _gender(value: Any) -> Gender:
     return "woman" if told == "woman" else "man" if told == "man" else ""
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return str(value)[:40] if value not in (None, "") else "''"

@@ -121,7 +121,9 @@ def _measured(counts: Numbers, unit: UnitKind, resampling: Resampling, occupatio
             estimates[name] = _within(name, found[name])
         else:
             estimates[name] = Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
-    return Inference(_whole(counts.sum(0)), estimates, unit, resampling.signature(f"{unit}|strata"), occupations)
+    return Inference(
+        _as_whole_number(counts.sum(0)), estimates, unit, resampling.signature(f"{unit}|strata"), occupations
+    )
 
 
 def _strata(counts: Numbers) -> list[Sizes]:
@@ -151,7 +153,7 @@ def _within(name: str, found: Estimate) -> Estimate:
     )
 
 
-def _whole(counts: Numbers) -> tuple[tuple[int, ...], ...]:
+def _as_whole_number(counts: Numbers) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(count) for count in row) for row in counts)
 
 
@@ -185,7 +187,7 @@ def _neutral(counts: Numbers, sizes: Numbers) -> dict[str, NDArray[np.float64]]:
 
 def _occupation(word: str, counts: Numbers) -> ByOccupation:
     biased = sum(counts[SETS.index(name), LABELS.index(label)] for name in SETS for label in BIASED[name])
-    return ByOccupation(word, _whole(counts), wilson(int(biased), int(counts.sum()), nothing=NO_LABEL))
+    return ByOccupation(word, _as_whole_number(counts), wilson(int(biased), int(counts.sum()), nothing=NO_LABEL))
 
 
 def as_json(found: Inference) -> dict[str, object]:

@@ -56,7 +56,7 @@ def occupations(language: Language, as_released: bool = False) -> tuple[Occupati
 
 
 @cache
-def parts(language: Language, part: str) -> tuple[str, ...]:
+def packaged_texts(language: Language, part: str) -> tuple[str, ...]:
     """The packaged texts of a part: sentence, time, event, woman, man."""
     rows = table("nli_templates")
     return tuple(row["text"] for row in rows if row["language"] == language and row["part"] == part)
@@ -65,18 +65,22 @@ def parts(language: Language, part: str) -> tuple[str, ...]:
 @cache
 def texts(language: Language, as_released: bool = False) -> Texts:
     """Everything that the packaged sets of a language are made of."""
-    (woman,), (man,) = parts(language, "woman"), parts(language, "man")
-    return Texts(occupations(language, as_released), parts(language, "sentence"), woman, man)
+    (woman,), (man,) = packaged_texts(language, "woman"), packaged_texts(language, "man")
+    return Texts(occupations(language, as_released), packaged_texts(language, "sentence"), woman, man)
 
 
 @cache
 def training_templates(language: Language) -> tuple[str, ...]:
     """50 templates of the bias-controlled sets, every event at every time; none is a template of the evaluation."""
     gap = " " if language == "en" else ""
-    return tuple(f"{time}{gap}{event}" for event in parts(language, "event") for time in parts(language, "time"))
+    return tuple(
+        f"{time}{gap}{event}"
+        for event in packaged_texts(language, "event")
+        for time in packaged_texts(language, "time")
+    )
 
 
-def filled(template: str, word: str) -> str:
+def fill(template: str, word: str) -> str:
     """*template* with *word* in its slot: {x} the word, {a} with "a" or "an", {A} the same with a capital.
 
     >>> filled("{A} waits for {x}.", "usher")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import N_, Refused
-from core.nli.occupations import Occupation, Texts, digest, filled, texts
+from core.nli.occupations import Occupation, Texts, digest, fill, texts
 from core.nli.types import SETS, Gender, Language, Row
 
 VERSION = 1  # raised when a packaged sentence changes
@@ -65,7 +65,7 @@ def other(gender: Gender) -> Gender:
 
 def _row(name: str, parts: Texts, one: Occupation, number: int, gender: Gender) -> Row:
     template = parts.templates[number]
-    premise, hypothesis = filled(template, one.word), filled(template, parts.gender_word(gender))
+    premise, hypothesis = fill(template, one.word), fill(template, parts.gender_word(gender))
     assert name in SETS
     return Row(name, premise, hypothesis, one.word, one.kind, gender, str(number + 1))
 

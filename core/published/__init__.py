@@ -3,7 +3,7 @@
 Only facts and figures are stored, as printed and with their origin, in core/data/published_*.tsv.
 """
 
-from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, said
+from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, note_text
 from core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
 from core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
 from core.published.slguset import readings, slguset_claims, table4
@@ -16,9 +16,9 @@ __all__ = [
     "PrintedClaim",
     "check_own",
     "checks",
+    "note_text",
     "read_rows",
     "readings",
-    "said",
     "table4",
 ]
 

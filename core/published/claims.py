@@ -43,7 +43,7 @@ class PrintedClaim:
         return VERDICTS[self.follows]
 
 
-def said(text: Note | str | None, say: Translate = str) -> str:
+def note_text(text: Note | str | None, say: Translate = str) -> str:
     """A note or a plain text in the language of *say*."""
     if text is None:
         return ""

@@ -4,7 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from core.charts.style import Palette
-from core.report.table_lines import Cell, Group, Line, Part
+from core.report.table_lines import BarPart, Cell, Group, Line
 
 SHEET = """
 .models-scroll {{ overflow-x: auto; border: 1px solid {line}; border-radius: 12px; background: {card} }}
@@ -90,7 +90,7 @@ def _cell(cell: Cell, signature: str) -> str:
     return f'<td title="{html.escape(signature, quote=True)}">{number}{_bar(cell.parts)}{below}</td>'
 
 
-def _bar(parts: Sequence[Part]) -> str:
+def _bar(parts: Sequence[BarPart]) -> str:
     if not parts:
         return ""
     said = ", ".join(f"{part.name} {100 * part.share:.1f} %" for part in parts)

@@ -18,7 +18,7 @@ Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """A piece of a bar in a cell: what it is, its share of 1, and whose colour it has."""
 
     name: str
@@ -32,7 +32,7 @@ class Cell:
 
     text: str
     below: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[BarPart, ...] = ()
     reason: str = ""
 
 
@@ -116,7 +116,7 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
         Line(
             say(N_("Sentences with a value")),
             say(N_("Finite Bias_c; all means are over these.")),
-            tuple(Cell(f"{s.n:,}", (_of(s.n_man, s.n_woman, say),)) for s in summaries),
+            tuple(Cell(f"{s.n:,}", (_side_counts(s.n_man, s.n_woman, say),)) for s in summaries),
         ),
         Line(
             say(N_("Left out of the means")),
@@ -131,19 +131,19 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
     )
 
 
-def said(note: Note | None, say: Say) -> str:
+def note_text(note: Note | None, say: Say) -> str:
     """A reason in the reader's language; "" for None."""
     return say(note.message).format(**note.values) if note else ""
 
 
 def _estimate(found: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:
     if found.value is None:
-        return Cell("—", reason=said(found.reason, say))
+        return Cell("—", reason=note_text(found.reason, say))
     write = signed_number if signed else plain_number
-    spread = interval(found.low, found.high, signed=signed) or said(found.note, say)
+    spread = interval(found.low, found.high, signed=signed) or note_text(found.note, say)
     below = [spread] if spread else []
     if found.low is not None and found.note is not None:
-        below.append(said(found.note, say))
+        below.append(note_text(found.note, say))
     if ln is not None:
         below.append(say(N_("ln: {number}")).format(number=write(ln.value)))
     return Cell(write(found.value), tuple(below))
@@ -159,12 +159,12 @@ def _both_bases(summary: Summary, name: str, papers: Mapping[str, Paper], say: S
 
 def _obvious(summary: Summary, say: Say) -> Cell:
     if not summary.n:
-        return Cell("—", reason=said(summary.signed_mean.reason, say))
+        return Cell("—", reason=note_text(summary.signed_mean.reason, say))
     found, n = summary.obvious, summary.n
     parts = (
-        Part(say(N_("female word")), found.female / n, "female"),
-        Part(say(N_("neither")), found.none / n, "none"),
-        Part(say(N_("male word")), found.male / n, "male"),
+        BarPart(say(N_("female word")), found.female / n, "female"),
+        BarPart(say(N_("neither")), found.none / n, "none"),
+        BarPart(say(N_("male word")), found.male / n, "male"),
     )
     return Cell("", (f"◀ {found.female:,} · {found.none:,} · {found.male:,} ▶",), parts)
 
@@ -186,7 +186,7 @@ def _corrected(means: SideMeans | None, say: Say) -> Cell:
 def _mass(summary: Summary, say: Say) -> Cell:
     found = summary.mass
     if found.median is None:
-        return Cell("—", reason=said(found.reason, say))
+        return Cell("—", reason=note_text(found.reason, say))
     return Cell(
         percent(found.median),
         (say(N_("under 1 %: {share} of the sentences")).format(share=percent(found.small_share)),),
@@ -196,17 +196,17 @@ def _mass(summary: Summary, say: Say) -> Cell:
 def _shares(summary: Summary, say: Say) -> Cell:
     found = summary.shares
     if found.widths is None or found.pairs is None or found.contexts is None:
-        return Cell("—", reason=said(found.reason, say))
+        return Cell("—", reason=note_text(found.reason, say))
     named: tuple[tuple[str, float, str], ...] = (
         (say(N_("pairs")), found.pairs, "pairs"),
         (say(N_("masks")), found.widths, "widths"),
         (say(N_("contexts")), found.contexts, "contexts"),
     )
     words = tuple(f"{name} {percent(share)}" for name, share, _colour in named)
-    return Cell("", words, tuple(Part(*one) for one in named))
+    return Cell("", words, tuple(BarPart(*one) for one in named))
 
 
-def _of(man: int, woman: int, say: Say) -> str:
+def _side_counts(man: int, woman: int, say: Say) -> str:
     return say(N_("{man} lean to the male word, {woman} to the female word")).format(man=f"{man:,}", woman=f"{woman:,}")
 
 

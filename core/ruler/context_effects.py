@@ -82,15 +82,15 @@ def in_contexts(scorer: Scorer, *, resamples: int = RESAMPLES, seed: int = 0) ->
     """The magnitudes in the built-in neutral contexts: every keyword pair and every neutral pair of their kind."""
     questions = []
     for pair in keyword_pairs():
-        questions += [_asked(context, pair, False) for context in neutral_contexts(pair.name)]
+        questions += [_probes(context, pair, False) for context in neutral_contexts(pair.name)]
     examples = {kind_of(pair.name): pair for pair in keyword_pairs()}  # the contexts of a kind, by one pair of it
     for kind, example in examples.items():
         for words in neutral_words(kind or ""):
-            questions += [_asked(context, words, True) for context in neutral_contexts(example.name)]
+            questions += [_probes(context, words, True) for context in neutral_contexts(example.name)]
     return _measure(questions, scorer, resamples, seed)
 
 
-def _asked(context: str, pair: KeywordPair, neutral: bool) -> _Question:
+def _probes(context: str, pair: KeywordPair, neutral: bool) -> _Question:
     text, at = context.replace("{word}", pair.male), context.index("{word}")
     first, last = pair.male_stem
     probe = MaskedSentence(text, at + first, at + last, pair.stems)
@@ -105,14 +105,14 @@ def in_sentences(
     At most *per_pair* sentences of each keyword pair for which neutral words fit, drawn by *seed*.
     """
     questions: list[_Question] = []
-    for found in _drawn(rows, per_pair, seed):
+    for found in _sample_rows(rows, per_pair, seed):
         for words in (found.pair, *fitting(found.pair)):
             probe = MaskedSentence(found.sentence, found.stem_start, found.stem_end, words.stems)
             questions.append(_Question(found.sentence, words is not found.pair, (words.name, found.pair.name), probe))
     return _measure(questions, scorer, resamples, seed)
 
 
-def _drawn(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Candidate]:
+def _sample_rows(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Candidate]:
     known = {pair.name: pair for pair in keyword_pairs()}
     sided = rows[rows["side"].isin(["male", "female"])].drop_duplicates("sentence")
     for name, part in sided.groupby("pair", sort=False):

@@ -87,7 +87,7 @@ def on_built_in(model: str, open_scorer: OpenScorer, *, seed: int = 0) -> OnRule
     frame = scored(items, scorer, model)
     magnitude = in_contexts(scorer, seed=seed)
     untrained, reason = _untrained(items, open_scorer, seed)
-    return _whole(frame, "", magnitude, None, untrained, reason, seed)
+    return _summary(frame, "", magnitude, None, untrained, reason, seed)
 
 
 def on_scores(
@@ -100,10 +100,10 @@ def on_scores(
     rows = rows_of(frame, model)
     magnitude, why = _magnitude(rows, model, open_scorer, seed)
     other, reason = _untrained_of(frame, rows, open_scorer, seed)
-    return _whole(rows, source, magnitude, why, other, reason, seed)
+    return _summary(rows, source, magnitude, why, other, reason, seed)
 
 
-def _whole(
+def _summary(
     rows: "pd.DataFrame",
     source: str,
     magnitude: Magnitude | None,
@@ -160,10 +160,10 @@ def _magnitude(
 
 def _same_way(rows: "pd.DataFrame", signature: str) -> bool:
     """Whether scores were asked and joined as those of *signature* are: by the same method, with the same joint."""
-    return _way(signature) in {_way(text) for text in rows["signature"].drop_duplicates() if text}
+    return _scoring_method(signature) in {_scoring_method(text) for text in rows["signature"].drop_duplicates() if text}
 
 
-def _way(signature: str) -> tuple[str, ...]:
+def _scoring_method(signature: str) -> tuple[str, ...]:
     parts = signature.split("|")
     return (parts[0], *parts[3:4])
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from core.errors import N_
 from core.model_bias import Summary, read_scores, summarise, summarise_by
 from core.model_bias.summary import Grouping
-from core.models.planted.names import RAIN, Plant, plant_of
+from core.models.planted.names import RAIN, PlantedModel, plant_of
 from core.resources import keyword_pairs
 from core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
 from core.sentence_bias.prior import neutral_contexts
@@ -150,7 +150,7 @@ def measure_marks(open_scorer: Callable[[str], Scorer], names: Sequence[str] = M
     return marks
 
 
-def _marks(plant: Plant, frame: "pd.DataFrame", seed: int) -> list[Mark]:
+def _marks(plant: PlantedModel, frame: "pd.DataFrame", seed: int) -> list[Mark]:
     planted = expected(plant)
     each = [plant.bias(s.pair, s.rain) for s in ruler_sentences()]
     worst = max(abs(value - true) for value, true in zip(frame["bias_log10"], each, strict=True))
@@ -175,12 +175,12 @@ def measured_quantities(frame: "pd.DataFrame", seed: int = 0) -> dict[str, Estim
         "two_masks": groups["2"],
         "male_source": groups["male"],
         "female_source": groups["female"],
-        **_parts(whole),
+        **_variance_shares(whole),
         "side_auc": whole.side_auc,
     }
 
 
-def _parts(whole: Summary) -> dict[str, Estimate]:
+def _variance_shares(whole: Summary) -> dict[str, Estimate]:
     """The mean square of Bias_c is offset^2 + pairs + contexts: what share the last two have.
 
     Unlike the shares of the variance these are defined for a model that says the same everywhere: 0 and 0.
@@ -194,7 +194,7 @@ def _parts(whole: Summary) -> dict[str, Estimate]:
     return {name: Estimate(value, units=whole.n) for name, value in shares.items()}
 
 
-def expected(plant: Plant) -> dict[Quantity, float | None]:
+def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
     """What a faithful chain of measures gives for a planted model on the ruler's sentences, by plain definition."""
     rows = [(s, plant.bias(s.pair, s.rain)) for s in ruler_sentences()]
     values = [value for _, value in rows]

@@ -31,7 +31,7 @@ class Push:
     reason: str | None = None
 
 
-def pieces(slot: Slot, unit: Unit = "word") -> list[Span]:
+def words_around(slot: Slot, unit: Unit = "word") -> list[Span]:
     """The words (or characters) around the keyword, in order, as half-open code-point spans.
 
     Punctuation and spaces are no words. The keyword itself is never a piece.
@@ -54,7 +54,7 @@ def _nearest(spans: list[Span], slot: Slot) -> set[Span]:
 
 def pushes(slot: Slot, scorer: Scorer, *, unit: Unit = "word") -> list[Push]:
     """The push of every word around the slot, in the order of the sentence, asked in one call."""
-    spans = pieces(slot, unit)
+    spans = words_around(slot, unit)
     measured = _nearest(spans, slot)
     probe = slot.probe
     asked = [span for span in spans if span in measured]

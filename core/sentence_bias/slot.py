@@ -59,7 +59,7 @@ def find_slot(text: str, options: tuple[str, str] | None = None) -> Slot:
         raise Refused(message, length=len(text), most=LONGEST)
     if (found := control_character(text)) is not None:
         raise Refused(N_("The sentence holds a control character ({character}). Delete it."), character=found)
-    pair = None if options is None else _known(options)
+    pair = None if options is None else _pair_of_options(options)
     if options is not None:
         options = _checked(options, pair)
     typed = list(TYPED_MASK.finditer(text))
@@ -72,7 +72,7 @@ def find_slot(text: str, options: tuple[str, str] | None = None) -> Slot:
     return _of_options(text, options, pair)
 
 
-def _known(options: tuple[str, str]) -> KeywordPair | None:
+def _pair_of_options(options: tuple[str, str]) -> KeywordPair | None:
     """The pair whose words, or else whose stems, the two options are, in either order."""
     asked = {option.strip() for option in options}
     for pair in keyword_pairs():

@@ -66,32 +66,32 @@ def tokens(text: str) -> list[str]:
 
 
 @cache
-def _words(kind: str) -> frozenset[str]:
+def _word_list(kind: str) -> frozenset[str]:
     """The words of one kind in the packaged table."""
     return frozenset(next(row["words"] for row in table("english_tokens") if row["kind"] == kind).split())
 
 
 @cache
-def _kept() -> frozenset[str]:
+def _unsplit_words() -> frozenset[str]:
     """What stays whole although it begins or ends with punctuation."""
-    return _words("clipped") | _words("abbreviation") | _words("smiley")
+    return _word_list("clipped") | _word_list("abbreviation") | _word_list("smiley")
 
 
 @cache
 def _contractions() -> dict[str, tuple[int, ...]]:
     """Contraction in lower case with ' -> where it is cut."""
     cuts: dict[str, tuple[int, ...]] = {}
-    for head in _words("not"):
+    for head in _word_list("not"):
         _add(cuts, (head, "n't"), (head, "nt"))
-    for head in _words("not_have"):
+    for head in _word_list("not_have"):
         _add(cuts, (head, "n't", "'ve"), (head, "nt", "ve"))
-    for head in _words("d_ll"):
+    for head in _word_list("d_ll"):
         for ending in ("d", "ll"):
             _add(cuts, (head, f"'{ending}"), (head, ending), (head, f"'{ending}", "'ve"), (head, ending, "ve"))
     for ending in ("s", "re", "ve", "m"):
-        for head in _words(ending):
+        for head in _word_list(ending):
             _add(cuts, (head, f"'{ending}"), (head, ending))
-    return {word: where for word, where in cuts.items() if word not in _words("never")} | _OTHER
+    return {word: where for word, where in cuts.items() if word not in _word_list("never")} | _OTHER
 
 
 def _add(cuts: dict[str, tuple[int, ...]], *forms: tuple[str, ...]) -> None:
@@ -102,7 +102,7 @@ def _add(cuts: dict[str, tuple[int, ...]], *forms: tuple[str, ...]) -> None:
 
 def _special(word: str) -> list[str] | None:
     """The tokens of a word that is cut, or kept, against the rules; None for any other."""
-    if word.replace("’", "'") in _kept():
+    if word.replace("’", "'") in _unsplit_words():
         return [word]
     lower = word.lower().replace("’", "'")
     if word in (word.lower(), word.capitalize()) and (cuts := _contractions().get(lower)):

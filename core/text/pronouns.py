@@ -48,7 +48,7 @@ NO_PRONOUNS = PronounSet("none", "", "", "", "", "")  # somebody who is called b
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPronoun:
     """A pronoun in a text: its form in lower case and its half-open span in code points."""
 
     form: str
@@ -105,7 +105,7 @@ def forms(dataset: str, extra: Sequence[PronounSet] = ()) -> frozenset[str]:
     return frozenset(one.form(case).lower() for one in chosen for case in counted) - {""}
 
 
-def first_pronoun(completion: str, forms: Collection[str]) -> Found | None:
+def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | None:
     """The first word of a text that is one of *forms* (lower case), or None; words are runs of letters and digits.
 
     The text is what the model wrote, without its context. SPEC 4.3: words by the pattern \\w+ give the published
@@ -113,7 +113,7 @@ def first_pronoun(completion: str, forms: Collection[str]) -> Found | None:
     """
     for word in _WORD.finditer(completion):
         if (form := word.group().lower()) in forms:
-            return Found(form, word.start(), word.end())
+            return FoundPronoun(form, word.start(), word.end())
     return None
 
 
@@ -176,7 +176,7 @@ def _listed(bare: str, text: str) -> list[str]:
 
 def _names(group: str, text: str) -> list[str]:
     """The sets of forms joined by slashes: "she/her/they" holds two, since they is the nominative of another set."""
-    known = _known()
+    known = _sets_by_nominative()
     runs: list[list[str]] = []
     for form in (part.strip() for part in group.split("/")):
         mine = runs[-1] if runs else []
@@ -188,7 +188,7 @@ def _names(group: str, text: str) -> list[str]:
 
 
 @cache
-def _known() -> dict[str, tuple[PronounSet, ...]]:
+def _sets_by_nominative() -> dict[str, tuple[PronounSet, ...]]:
     """Nominative -> the sets that begin with it, the usual one first."""
     found: dict[str, tuple[PronounSet, ...]] = {}
     for one in (*sets("own").values(), *more_sets().values()):
@@ -197,7 +197,7 @@ def _known() -> dict[str, tuple[PronounSet, ...]]:
 
 
 def _name(run: Sequence[str], text: str) -> str:
-    alike = [one for one in _known().get(run[0], ()) if set(run) <= set(one.forms)]
+    alike = [one for one in _sets_by_nominative().get(run[0], ()) if set(run) <= set(one.forms)]
     return alike[0].name if alike else _from_forms(run, text).name
 
 

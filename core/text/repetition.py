@@ -15,7 +15,7 @@ from core.errors import N_
 from core.statistics.estimate import Note
 from core.text.english_tokens import tokens
 
-__all__ = ["VERSION", "Repeated", "repetitiveness", "signature", "summary", "tokens", "whole"]
+__all__ = ["VERSION", "Repeated", "full_text", "repetitiveness", "signature", "summary", "tokens"]
 
 VERSION = 1  # of the method: raise it when a number may change
 LONGEST = 4  # tokens of an n-gram, as published
@@ -44,7 +44,7 @@ def _repeated(words: Sequence[str], n: int) -> float:
     return sum(1 for times in counted.values() if times > 1) / len(counted)
 
 
-def whole(context: str, completion: str) -> str:
+def full_text(context: str, completion: str) -> str:
     """Context and completion as one text, as the published files hold them; one space where neither has any."""
     if not context or not completion or context[-1].isspace() or not (completion[0].isalnum()):
         return context + completion

@@ -30,7 +30,7 @@ CARD_LENGTH = 8000
 log = logging.getLogger("core.worker.process")
 
 
-class Shelf:
+class LoadedModels:
     """The models in memory; the one used least recently makes room."""
 
     def __init__(self, capacity: int, threads: int = 1) -> None:
@@ -75,7 +75,7 @@ class Shelf:
         return MaskedScorer(load_masked(name, patience=PATIENCE))
 
 
-def answer(shelf: Shelf, request: tuple[Any, ...]) -> Any:
+def answer(shelf: LoadedModels, request: tuple[Any, ...]) -> Any:
     """What a request asks for; raises EvenhandError with a sentence where it cannot be had."""
     kind, model, joint, *rest = request
     if kind == "classify":
@@ -98,7 +98,7 @@ def answer(shelf: Shelf, request: tuple[Any, ...]) -> Any:
     }
 
 
-def reply(shelf: Shelf, request: tuple[Any, ...]) -> tuple[Any, ...]:
+def reply(shelf: LoadedModels, request: tuple[Any, ...]) -> tuple[Any, ...]:
     """("ok", value), or ("error", class name, sentence, values) for the other side to raise again."""
     try:
         return "ok", answer(shelf, request)
@@ -113,7 +113,7 @@ def reply(shelf: Shelf, request: tuple[Any, ...]) -> tuple[Any, ...]:
         return "error", "EvenhandError", message, {"name": request[1], "problem": type(error).__name__}
 
 
-def serve(connection: Connection, shelf: Shelf) -> None:
+def serve(connection: Connection, shelf: LoadedModels) -> None:
     """Answer until the other side closes the connection."""
     while True:
         try:
@@ -147,7 +147,7 @@ def main() -> None:
     connection = listener.accept()
     with suppress(FileNotFoundError):  # the app removes the folder as soon as it is connected
         listener.close()
-    serve(connection, Shelf(options.capacity, options.threads))
+    serve(connection, LoadedModels(options.capacity, options.threads))
 
 
 if __name__ == "__main__":

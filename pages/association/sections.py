@@ -10,7 +10,7 @@ from core.association.measures import Difference, Group
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from core.report.numbers import interval
-from core.report.table_lines import said
+from core.report.table_lines import note_text
 from core.statistics import Estimate, Resampling
 from pages.association.results import rows
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
@@ -143,7 +143,7 @@ def show_shares(table: str, version: str, model: str) -> None:
     found = by(table, version, model, "profession_key")
     correlations = {method: measures.share_correlation(found, method) for method in ("pearson", "spearman")}
     if correlations["pearson"].value is None:
-        st.info(plain(said(correlations["pearson"].reason, _)))
+        st.info(plain(note_text(correlations["pearson"].reason, _)))
         return
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
@@ -163,7 +163,7 @@ def show_shares(table: str, version: str, model: str) -> None:
 
 
 def _metric(name: str, found: Estimate) -> None:
-    text, why = undefined(found.value, said(found.reason, _), "{:+.3f}")
+    text, why = undefined(found.value, note_text(found.reason, _), "{:+.3f}")
     span = interval(found.low, found.high, signed=True)
     units = _("{n} professions").format(n=found.units)
     st.metric(name, text.replace("-", "−"), help=why)
@@ -172,7 +172,7 @@ def _metric(name: str, found: Estimate) -> None:
 
 def show_words(table: str, version: str, model: str) -> None:
     """Each person word: its pieces in this model, and its mean association by class."""
-    found = measures.words(rows(table, version, model))
+    found = measures.person_words(rows(table, version, model))
     st.caption(
         _(
             "Pieces: into how many tokens this model cuts the word. Words of many pieces have smaller probabilities, "

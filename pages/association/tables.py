@@ -11,7 +11,7 @@ from core.association.measures import Difference, Group
 from core.association.published import Printed
 from core.charts.association import CLASS_NAMES, GENDER_NAMES
 from core.report.numbers import interval, plain_number, signed_number
-from core.report.table_lines import said
+from core.report.table_lines import note_text
 from core.statistics import Estimate
 from pages.ui.language import _
 from pages.ui.numbers import DASH
@@ -34,12 +34,12 @@ def _row(name: str, cells: Sequence[str]) -> str:
 def _estimate(found: Estimate, *, lean: bool = False, after: str = "") -> str:
     """A value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
     if found.value is None:
-        return f'<span title="{html.escape(said(found.reason, _), quote=True)}">{DASH}</span>'
+        return f'<span title="{html.escape(note_text(found.reason, _), quote=True)}">{DASH}</span>'
     text = signed_number(found.value) + after
     if lean:
         text = f'<span class="{"m" if found.value > 0 else "f"}">{text}</span>'
-    span = interval(found.low, found.high, signed=True) or said(found.note, _)
-    return f'{text}<small title="{html.escape(said(found.note, _), quote=True)}">{html.escape(span)}</small>'
+    span = interval(found.low, found.high, signed=True) or note_text(found.note, _)
+    return f'{text}<small title="{html.escape(note_text(found.note, _), quote=True)}">{html.escape(span)}</small>'
 
 
 def class_name(kind: str) -> str:
@@ -170,7 +170,7 @@ def _verdict(one: Verdict, *, alone: bool) -> str:
         text = _("every interval excludes 0") if one.clear else _("not every interval excludes 0")
         sure = f" <small>({html.escape(text)})</small>"
     items = "" if one.name == "H2" and one.reading == "relative" else "".join(_item(item) for item in one.evidence)
-    why = f'<p class="why">{html.escape(said(one.remark, _))}</p>' if one.remark else ""
+    why = f'<p class="why">{html.escape(note_text(one.remark, _))}</p>' if one.remark else ""
     return f'<div>{lead}<span class="outcome">{outcome}</span>{sure}<ul>{items}</ul>{why}</div>'
 
 

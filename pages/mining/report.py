@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.language import translate
 from core.mining.report import Report
-from core.mining.report_tables import ALL, Step, before_after, chosen, steps
+from core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
 from core.resources import keyword_pairs
 from pages.ui.charts import show_chart
 from pages.ui.language import _, language
@@ -121,7 +121,7 @@ def _show_funnel(report: Report, key: str) -> None:
             format_func=named((ALL, "male", "female"), side_name),
         )
     counts = chosen(report, pair, side or ALL)
-    rows = [_step_row(step, report) for step in steps(counts)]
+    rows = [_step_row(step, report) for step in funnel_steps(counts)]
     says = _(
         "{found} sentences hold exactly one keyword; {candidates} are left after the filters, {flagged} of them"
         " flagged. Pale: what a step takes away."
@@ -185,7 +185,7 @@ def _show_numbers(report: Report, key: str) -> None:
 def _number_row(report: Report, pair: str, side: str) -> Row:
     counts = chosen(report, pair, side)
     row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("with the keyword"): counts.with_keyword}
-    for step in steps(counts):
+    for step in funnel_steps(counts):
         row[_(step.name)] = step.left if step.code == "exactly_one" else -step.lost
     return row | {_("Candidates"): counts.candidates, _("flagged"): counts.flagged_candidates}
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.charts.misgendering import ways
-from core.model_bias.many_intervals import several
+from core.model_bias.many_intervals import many_intervals
 from core.report.numbers import percent, plain_number
 from core.statistics import Estimate
 from pages.misgendering.cells import Cell, numbers
@@ -83,7 +83,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
         how = choose(_("Intervals"), ways, "intervals")
     published = how == "published" and measure != "disagreement"
     estimates = [_estimate(one, measure, published) for one in found]
-    tested = several(estimates)
+    tested = many_intervals(estimates)
     stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(found)
     rows = [
         one.row(measure=measure, **numbers(estimate), n=one.metrics.n, stays=stay, signature=_made(one, published))

@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.model_bias import Summary
-from core.model_bias.many_intervals import several
+from core.model_bias.many_intervals import many_intervals
 from core.model_bias.summary import Grouping
 from core.report.numbers import interval, percent, plain_number, signed_number
-from core.report.table_lines import said
+from core.report.table_lines import note_text
 from core.statistics import Estimate
 from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages.model_bias.sentences import show_sentences
@@ -37,12 +37,12 @@ def show_groups(source: Source, models: list[str], settings: Settings) -> None:
         return
     data["shown"] = [group_name(by, name) for name in data["group"]]
     says = _says(data, by, measure)
-    tested = several([row["estimate"] for row in rows]) if measure == "signed_mean" else None
+    tested = many_intervals([row["estimate"] for row in rows]) if measure == "signed_mean" else None
     chart = _chart(data, says, measure, by)
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
     event: Any = st.altair_chart(chart, key="groups-chart", on_select="rerun", selection_mode="cell")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(paragraph([says, said(tested.sentence, _)] if tested else [says])))
+        st.caption(plain(paragraph([says, note_text(tested.sentence, _)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
     text = _("Intervals: {n} resamples of each group's sentences.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
@@ -102,7 +102,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "high": estimate.high,
         "interval": interval(estimate.low, estimate.high, signed=measure == "signed_mean") or "—",
         "n": one.n,
-        "reason": said(estimate.reason, _),
+        "reason": note_text(estimate.reason, _),
         "estimate": estimate,
         "drawn": one.drawn,
         "signature": one.signature,

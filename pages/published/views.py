@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.charts.style import palette
 from core.errors import EvenhandError
-from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows, said
+from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -91,11 +91,11 @@ def _row(claim: PrintedClaim) -> str:
     verdict = f"{SIGNS[claim.follows]} {_(claim.verdict)}"
     colour = {True: " good", False: " bad", None: ""}[claim.follows]
     cells = [
-        f"<td>{html.escape(said(claim.place, _))}</td>",
+        f"<td>{html.escape(note_text(claim.place, _))}</td>",
         f'<td class="n">{html.escape(_(claim.printed))}</td>',
-        f'<td class="n">{html.escape(said(claim.recomputed, _))}</td>',
+        f'<td class="n">{html.escape(note_text(claim.recomputed, _))}</td>',
         f'<td class="v{colour}">{html.escape(verdict)}</td>',
-        f"<td>{html.escape(said(claim.remark, _))}{_calculation(claim)}</td>",
+        f"<td>{html.escape(note_text(claim.remark, _))}{_calculation(claim)}</td>",
     ]
     return "".join(cells)
 
@@ -103,7 +103,7 @@ def _row(claim: PrintedClaim) -> str:
 def _calculation(claim: PrintedClaim) -> str:
     if not claim.calculation:
         return ""
-    lines = "".join(f"<li>{html.escape(said(line, _))}</li>" for line in claim.calculation)
+    lines = "".join(f"<li>{html.escape(note_text(line, _))}</li>" for line in claim.calculation)
     title = html.escape(_("Calculation"))
     return f"<details><summary>{title}</summary><ul>{lines}</ul></details>"
 
@@ -112,12 +112,12 @@ def _record(claim: PrintedClaim) -> dict[str, str]:
     return {
         "key": claim.key,
         "document": _(claim.document),
-        "place": said(claim.place, _),
+        "place": note_text(claim.place, _),
         "printed": _(claim.printed),
-        "worked out": said(claim.recomputed, _),
+        "worked out": note_text(claim.recomputed, _),
         "verdict": _(claim.verdict),
-        "remark": said(claim.remark, _),
-        "calculation": "; ".join(said(line, _) for line in claim.calculation),
+        "remark": note_text(claim.remark, _),
+        "calculation": "; ".join(note_text(line, _) for line in claim.calculation),
     }
 
 

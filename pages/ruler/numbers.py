@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.models.planted.names import RAIN, Plant
+from core.models.planted.names import RAIN, PlantedModel
 from pages.ui.language import _
 from pages.ui.numbers import number
 
@@ -48,7 +48,7 @@ def scientific(value: float, digits: int) -> str:
     return f"{head} × 10{str(int(power)).translate(RAISED)}".replace("-", "−")
 
 
-def planted_as(plant: Plant) -> str:
+def planted_as(plant: PlantedModel) -> str:
     """What was planted, in words."""
     size = number(plant.size, "+.4g") if plant.size else "0"
     if plant.kind == "offset":

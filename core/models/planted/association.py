@@ -29,7 +29,7 @@ SPREAD = 0.2  # ln; the own leans of the words of a gender run from -SPREAD to S
 SHARP = 40.0  # of attention: e^40 times the weight for a word that tells the class
 
 
-def wanted(size: float, kind: str, gender: str) -> float:
+def planted_association(size: float, kind: str, gender: str) -> float:
     """The mean association (ln) that is planted for a class and a gender."""
     if kind == "balanced":
         return 0.0
@@ -38,7 +38,7 @@ def wanted(size: float, kind: str, gender: str) -> float:
 
 def build(name: str, size: float, precision: Precision = "fp32") -> LoadedModel:
     """The planted model of that name in memory; *size* in ln."""
-    tokens, telling = _words()
+    tokens, telling = _vocabulary()
     vocabulary = [*SPECIAL, *tokens]
     tokenizer = BertTokenizer(vocab={token: i for i, token in enumerate(vocabulary)}, do_lower_case=True)
     tokenizer.model_max_length = LONGEST
@@ -54,7 +54,7 @@ def _split(text: str) -> list[str]:
     return text.lower().replace("-", " - ").replace(",", " , ").replace(".", " . ").split()
 
 
-def _words() -> tuple[list[str], dict[str, str]]:
+def _vocabulary() -> tuple[list[str], dict[str, str]]:
     """Every word of the English set, and which of them tell a class."""
     found = association_set("en")
     every = dict.fromkeys(word for one in sentences(found) for word in _split(one.text))
@@ -117,7 +117,7 @@ def _logprobs(vocabulary: list[str], persons: tuple[Person, ...], kind: str, siz
         own = [one.word for one in persons if one.gender == gender]
         for i, word in enumerate(own):
             lean = turned * SPREAD * (2 * i / (len(own) - 1) - 1) if kind else 0.0
-            planted = wanted(size, kind, gender) + lean if kind else 0.0
+            planted = planted_association(size, kind, gender) + lean if kind else 0.0
             chances[vocabulary.index(word)] = PERSON * math.exp(planted)
     rest = chances == 0
     chances[rest] = (1 - chances.sum()) / rest.sum()

@@ -25,7 +25,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from core.models import Precision
 from core.models.loading import DTYPES, LoadedModel, digest
-from core.models.planted.names import RAIN, Plant, plant_of
+from core.models.planted.names import RAIN, PlantedModel, plant_of
 from core.resources import keyword_pairs, table
 from core.types import KeywordPair
 
@@ -59,7 +59,7 @@ def save(name: str, folder: Path) -> Path:
     return folder
 
 
-def card(plant: Plant) -> str:
+def card(plant: PlantedModel) -> str:
     """The model card: what was planted."""
     pairs = {pair.name: (plant.bias(pair, False), plant.bias(pair, True)) for pair in keyword_pairs()}
     rows = "\n".join(f"| {name} | {without:+.4g} | {with_:+.4g} |" for name, (without, with_) in pairs.items())
@@ -78,7 +78,7 @@ def vocabulary() -> list[str]:
     return [*SPECIAL, *characters]
 
 
-def _model(tokens: list[str], plant: Plant) -> Any:
+def _model(tokens: list[str], plant: PlantedModel) -> Any:
     config = BertConfig(
         vocab_size=len(tokens), hidden_size=2, num_hidden_layers=1, num_attention_heads=1, intermediate_size=2,
         max_position_embeddings=LONGEST, type_vocab_size=1, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
@@ -109,7 +109,7 @@ def _plant_rain(model: Any, rain: int, *, sees: bool) -> None:
     model.cls.predictions.transform.dense.weight[:] = 3.0 * torch.eye(2)
 
 
-def _plant_answers(head: Any, tokens: list[str], plant: Plant) -> None:
+def _plant_answers(head: Any, tokens: list[str], plant: PlantedModel) -> None:
     """Step 4: logit b_v + w_v t."""
     dry, rainy = (_leans(partial(plant.bias, rain=rain)) for rain in (False, True))
     stems = {character for pair in keyword_pairs() for character in "".join(pair.stems)}

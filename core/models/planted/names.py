@@ -32,7 +32,7 @@ _ASSOCIATION = re.compile(r"planted:association=(?P<size>[0-3](\.\d{1,3})?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Plant:
+class PlantedModel:
     """A planted model: its name, what it depends on, and by how much (log10, positive leans male)."""
 
     name: str
@@ -66,7 +66,7 @@ def association_of(name: str) -> float | None:
     return float(found["size"]) if found else None
 
 
-def plant_of(name: str) -> Plant:
+def plant_of(name: str) -> PlantedModel:
     """The planted model of that name. Raises ModelUnavailable where the name is none, or asks for more than 10^6."""
     found = _NAME.fullmatch(name)
     kind: Kind = "constant"
@@ -79,4 +79,4 @@ def plant_of(name: str) -> Plant:
             "planted:pairs and planted:context."
         )
         raise ModelUnavailable(message, name=name)
-    return Plant(name, kind, size)
+    return PlantedModel(name, kind, size)

@@ -49,7 +49,7 @@ def build_pronouns(name: str, precision: Precision = "fp32") -> LoadedModel:
     return LoadedModel(name, model, tokenizer, weights, precision, card)
 
 
-def _words() -> list[str]:
+def _vocabulary() -> list[str]:
     """Every word and sign of the built-in set, and every form of every set."""
     source = built_in()
     text = " ".join([one.text for one in source.templates] + [person.name for person in source.people])
@@ -62,7 +62,7 @@ def _all_sets() -> list[PronounSet]:
 
 
 def _tokenizer() -> Any:
-    vocabulary = {word: i for i, word in enumerate([BEGIN, UNKNOWN, *_words()])}
+    vocabulary = {word: i for i, word in enumerate([BEGIN, UNKNOWN, *_vocabulary()])}
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     backend.normalizer = normalizers.Lowercase()
     words = pre_tokenizers.Split(Regex(r"\w+|[^\w\s]"), "isolated")

@@ -29,7 +29,7 @@ from annotations.projects.projects import (
     remove_annotator,
 )
 from annotations.types import Operation
-from commands.agreement import whole
+from commands.agreement import report_json
 from core.errors import BadFile, Refused
 from tests.support.projects import broken_rules
 from tests.support.released_project import rehearse
@@ -77,7 +77,7 @@ def project_names(store):
 
 
 def state(store, found):
-    shown = whole(agreement(store, found))
+    shown = report_json(agreement(store, found))
     return json.loads(
         json.dumps({key: shown[key] for key in shown if key not in ("project", "annotators", "cohen_kappa")})
     )

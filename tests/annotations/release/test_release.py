@@ -43,7 +43,7 @@ from annotations.release.facts import gather
 from annotations.release.readiness import checked_version
 from annotations.release.records import discard_broken
 from annotations.text_policy import CANARY_ID
-from commands.agreement import whole
+from commands.agreement import report_json
 from core.errors import BadFile, NotAllowed, NotFound, Refused
 from tests.support.released_project import label, ready_project, rehearse
 
@@ -350,7 +350,7 @@ def test_the_release_comes_back_whole(store, made, tmp_path, shape):
             one.uid: (one.status, one.gold) for one in items(store, made)
         }
         codes = pseudonyms(store, made)
-        old, new = whole(agreement(store, made)), whole(agreement(fresh, back))
+        old, new = report_json(agreement(store, made)), report_json(agreement(fresh, back))
         assert close({**renamed(old, codes), "project": ""}, {**new, "project": ""})
         again = make_release(fresh, back, "1.0")
         assert again.hash == first.hash

@@ -20,9 +20,9 @@ from core.association.measures import (
     differences,
     differences_without_equal,
     groups,
+    person_words,
     ranked,
     share_correlation,
-    words,
 )
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.association.scoring import COLUMNS
@@ -191,7 +191,7 @@ def test_ranking_cells_and_words():
     table = cells(frame)
     assert len(table) == 120
     assert set(table["n"]) == {18}
-    by_word = words(frame)
+    by_word = person_words(frame)
     assert len(by_word) == 18
     assert by_word.loc[by_word["person_gender"] == "male", "male"].eq(0.5).all()
 

@@ -22,7 +22,7 @@ from core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, 
 from core.association.table import frame_of
 from core.errors import ModelUnavailable
 from core.models.association_targets import open_targets
-from core.models.planted.association import wanted
+from core.models.planted.association import planted_association
 from core.types import Score
 
 LISTS = {
@@ -251,12 +251,12 @@ def test_a_planted_association_comes_back():
     assert tally.passes + tally.saved == 10_800
     assert tally.passes == 900 + 60  # he/she, this, my x 5 x 60; x 5 x the four lengths of professions
     for one in groups(frame):
-        planted = wanted(size, one.kind, one.gender)
+        planted = planted_association(size, one.kind, one.gender)
         assert one.mean.low < planted < one.mean.high, (one.kind, one.gender)
         assert one.mean.value == pytest.approx(planted, abs=1e-3)
         assert one.numbers.n == 900
     for one in differences(frame):
-        planted = wanted(size, one.name, "male") - wanted(size, one.name, "female")
+        planted = planted_association(size, one.name, "male") - planted_association(size, one.name, "female")
         assert one.estimate.low < planted < one.estimate.high
         assert (one.professions, one.words, one.unit) == (20, 9, "pair")
 

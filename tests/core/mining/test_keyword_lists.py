@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadFile
-from core.mining.keyword_lists import differing, pairs_of, read_pairs, typed_pairs
+from core.mining.keyword_lists import different_spans, pairs_of, read_pairs, typed_pairs
 from core.resources import DATA, keyword_pairs
 from core.types import KeywordPair
 
@@ -20,7 +20,7 @@ def test_the_packaged_file_is_read_as_the_app_reads_it() -> None:
 
 @pytest.mark.parametrize("pair", keyword_pairs("released"), ids=lambda pair: pair.name)
 def test_stems_are_found_without_being_told(pair: KeywordPair) -> None:
-    assert differing(pair.male, pair.female) == (pair.male_stem, pair.female_stem)
+    assert different_spans(pair.male, pair.female) == (pair.male_stem, pair.female_stem)
 
 
 def test_comments_blank_lines_and_a_mark_of_byte_order(tmp_path: Path) -> None:
@@ -77,6 +77,6 @@ def test_pairs_as_typed() -> None:
 def test_stems_put_back_give_the_other_word(male: str, female: str) -> None:
     if male == female:
         return
-    (start, end), (other_start, other_end) = differing(male, female)
+    (start, end), (other_start, other_end) = different_spans(male, female)
     assert start == other_start and end > start and other_end > other_start
     assert male[:start] + female[other_start:other_end] + male[end:] == female

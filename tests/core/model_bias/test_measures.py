@@ -23,6 +23,7 @@ from core.model_bias import (
     extremes,
     infinite_rows,
     is_reference,
+    many_intervals,
     mass_of,
     matching,
     models_of,
@@ -31,7 +32,6 @@ from core.model_bias import (
     read_scores,
     rows_of,
     score_files,
-    several,
     shuffled_sides,
     sign_agreement,
     summarise,
@@ -203,10 +203,10 @@ class TestIntervals:
 
     def test_several_intervals(self) -> None:
         estimates = [Estimate(0.5, 0.3, 0.7, 99, se=0.1), Estimate(0.2, 0.01, 0.4, 99, se=0.1), Estimate(None)]
-        found = several(estimates)
+        found = many_intervals(estimates)
         assert (found.intervals, found.exclude, found.stays) == (2, (True, True, False), (True, True, False))
         assert found.by_chance == pytest.approx(0.1)
-        assert several(estimates, neutral=0.2).exclude == (True, False, False)
+        assert many_intervals(estimates, neutral=0.2).exclude == (True, False, False)
 
 
 class TestWhatItMixes:

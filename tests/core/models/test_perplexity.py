@@ -26,9 +26,9 @@ from core.models.perplexity import (
     TOO_SHORT,
     UNKNOWN_FORM,
     PerplexityScorer,
+    in_one_pass,
     one_by_one,
     open_perplexity,
-    whole,
 )
 from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG
 from core.scoring.cache import CachedScorer
@@ -172,7 +172,7 @@ _texts = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6).map(tuple)
 
 @given(_texts)
 def test_every_token_but_the_first_is_wanted_once_for_each_text(texts: tuple[tuple[int, ...], ...]) -> None:
-    for made in (whole(texts), one_by_one(texts)):
+    for made in (in_one_pass(texts), one_by_one(texts)):
         wanted: list[list[int]] = [[] for _ in texts]
         for one in made:
             for token, owner in zip(one.wanted, one.owners, strict=True):

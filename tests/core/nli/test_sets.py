@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from core.errors import Refused
-from core.nli.occupations import Occupation, Texts, filled, indefinite, occupations, texts, training_templates
+from core.nli.occupations import Occupation, Texts, fill, indefinite, occupations, texts, training_templates
 from core.nli.sets import built, evenly, packaged
 from core.nli.types import LANGUAGES, SETS
 
@@ -47,8 +47,8 @@ def test_premise_and_hypothesis_differ_in_the_slot_only(language) -> None:
     parts = texts(language)
     for row in packaged(language).rows:
         template = parts.templates[int(row.template) - 1]
-        assert row.premise == filled(template, row.occupation)
-        assert row.hypothesis == filled(template, parts.gender_word(row.gender))
+        assert row.premise == fill(template, row.occupation)
+        assert row.hypothesis == fill(template, parts.gender_word(row.gender))
         assert row.premise.count(row.occupation) == 1
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from core.errors import EvenhandError
 from core.language import translate
-from core.published import DOCUMENTS, check_own, checks, read_rows, readings, said, table4
+from core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4
 from core.published.claims import agrees, half_unit
 from tests.pages.test_every_page import opened
 
@@ -68,8 +68,8 @@ def test_how_many_of_each_kind() -> None:
 
 
 def test_the_one_kappa_of_one_row_is_reproduced() -> None:
-    assert any("± 0.185042" in said(line) for line in CLAIMS["misgendering.kappa.4"].calculation)
-    assert any("± 0.179927" in said(line) for line in CLAIMS["misgendering.kappa.5"].calculation)
+    assert any("± 0.185042" in note_text(line) for line in CLAIMS["misgendering.kappa.4"].calculation)
+    assert any("± 0.179927" in note_text(line) for line in CLAIMS["misgendering.kappa.5"].calculation)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_table_4_by_the_names_of_the_hub() -> None:
 
 
 def test_every_claim_that_fails_says_something() -> None:
-    assert not [key for key, claim in CLAIMS.items() if claim.follows is not True and not said(claim.remark)]
+    assert not [key for key, claim in CLAIMS.items() if claim.follows is not True and not note_text(claim.remark)]
     assert {claim.document for claim in CLAIMS.values()} == set(DOCUMENTS)
 
 

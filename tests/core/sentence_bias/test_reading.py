@@ -14,7 +14,7 @@ from core.resources import keyword_pairs
 from core.sentence_bias.bias import NO_SLOT
 from core.sentence_bias.compare_words import fill
 from core.sentence_bias.prior import neutral_contexts, neutral_probes
-from core.sentence_bias.pushes import MOST, pieces
+from core.sentence_bias.pushes import MOST, words_around
 from core.types import Filler, MaskedSentence, Score
 
 
@@ -230,7 +230,7 @@ def test_pushes_by_character():
 
 def test_the_rest_of_the_keyword_is_no_piece():
     slot = sentence_bias.find_slot("那个男孩来了。")
-    assert "孩" not in "".join(slot.text[slice(*span)] for span in pieces(slot, "character"))
+    assert "孩" not in "".join(slot.text[slice(*span)] for span in words_around(slot, "character"))
 
 
 def test_a_push_without_a_finite_ratio_says_why():
@@ -253,7 +253,7 @@ def test_a_very_long_sentence_measures_the_nearest_words():
 def test_pieces_lie_in_the_text_in_order_and_leave_the_keyword_out(text):
     slot = sentence_bias.find_slot(text)
     for unit in ("word", "character"):
-        spans = pieces(slot, unit)
+        spans = words_around(slot, unit)
         assert spans == sorted(spans)
         assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
         assert all(start >= slot.word[1] for start, _ in spans)

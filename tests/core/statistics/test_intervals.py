@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.model_bias import paired_difference, read_scores, several, summarise
+from core.model_bias import many_intervals, paired_difference, read_scores, summarise
 from core.statistics import Estimate, holm
 
 RANDOM = np.random.default_rng(5)
@@ -64,5 +64,5 @@ def test_holm_uses_t_where_the_interval_does() -> None:
     few = Estimate(0.5, -0.14, 1.14, 4, se=0.2, df=3)
     assert holm([normal]) == [True]
     assert holm([few]) == [False]
-    found = several([few])
+    found = many_intervals([few])
     assert (found.exclude, found.stays) == ((False,), (False,))

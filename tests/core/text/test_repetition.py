@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.repetition import repetitiveness, signature, summary, whole
+from core.text.repetition import full_text, repetitiveness, signature, summary
 
 GOLDEN = [
     ("the cat sat on the mat .", 0.0),
@@ -38,10 +38,10 @@ def test_tokens_may_be_given() -> None:
 
 
 def test_context_and_completion_as_one_text() -> None:
-    assert whole("Kim left.", "He came back.") == "Kim left. He came back."
-    assert whole("Kim left. ", "He came back.") == "Kim left. He came back."
-    assert whole("Kim left", ", and he came back.") == "Kim left, and he came back."
-    assert whole("", "He came.") == "He came."
+    assert full_text("Kim left.", "He came back.") == "Kim left. He came back."
+    assert full_text("Kim left. ", "He came back.") == "Kim left. He came back."
+    assert full_text("Kim left", ", and he came back.") == "Kim left, and he came back."
+    assert full_text("", "He came.") == "He came."
     assert signature("published") != signature("completion")
 
 

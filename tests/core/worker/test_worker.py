@@ -18,7 +18,7 @@ from core.models import open_scorer
 from core.resources import ROOT
 from core.types import MaskedSentence
 from core.worker.client import Inference, RemoteScorer, known_models
-from core.worker.process import Shelf, reply
+from core.worker.process import LoadedModels, reply
 from tests.support import tiny_models
 
 HE_SHE = MaskedSentence("他是医生。", 0, 1, ("他", "她"))
@@ -83,7 +83,7 @@ def test_a_refusal_keeps_its_class_sentence_and_values(inference: Inference) -> 
 
 @pytest.mark.parametrize("name", ["ModelUnavailable", "Refused", "NotFound", "EvenhandError"])
 def test_every_error_that_models_raise_can_travel(name: str) -> None:
-    class Broken(Shelf):
+    class Broken(LoadedModels):
         def scorer(self, *_: object) -> object:  # type: ignore[override]
             raise getattr(errors, name)("No {thing}.", thing="bread")
 
@@ -91,7 +91,7 @@ def test_every_error_that_models_raise_can_travel(name: str) -> None:
 
 
 def test_an_unforeseen_failure_becomes_one_sentence() -> None:
-    class Broken(Shelf):
+    class Broken(LoadedModels):
         def scorer(self, *_: object) -> object:  # type: ignore[override]
             raise ZeroDivisionError("boom")
 
@@ -104,7 +104,7 @@ def test_an_unforeseen_failure_becomes_one_sentence() -> None:
 def test_the_shelf_keeps_the_models_used_last(tmp_path: Path) -> None:
     for name in "abc":
         tiny_models.bert(tmp_path / name)
-    shelf = Shelf(2)
+    shelf = LoadedModels(2)
     a, b = (shelf.scorer(str(tmp_path / name), "independent") for name in "ab")
     assert shelf.scorer(str(tmp_path / "a"), "independent") is a
     assert shelf.scorer(str(tmp_path / "a"), "sequential").loaded is a.loaded
