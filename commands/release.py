@@ -14,8 +14,7 @@ from annotations.release import Release, Verification
 from annotations.release.write_out import refuse_out
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
-from commands.passwords import asked_for, given
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
 from core.errors import N_, NotFound, Refused
 
 SHOWN = 20
@@ -77,7 +76,7 @@ def release(
         elif version is None:
             _show(store, found, check=check, listing=listing, as_json=as_json)
         else:
-            password = asked_for(new=True) if lock else given()
+            password = ask_password(new=True) if lock else environment_password()
             if out is not None:
                 refuse_out(found, out, password, locked=not text_may_leave(found))
             made, new = _release_of(store, found, version, notes, author)
@@ -140,13 +139,13 @@ def _line(one: Release) -> str:
 
 
 def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
-    found = releasing.verify(path, password=given())
+    found = releasing.verify(path, password=environment_password())
     try:
         known = releasing.release(store, project, found.version)
     except NotFound:
         known = None
     else:
-        found = releasing.verify(path, password=given(), store=store, release=known)
+        found = releasing.verify(path, password=environment_password(), store=store, release=known)
     data = {
         "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
         "problems": [{"file": name, "problem": what} for name, what in found.problems],

@@ -1,62 +1,19 @@
 """`score`: a whole file or project through one model or several, into one table."""
 
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
 from annotations.files.project_texts import open_input
-from annotations.jobs.process import progress
-from commands.shared import answer, db_option, json_option, warn
+from commands.shared import Meter, answer, db_option, json_option, run_target, warn
 from core.errors import N_, BadFile, Refused
-from core.runs.records import run_file, runs_folder
-from core.runs.scoring import RunReport, Settings, processors, score_to_file
+from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
 
-EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 JOINT = ["independent", "sequential", "geometric_mean"]
 METHOD = ["auto", "masked", "pair-sum", "pll"]
 SLOW_S = 5.0  # a load that is worth a word
-
-
-class Meter:
-    """How far a run is: a line on the terminal, rewritten twice a second (in a log now and then), and the job's row."""
-
-    def __init__(self) -> None:
-        self._row = progress()
-        self._began: float | None = None  # when the first model was ready to be asked
-        self._said = 0.0
-        self._alive = sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` rows that a model has to be asked for."""
-        self._row(done, total, message)
-        now = time.monotonic()
-        if self._began is None:
-            self._began = self._said = now
-        if now - self._said < (EVERY_S if self._alive else EVERY_LOGGED_S) or not done:
-            return
-        self._said = now
-        line = rate_line(done, total or done, now - self._began, message)
-        click.echo(f"\r\033[K{line}" if self._alive else line, err=True, nl=not self._alive)
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self._alive:
-            click.echo("\r\033[K", err=True, nl=False)
-
-
-def rate_line(done: int, total: int, seconds: float, model: str) -> str:
-    """12,300 of 20,000 rows, 410 a second, about 19 s left (demo-zh)."""
-    rate = done / seconds if seconds > 0 else 0.0
-    text = f"{done:,} of {total:,} rows"
-    if rate:
-        left = (total - done) / rate
-        time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
-        text += f", {rate:,.0f} a second, about {time_left} left"
-    return f"{text} ({model})"
 
 
 @click.command("score")
@@ -111,25 +68,14 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     One row per sentence and model, in the order of the file; a row that cannot be scored says why in `status`.
     Positive values lean to the male word. What was scored before is not asked again.
     """
-    out, is_run = _target(db, options["out"], options["run_name"])
+    out, is_run = run_target(db, "scores", options["out"], options["run_name"])
     source = open_input(file, db=db, column=options["column"], uid=options["uid"])
     if source.kind == "file" and Path(file).resolve() == out.resolve():
         raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
-    meter = Meter()
-    try:
+    with Meter() as meter:
         report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
-    finally:
-        meter.end()
     warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
-
-
-def _target(db: str, out: str | None, name: str | None) -> tuple[Path, bool]:
-    if (out is None) == (name is None):
-        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-    if name is not None:
-        return run_file(runs_folder(db, "scores"), name), True
-    return Path(out or ""), False
 
 
 def _settings(db: str, options: dict[str, Any]) -> Settings:
@@ -149,7 +95,7 @@ def _settings(db: str, options: dict[str, Any]) -> Settings:
     )
 
 
-def for_people(report: RunReport) -> str:
+def for_people(report: ScoringReport) -> str:
     """What came of each model, for people."""
     lines = []
     for one in report.models:

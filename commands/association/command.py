@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import answer, db_option, json_option
+from commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
 from core.association.builtin import LANGUAGES, Choices, Files, association_set
 from core.association.corpus import write_corpus
 from core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
 from core.errors import N_, Refused
 
 if TYPE_CHECKING:
-    from core.runs.association import RunReport
+    from core.runs.association import AssociationReport
 
 EXISTING = click.Path(dir_okay=False, path_type=Path)
 
@@ -105,29 +105,21 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
 
 def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table where one is wanted, and measure."""
-    from commands.scoring import Meter
-    from core.runs.association import Settings, frame_of, run_associations
-    from core.runs.records import run_file, runs_folder
+    from core.association.table import frame_of
+    from core.runs.association import Settings, run_associations
 
-    if options["out"] and options["run_name"]:
-        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-    name = options["run_name"]
-    out = run_file(runs_folder(db, "associations"), name) if name else options["out"]
+    out, is_run = target_or_none(db, "associations", options["out"], options["run_name"])
     settings = Settings(
         options["models"], options["target"], options["attribute"], options["precision"], options["threads"]
     )
-    meter = Meter()
-    try:
-        report = run_associations(source, settings, out, watch=meter, record=bool(name))
-    finally:
-        meter.end()
-    for _, error in report.failed:
-        click.echo(str(error), err=True)
+    with Meter() as meter:
+        report = run_associations(source, settings, out, watch=meter, record=is_run)
+    warn(report.notices, report.failed)
     rows = frame_of([row for one in report.models for row in one.found])
     return _facts(report, out) | _measured(rows, source.language, options, report)
 
 
-def _facts(report: "RunReport", out: Path | None) -> dict[str, Any]:
+def _facts(report: "AssociationReport", out: Path | None) -> dict[str, Any]:
     record = report.as_json()
     kept = {key: record[key] for key in ("source", "settings", "failed", "seconds", "versions")}
     # The page Jobs shows these of a job.
@@ -139,7 +131,9 @@ def _facts(report: "RunReport", out: Path | None) -> dict[str, Any]:
     return kept | totals | ({"out": str(out)} if out else {})
 
 
-def _measured(rows: Any, language: str, options: dict[str, Any], report: "RunReport | None" = None) -> dict[str, Any]:
+def _measured(
+    rows: Any, language: str, options: dict[str, Any], report: "AssociationReport | None" = None
+) -> dict[str, Any]:
     from commands.association.answers import measured
 
     draws = {"resamples": options["resamples"], "seed": options["seed"]}

@@ -21,8 +21,7 @@ from annotations.projects.projects import project, project_by_uid
 from annotations.types import Project
 from commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
 from commands.files.other_tools import TasksWish, bring_tasks, task_format_of
-from commands.passwords import asked_for, opened
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.archives import Member
 
@@ -90,7 +89,7 @@ def import_file(
     their reason, the rest goes in. Importing the same file twice adds nothing.
     The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked for.
     """
-    with opened(file) as members:
+    with opened_tables(file) as members:
         if (tasks := task_format_of(members, layout)) is not None:
             wish = TasksWish(tasks, column, named, fixed, people, known)
             bring_tasks(name, members, Path(file).name, wish, uid=uid, db=db, as_json=as_json)
@@ -182,7 +181,7 @@ def export_file(
     """Write the items or labels of PROJECT to OUT."""
     with existing_store(db) as store:
         found = project(store, name)
-        password = asked_for(new=True) if lock or needs_password(found, layout) else None
+        password = ask_password(new=True) if lock or needs_password(found, layout) else None
         if lock and password is None:
             raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
         report = exporting.export_file(

@@ -1,44 +1,17 @@
 """`generate`: let a model write after contexts, here or through a server; `sample`: choose what people judge."""
 
-import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import click
 
-from annotations.jobs.process import progress
-from commands.shared import answer, db_option, json_option
-from core.errors import N_, Refused
+from commands.shared import Meter, answer, db_option, json_option, run_target
 from core.generation.contexts import CHUNK, SEED
 from core.generation.server import INSTRUCTION
 from core.misgendering.slots import SETTINGS
 from core.models.fetching import locate
 from core.runs.generation import GenerationReport, Request, generate_to_file
 from core.runs.generation_inputs import Filling, open_contexts
-from core.runs.records import TEXTS, run_file, runs_folder
-
-EVERY_S = 1.0
-
-
-class Meter:
-    """How far a run is: the job's row, and a line on a terminal."""
-
-    def __init__(self) -> None:
-        self._row = progress()
-        self._said = time.monotonic()
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` texts."""
-        self._row(done, total, message)
-        if sys.stderr.isatty() and time.monotonic() - self._said >= EVERY_S:
-            self._said = time.monotonic()
-            click.echo(f"\r\033[K{done:,} of {total or done:,} texts", err=True, nl=False)
-
-    def end(self) -> None:
-        """Clear the line."""
-        if sys.stderr.isatty():
-            click.echo("\r\033[K", err=True, nl=False)
+from core.runs.records import TEXTS
 
 
 @click.command("generate")
@@ -109,7 +82,7 @@ def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
     with a context a row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text).
     The same call goes on where an earlier one was ended, and the result is the same as in one go.
     """
-    out = _target(db, options["out"], options["run_name"])
+    out, is_run = run_target(db, "generations", options["out"], options["run_name"], ending=TEXTS)
     filling = Filling(
         passes=options["passes"],
         seed=options["seed"],
@@ -125,11 +98,8 @@ def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
     for problem in source.problems[:20]:
         why = problem.message.format(**problem.values) if problem.values else problem.message
         click.echo(f"{problem.file}:{problem.line}: {why}", err=True)
-    meter = Meter()
-    try:
-        report = generate_to_file(source, _request(options), out, watch=meter, record=options["run_name"] is not None)
-    finally:
-        meter.end()
+    with Meter("texts") as meter:
+        report = generate_to_file(source, _request(options), out, watch=meter, record=is_run)
     answer(report.as_json(), for_people(report), as_json=as_json)
 
 
@@ -145,12 +115,6 @@ def _request(options: dict[str, Any]) -> Request:
             )
         },
     )  # fmt: skip
-
-
-def _target(db: str, out: str | None, name: str | None) -> Path:
-    if (out is None) == (name is None):
-        raise Refused(N_("Say where the generations go: --out FILE, or --run NAME."))
-    return Path(out) if out is not None else run_file(runs_folder(db, "generations"), name or "", TEXTS)
 
 
 def for_people(report: GenerationReport) -> str:

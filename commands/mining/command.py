@@ -4,8 +4,6 @@ import errno
 import json
 import math
 import os
-import sys
-import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -14,8 +12,7 @@ from typing import Any
 
 import click
 
-from annotations.jobs.process import progress
-from commands.shared import answer, json_option
+from commands.shared import Meter, answer, json_option
 from core.errors import N_, BadFile
 from core.files.whole_file import CANNOT_WRITE, whole_file
 from core.mining.report import Report
@@ -26,7 +23,6 @@ from core.resources import keyword_pairs
 from core.runs.mining import candidates_file
 from core.types import KeywordPair
 
-EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 SHOWN = 20  # problems printed for people
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NO_MODE = N_("--set wants FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
@@ -34,41 +30,6 @@ NO_LIMIT = N_("--limit wants a number of megabytes.")
 SAME_PLACE = N_("{file} is named twice as a file to write; each needs a place of its own.")
 OWN_TEXT = N_("{file} is a text to read; writing there would destroy it. Name another file.")
 NO_SETTINGS = N_("{file} holds no settings of mining; a report of an earlier run has them under `settings`.")
-
-
-class Meter:
-    """How far a run is: the job's row, and a line on the terminal with the rate and the time left."""
-
-    def __init__(self) -> None:
-        self._row = progress()
-        self._began = self._said = time.monotonic()
-        self._alive = sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """`done` of `total` bytes."""
-        self._row(done, total)
-        now = time.monotonic()
-        if now - self._said < (EVERY_S if self._alive else EVERY_LOGGED_S) or not done:
-            return
-        self._said = now
-        line = rate_line(done, total or done, now - self._began)
-        click.echo(f"\r\033[K{line}" if self._alive else line, err=True, nl=not self._alive)
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self._alive:
-            click.echo("\r\033[K", err=True, nl=False)
-
-
-def rate_line(done: int, total: int, seconds: float) -> str:
-    """12.0 of 200.0 MB, 21.4 MB a second, about 9 s left."""
-    rate = done / seconds if seconds > 0 else 0.0
-    text = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB"
-    if not rate:
-        return text
-    left = (total - done) / rate
-    time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
-    return f"{text}, {rate / 1e6:,.1f} MB a second, about {time_left} left"
 
 
 @click.command("mine")
@@ -110,14 +71,14 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     settings give the same candidates in the same order, however many processes work. Nothing is at --out
     before the run is over; a run that was killed is started anew.
     """
-    settings, meter = _settings(options), Meter()
+    settings = _settings(options)
     own = {name: Path(options[name]) for name in ("out", "report_path", "table") if options[name]}
     _refuse_places(list(own.values()), paths)
     # All that is to be written is opened first: a run of hours must not end with a folder that is not there.
     with ExitStack() as opened:
         writers = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
         write = opened.enter_context(candidates_file(own["out"]))
-        try:
+        with Meter("MB") as meter:
             report = mine_texts(
                 paths,
                 settings,
@@ -128,8 +89,6 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
                 limit_bytes=_limit(options["limit"]),
                 without=own.values(),
             )
-        finally:
-            meter.end()
         write.end(report.facts())
         if "report_path" in writers:
             writers["report_path"](json.dumps(report.to_json(), ensure_ascii=False, indent=1))

@@ -1,13 +1,12 @@
 """`pairs check`: are the two words of a pair used alike in a corpus?"""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from commands.agreement import measure
-from commands.shared import answer, json_option
+from commands.shared import Meter, answer, json_option
 from core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
 from core.resources import keyword_pairs
 from core.statistics import Estimate
@@ -130,12 +129,7 @@ def check(
     a verdict: the papers' own reason for leaving out 男士/女士.
     """
     read = None if limit is None else limit * 1_000_000
-    found = check_pairs(
-        paths, chosen_pairs(name, typed), column=column, limit_bytes=read, seed=seed, progress=_progress_line
-    )
+    pairs = chosen_pairs(name, typed)
+    with Meter("MB") as meter:
+        found = check_pairs(paths, pairs, column=column, limit_bytes=read, seed=seed, progress=meter)
     answer(check_json(found), for_people(found), as_json=as_json)
-
-
-def _progress_line(done: int, total: int | None) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r{done / 1e6:,.0f} of {(total or done) / 1e6:,.0f} MB", nl=done == total, err=True)

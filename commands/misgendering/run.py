@@ -5,12 +5,9 @@ from typing import Any
 import click
 
 from commands.misgendering.score import BUILT_IN, drawing_options, drawn_from, facts_of, for_people, source_name
-from commands.scoring import Meter
-from commands.shared import answer, db_option, json_option, warn
+from commands.shared import Meter, answer, db_option, json_option, run_target, warn
 from core.misgendering.slots import SETTINGS
-from core.runs.misgendering import Writing, run_both
-from core.runs.records import run_file, runs_folder
-from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
+from core.runs.misgendering import VerdictSettings, Writing, run_both, verdicts_to_file
 from core.scoring.cache import cache_path
 
 
@@ -39,23 +36,20 @@ def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
     ended goes on where it was when it is started again.
     """
     source, drawn = drawn_from(templates, options)
-    out = run_file(runs_folder(db, "misgendering"), options["run_name"])
-    asked = Asked(options["models"], threads=options["threads"], cache=cache_path(db))
-    meter = Meter()
-    given = {"name": source_name(templates), "facts": facts_of(options), "watch": meter, "record": True}
-    try:
-        report = _run(source, drawn, asked, options, out, given)
-    finally:
-        meter.end()
+    out, is_run = run_target(db, "misgendering", None, options["run_name"])
+    settings = VerdictSettings(options["models"], threads=options["threads"], cache=cache_path(db))
+    with Meter() as meter:
+        common: dict[str, Any] = {
+            "name": source_name(templates),
+            "facts": facts_of(options),
+            "watch": meter,
+            "record": is_run,
+        }
+        if options["each"]:
+            places = SETTINGS if options["setting"] == "both" else (options["setting"],)
+            how = Writing(options["each"], places, options["new_tokens"], options["seed"], options["trim"])
+            report = run_both(source, drawn, settings, how, out, **common)
+        else:
+            report = verdicts_to_file(source, drawn, settings, out, **common)
     warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
-
-
-def _run(
-    source: Any, drawn: Any, asked: Asked, options: dict[str, Any], out: Any, given: dict[str, Any]
-) -> VerdictReport:
-    if not options["each"]:
-        return verdicts_to_file(source, drawn, asked, out, **given)
-    settings = SETTINGS if options["setting"] == "both" else (options["setting"],)
-    how = Writing(options["each"], settings, options["new_tokens"], options["seed"], options["trim"])
-    return run_both(source, drawn, asked, how, out, **given)

@@ -6,16 +6,14 @@ from typing import Any
 
 import click
 
-from commands.scoring import Meter
-from commands.shared import answer, db_option, json_option, warn
-from core.errors import N_, BadFile, Refused
+from commands.shared import Meter, answer, db_option, json_option, run_target, warn
+from core.errors import N_, BadFile
 from core.files.whole_file import whole_file
 from core.misgendering.generations import context_rows
 from core.misgendering.instances import PASSES, instances
 from core.misgendering.slots import SETTINGS, Instance
 from core.misgendering.template_files import Source, built_in, read_people, read_source
-from core.runs.records import run_file, runs_folder
-from core.runs.verdicts import Asked, VerdictReport, verdicts_to_file
+from core.runs.misgendering import VerdictReport, VerdictSettings, verdicts_to_file
 from core.scoring.cache import cache_path
 from core.text.pronouns import parse_sets
 
@@ -67,23 +65,20 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
     prob_sum where it has the least sum. The table is read by `misgendering metrics`.
     """
     source, drawn = drawn_from(templates, options)
-    out = _target(db, options["out"], options["run_name"])
-    asked = Asked(
+    out, is_run = run_target(db, "misgendering", options["out"], options["run_name"])
+    settings = VerdictSettings(
         models=options["models"],
         precision=options["precision"],
         threads=options["threads"],
         cache=None if options["no_cache"] else cache_path(db),
         generations=Path(options["generations"]) if options["generations"] else None,
     )
-    _refuse_same(out, source, asked)
-    meter = Meter()
-    try:
+    _refuse_same(out, source, settings)
+    with Meter() as meter:
         report = verdicts_to_file(
-            source, drawn, asked, out, name=source_name(templates), facts=facts_of(options), watch=meter,
-            record=options["run_name"] is not None,
+            source, drawn, settings, out, name=source_name(templates), facts=facts_of(options), watch=meter,
+            record=is_run,
         )  # fmt: skip
-    finally:
-        meter.end()
     warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 
@@ -153,14 +148,8 @@ def facts_of(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _target(db: str, out: str | None, name: str | None) -> Path:
-    if (out is None) == (name is None):
-        raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-    return run_file(runs_folder(db, "misgendering"), name) if name is not None else Path(out or "")
-
-
-def _refuse_same(out: Path, source: Source, asked: Asked) -> None:
-    inputs = [*source.files, *([asked.generations] if asked.generations else [])]
+def _refuse_same(out: Path, source: Source, settings: VerdictSettings) -> None:
+    inputs = [*source.files, *([settings.generations] if settings.generations else [])]
     if any(path.resolve() == out.resolve() for path in inputs):
         raise BadFile(N_("{file} cannot be input and output at once."), file=out.name)
 

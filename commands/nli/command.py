@@ -7,8 +7,7 @@ from typing import Any, cast
 import click
 
 from commands.nli.answers import measures_text, pair_text, rates_text, report_text
-from commands.scoring import Meter
-from commands.shared import answer, db_option, json_option
+from commands.shared import Meter, answer, db_option, json_option, target_or_none
 from core.errors import N_, BadLine, Refused
 from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
@@ -20,7 +19,6 @@ from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, LANGUAGES, Language, SentencePair
 from core.runs.nli import measured_file, run
 from core.runs.nli_bias_rates import RateSettings, run_rates
-from core.runs.records import run_file, runs_folder
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face hub, or a folder."
@@ -80,15 +78,12 @@ def _error(error: BadLine) -> dict[str, Any]:
 def ask(model: str, language: Language, db: str, as_json: bool, **options: Any) -> None:
     """Ask MODEL the evaluation sets of a language, or a set of your own, and measure its answers."""
     probes = _probes(language, options)
-    out, record = _target(db, options)
-    meter = Meter()
-    try:
+    out, record = target_or_none(db, "nli", options["out"], options["run_name"])
+    with Meter() as meter:
         report = run(
             model, probes, out, labels=_labels(options["labels"]), keep_labels=options["keep_labels"],
             threads=options["threads"], watch=meter, record=record,
         )  # fmt: skip
-    finally:
-        meter.end()
     answer(report.as_json(), report_text(report), as_json=as_json)
 
 
@@ -103,14 +98,6 @@ def _probes(language: Language, options: dict[str, Any]) -> ProbeSet:
             raise Refused(N_("A set from words of your own needs --words, --templates and --gender-words."))
         return read_words(options["words"], options["templates"], options["gender_words"], language)
     return packaged(language, sample=options["sample"], as_released=options["as_released"])
-
-
-def _target(db: str, options: dict[str, Any]) -> tuple[Path | None, bool]:
-    if options["run_name"] is not None:
-        if options["out"] is not None:
-            raise Refused(N_("Say where the table goes: --out FILE, or --run NAME."))
-        return run_file(runs_folder(db, "nli"), options["run_name"]), True
-    return (Path(options["out"]) if options["out"] else None), False
 
 
 def _labels(told: str | None) -> tuple[str, ...] | None:
@@ -160,16 +147,13 @@ def rates(db: str, as_json: bool, **options: Any) -> None:
 
     Each rate starts from the same weights: 3,000 rows, 3 epochs. The model itself is left as it is.
     """
-    out, record = _target(db, options)
+    out, record = target_or_none(db, "nli", options["out"], options["run_name"])
     settings = RateSettings(
         options["model"], options["language"], options["rates"] or RATES, options["order"], options["epochs"],
         options["learning_rate"], options["batch"], options["seed"], _labels(options["labels"]), options["threads"],
     )  # fmt: skip
-    meter = Meter()
-    try:
+    with Meter() as meter:
         report = run_rates(settings, out, watch=meter, record=record)
-    finally:
-        meter.end()
     answer(report.as_json(), rates_text(report), as_json=as_json)
 
 

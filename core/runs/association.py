@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,11 @@ from typing import Any
 from core.association.corpus import Sentence, sentences
 from core.association.scoring import COLUMNS, Associated, Tally, associate
 from core.association.sets import AssociationSet, Attribute, Target
-from core.association.table import frame_of
-from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.files.csv_out import csv_line
 from core.files.formula_cells import neutralised
-from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
-from core.runs.records import Failure, write_record
-from core.runs.scoring import Watcher, check_models, versions
+from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now
+from core.runs.records import write_record
 
 TAB = ".tsv"
 
@@ -65,16 +62,14 @@ class ModelReport:
 
 
 @dataclass(slots=True)
-class RunReport:
-    """What a run did; `as_json` is its record."""
+class AssociationReport(RunReport):
+    """What a run of associations did."""
 
     source: AssociationSet
     settings: Settings
     attribute: Attribute
     data: str
     models: list[ModelReport] = field(default_factory=list)
-    failed: list[tuple[str, EvenhandError]] = field(default_factory=list)
-    seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -84,22 +79,15 @@ class RunReport:
             "source": {"kind": "associations", "name": source.language, "sha256": self.data} | source.options,
             "sentences": source.sentences,
             "models": [one.as_json() for one in self.models],
-            "failed": [Failure.of(name, error).as_json() for name, error in self.failed],
+            "failed": self.failures,
             "settings": {
                 "target": self.settings.target,
                 "attribute": self.attribute,
                 "precision": self.settings.precision,
             },
             "seconds": round(self.seconds, 3),
-            "versions": versions(),
-            "created": timestamp(),
+            **made_now(),
         }
-
-
-def associations_folder(database: Path | str) -> Path:
-    """Where the runs of a database lie: `<its name without ending>-associations` beside it. Not made here."""
-    path = Path(database).resolve()
-    return path.with_name(f"{path.stem}-associations")
 
 
 def run_associations(
@@ -109,7 +97,7 @@ def run_associations(
     *,
     watch: Watcher | None = None,
     record: bool = False,
-) -> RunReport:
+) -> AssociationReport:
     """Every sentence of *source* under every model; the table goes to *out* (CSV, or TSV by its ending).
 
     A model that cannot be used when its turn comes is in `failed`; where no model could be used its error is raised.
@@ -118,15 +106,14 @@ def run_associations(
     check_models(settings.models)
     corpus = list(sentences(source))
     data = hashlib.sha256("\n".join(one.text for one in corpus).encode()).hexdigest()
-    report = RunReport(source, settings, settings.attribute or source.attribute, data)
-    began = time.perf_counter()
-    for number, name in enumerate(settings.models):
-        try:
-            report.models.append(_with(name, report, corpus, _meter(watch, number, len(settings.models), name)))
-        except (ModelUnavailable, Refused) as error:
-            report.failed.append((name, error))
-    if not report.models:
-        raise report.failed[0][1]
+    report = AssociationReport(source, settings, settings.attribute or source.attribute, data)
+    began, share = time.perf_counter(), 2 * len(corpus)
+    steps = Steps(watch, share * len(settings.models))
+
+    def ask(model: str) -> ModelReport:
+        return _associate_with(model, report, corpus, steps)
+
+    report.models, report.failed = each_model(settings.models, ask, steps, share)
     report.seconds = time.perf_counter() - began
     if out is not None:
         _write(out, [row for one in report.models for row in one.found])
@@ -135,26 +122,22 @@ def run_associations(
     return report
 
 
-def _meter(watch: Watcher | None, number: int, models: int, name: str) -> Callable[[int, int], None]:
-    def say(done: int, total: int) -> None:
-        if watch is not None:
-            watch(number * total + done, models * total, name)
-
-    return say
-
-
-def _with(name: str, report: RunReport, corpus: Sequence[Sentence], say: Callable[[int, int], None]) -> ModelReport:
+def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sentence], steps: Steps) -> ModelReport:
     from core.models.association_targets import open_targets  # torch: not before a model is asked
 
-    say(0, 2 * len(corpus))
     settings, began = report.settings, time.perf_counter()
     precision: Any = settings.precision
     scorer = open_targets(
-        name, target=settings.target, attribute=report.attribute, precision=precision, threads=settings.threads
+        model, target=settings.target, attribute=report.attribute, precision=precision, threads=settings.threads
     )
     loaded, tally = time.perf_counter(), Tally()
-    found = associate(corpus, scorer, model=name, attribute=report.attribute, tally=tally, progress=say)
-    return ModelReport(name, scorer.signature, tally, found, time.perf_counter() - loaded, loaded - began)
+
+    def say(done: int, total: int) -> None:
+        steps(done, total, model)
+
+    found = associate(corpus, scorer, model=model, attribute=report.attribute, tally=tally, progress=say)
+    steps.finish(2 * len(corpus))
+    return ModelReport(model, scorer.signature, tally, found, time.perf_counter() - loaded, loaded - began)
 
 
 def _write(out: Path, found: Sequence[Associated]) -> None:
@@ -169,13 +152,3 @@ def _tab_line(cells: Sequence[Any]) -> str:
     """A line of a TSV; no text of a set holds a tab or a line break."""
     shown = ("" if cell is None else neutralised(cell) if isinstance(cell, str) else str(cell) for cell in cells)
     return "\t".join(shown) + "\n"
-
-
-__all__ = [
-    "ModelReport",
-    "RunReport",
-    "Settings",
-    "associations_folder",
-    "frame_of",
-    "run_associations",
-]

@@ -4,10 +4,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from core.errors import N_, EvenhandError, Refused
-from core.files.timestamps import timestamp
 from core.generation import GrowingFile, Task, Writer, Written, tasks
 from core.generation.contexts import CHUNK, SEED
 from core.generation.server import INSTRUCTION, Server, ServerWriter, Way, key_from_environment
@@ -16,8 +15,8 @@ from core.models import Precision
 from core.models.fetching import locate
 from core.models.sampling import Sampling
 from core.runs.generation_inputs import ContextInput
+from core.runs.loop import Watcher, made_now
 from core.runs.records import write_record
-from core.runs.scoring import versions
 
 SHOWN = 20  # problems that a record lists
 
@@ -60,14 +59,6 @@ class Request:
         return {key: value for key, value in asdict(self).items() if key not in left}
 
 
-class Watcher(Protocol):
-    """Where a run says how far it is."""
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` texts."""
-        ...
-
-
 @dataclass(slots=True)
 class GenerationReport:
     """What a run did."""
@@ -108,8 +99,7 @@ class GenerationReport:
             "refused": [_refusal(text, error) for text, error in self.refused[:SHOWN]],
             "refused_contexts": len(self.refused),
             "settings": {k: v for k, v in asdict(self.request).items() if k not in ("threads", "pause_s")},
-            "versions": versions(),
-            "created": timestamp(),
+            **made_now(),
         }
 
 
@@ -153,8 +143,7 @@ def generate_to_file(
             raise Refused(message, failed=len(failures), total=len(todo), why=str(failures[-1]))
         file.finish()
     if record:
-        write_record(out, report.as_json())
-        out.with_suffix(".json").chmod(0o600)
+        write_record(out, report.as_json(), private=True)
     return report
 
 

@@ -1,22 +1,268 @@
-"""Both ways in one go: models write after every context, then texts and probabilities become one table of verdicts."""
+"""Runs of misgendering: from templates to a table of verdicts, by probability and by what models write.
+
+`verdicts_to_file` asks models, and judges a file of generations where there is one; `run_both` lets the models write
+first.
+"""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import EvenhandError, ModelUnavailable, Refused
+from core.errors import N_, BadFile, Refused
+from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
 from core.generation.contexts import Context
-from core.misgendering.generations import context_rows
+from core.misgendering.generations import Matched, context_rows, matched, read_generations
+from core.misgendering.probability import Judged, Summary, Tally, judge
+from core.misgendering.prompts import judge_prompts
 from core.misgendering.slots import SETTINGS, Instance
 from core.misgendering.template_files import Prompt, Source
+from core.misgendering.verdict_rows import columns, prompt_rows, rows
+from core.models import Precision
 from core.runs.generation import Request, generate_to_file
 from core.runs.generation_inputs import ContextInput
-from core.runs.records import write_record
-from core.runs.scoring import check_models
-from core.runs.verdicts import TEXTS, Asked, VerdictReport, Watcher, verdicts_to_file
+from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now, plain_settings
+from core.runs.records import TEXTS, write_record
+from core.scoring.cache import CachedScorer
+from core.text.pronouns import sets
+
+NEED_GENERATIONS = N_(
+    "TANGO's texts become templates by what a model writes: let it write with `generate`, and give these generations."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictSettings:
+    """What a run is asked for.
+
+    `generations`: a file of what the models wrote; None: only by probability. `cache`: remembered scores.
+    """
+
+    models: tuple[str, ...]
+    precision: Precision = "fp32"
+    threads: int | None = None
+    cache: Path | None = None
+    generations: Path | None = None
+
+
+@dataclass(slots=True)
+class ModelVerdicts:
+    """What came of one model: its counts, how its numbers were made, what sharing beginnings saved."""
+
+    model: str
+    signature: str
+    summary: Summary
+    seconds: float
+    loading_seconds: float
+    fed: int
+    alone: int
+    remembered: int
+
+    def as_json(self) -> dict[str, Any]:
+        """For the record and for --json. factor: tokens of the texts one by one over tokens that went through."""
+        factor: dict[str, Any] = {"factor": round(self.alone / self.fed, 3)} if self.fed else dict(NOTHING_ASKED)
+        return {
+            "model": self.model,
+            "signature": self.signature,
+            "scored": self.summary.judged,
+            **self.summary.as_json(),
+            "seconds": round(self.seconds, 3),
+            "loading_seconds": round(self.loading_seconds, 3),
+            "tokens": {"fed": self.fed, "one_by_one": self.alone, **factor},
+            "remembered": self.remembered,
+        }
+
+
+NOTHING_ASKED = {"factor": None, "factor_reason": "Everything was remembered."}
+
+
+@dataclass(slots=True)
+class VerdictReport(RunReport):
+    """What a run of verdicts did. `texts`: the generations beside the table; `strangers`: those of no instance."""
+
+    name: str
+    dataset: str
+    digest: str
+    instances: int
+    facts: dict[str, Any]
+    settings: VerdictSettings
+    out: Path
+    texts: Path | None = None
+    rows: int = 0
+    strangers: int = 0
+    models: list[ModelVerdicts] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything that a reader needs to trust the table or to make it again."""
+        return {
+            "kind": "misgendering",
+            "out": str(self.out),
+            "texts": None if self.texts is None else str(self.texts),
+            **({"texts_reason": "This run has no generations."} if self.texts is None else {}),
+            "source": {"kind": "templates", "name": self.name, "dataset": self.dataset, "sha256": self.digest},
+            "sentences": self.instances,
+            "instances": self.instances,
+            "rows": self.rows,
+            "generations_of_no_instance": self.strangers,
+            "seconds": round(self.seconds, 3),
+            "models": [one.as_json() for one in self.models],
+            "failed": self.failures,
+            "notices": self.remarks,
+            "settings": {**self.facts, **plain_settings(self.settings)},
+            **made_now(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What every model is asked: instances, or prompts of TANGO; and what the models wrote about them."""
+
+    dataset: str
+    asked: Sequence[Instance | Prompt]
+    texts: Matched | None
+
+    @property
+    def number(self) -> int:
+        return len(self.asked)
+
+    @property
+    def prompts(self) -> list[Prompt]:
+        return [one for one in self.asked if isinstance(one, Prompt)]
+
+    @property
+    def instances(self) -> list[Instance]:
+        return [one for one in self.asked if isinstance(one, Instance)]
+
+    @property
+    def gens(self) -> int:
+        """The most generations of an instance."""
+        return self.texts.most if self.texts is not None else 0
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Every pronoun set that competes anywhere."""
+        names = (name for one in self.asked for name in (one.options if isinstance(one, Instance) else one.pronouns))
+        return tuple(dict.fromkeys((*sets(self.dataset), *names)))
+
+    def header(self) -> tuple[str, ...]:
+        return columns(self.options, self.gens, templates=self.gens if self.prompts else 0)
+
+
+def verdicts_to_file(
+    source: Source,
+    instances: Sequence[Instance],
+    settings: VerdictSettings,
+    out: Path,
+    *,
+    name: str,
+    facts: dict[str, Any] | None = None,
+    watch: Watcher | None = None,
+    record: bool = False,
+) -> VerdictReport:
+    """Judge every instance (TANGO: every prompt of *source*) by every model and write the table to *out*.
+
+    The table appears when it is whole; a copy of the generations lies beside it under its name with .jsonl. A model
+    that cannot be used is in `failed` and the others go on. *facts*: what else the record should say of how instances
+    were drawn.
+    Raises ModelUnavailable where no model could be used, Refused for TANGO without generations, BadFile.
+    """
+    check_models(settings.models)
+    if source.prompts and settings.generations is None:
+        raise Refused(NEED_GENERATIONS)
+    asking: Sequence[Instance | Prompt] = source.prompts or instances
+    report = VerdictReport(name, source.dataset, _digest(asking), len(asking), facts or {}, settings, out)
+    began = time.perf_counter()
+    steps = Steps(watch, len(asking) * len(settings.models))
+    question = _Question(source.dataset, asking, _texts(asking, report))
+    with whole_file(out) as write:
+        write(csv_line(question.header()))
+
+        def ask(model: str) -> ModelVerdicts:
+            return _judge_with(model, question, report, steps, write)
+
+        report.models, report.failed = each_model(settings.models, ask, steps, len(asking))
+    report.seconds = time.perf_counter() - began
+    if record:
+        write_record(out, report.as_json())
+    return report
+
+
+def _texts(asking: Sequence[Instance | Prompt], report: VerdictReport) -> Matched | None:
+    """The generations of the file; None where there is none. A copy stays beside the table."""
+    settings = report.settings
+    if settings.generations is None:
+        return None
+    report.texts = report.out.with_suffix(TEXTS)
+    if settings.generations.resolve() != report.texts.resolve():
+        _copy(settings.generations, report.texts)
+    found = matched((one for one in read_generations(report.texts) if one.model in ("", *settings.models)), asking)
+    report.strangers = found.strangers
+    return found
+
+
+def _copy(file: Path, out: Path) -> None:
+    """The lines of a file once more, readable by the owner only: what models write about people may hurt."""
+    with whole_file(out, private=True) as write:
+        try:
+            with file.open(encoding="utf-8-sig") as lines:
+                for line in lines:
+                    write(line if line.endswith("\n") else line + "\n")
+        except FileNotFoundError:
+            raise BadFile(N_("There is no file {path}."), path=file) from None
+        except (UnicodeDecodeError, OSError) as error:
+            raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=file.name) from error
+
+
+def _judge_with(
+    model: str, question: _Question, report: VerdictReport, steps: Steps, write: Callable[[str], object]
+) -> ModelVerdicts:
+    """Write the rows of a model: a verdict an instance, or a verdict a generation for each prompt of TANGO."""
+    from core.models.perplexity import open_perplexity
+
+    settings, began = report.settings, time.perf_counter()
+    scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)
+    loaded, began, tally = time.perf_counter() - began, time.perf_counter(), Tally()
+
+    def say(done: int, total: int) -> None:
+        steps(round(done / max(1, total) * question.number), message=model)
+
+    judged: list[tuple[Prompt | Instance, list[Judged]]] = []
+    with CachedScorer(scorer, settings.cache) as cached:
+        if question.prompts:
+            judged += judge_prompts(
+                question.prompts, question.texts or Matched(), model, cached, scorer.read, progress=say
+            )
+        else:
+            judged += ((one.instance, [one]) for one in judge(question.instances, cached, scorer.read, progress=say))
+        report.add_notices(cached.notices)
+        saved = (scorer.fed, scorer.alone, cached.hits)
+    each = [one for _, some in judged for one in some]
+    for one in each:
+        tally.count(one)
+    found = ModelVerdicts(model, scorer.signature, tally.summary, time.perf_counter() - began, loaded, *saved)
+    how = (model, found.signature, question.options)
+    table = (
+        prompt_rows(judged, *how, question.texts or Matched(), question.gens)
+        if question.prompts
+        else rows(each, *how, question.texts, question.gens)
+    )
+    for row in table:
+        write(csv_line(row))
+        report.rows += 1
+    steps.finish(question.number)
+    return found
+
+
+def _digest(asking: Sequence[Instance | Prompt]) -> str:
+    """SHA-256 over everything that is asked."""
+    sha = hashlib.sha256()
+    for one in asking:
+        sha.update(json.dumps(asdict(one), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+    return sha.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +282,7 @@ class Writing:
 def run_both(
     source: Source,
     instances: Sequence[Instance],
-    asked: Asked,
+    settings: VerdictSettings,
     writing: Writing,
     out: Path,
     *,
@@ -50,24 +296,23 @@ def run_both(
     What was written stays when a run is ended: the same request goes on with it. A model that cannot be used is in
     `failed` and the others go on. Raises ModelUnavailable or Refused where no model could be used, BadFile.
     """
-    check_models(asked.models)
+    check_models(settings.models)
     asking: Sequence[Instance | Prompt] = source.prompts or instances
     contexts = tuple(contexts_of(asking, writing))
-    steps = _Steps(watch, len(contexts) * writing.each, len(asking), len(asked.models))
-    parts, failed = list[tuple[str, Path]](), list[tuple[str, EvenhandError]]()
-    for model in asked.models:
-        try:
-            parts.append((model, _written(model, contexts, asked, writing, out, name, steps)))
-        except (ModelUnavailable, Refused) as error:
-            failed.append((model, error))
-        steps.next_model()
-    if not parts:
-        raise failed[0][1]
+    texts_of_one = len(contexts) * writing.each
+    steps = Steps(watch, (texts_of_one + len(asking)) * len(settings.models))
+
+    def write(model: str) -> tuple[str, Path]:
+        part = _write_with(model, ContextInput(name, contexts), settings, writing, out, steps)
+        steps.finish(texts_of_one)
+        return model, part
+
+    parts, failed = each_model(settings.models, write, steps, texts_of_one + len(asking))
     texts = out.with_suffix(TEXTS)
     _join([part for _, part in parts], texts)
-    mine = replace(asked, models=tuple(model for model, _ in parts), generations=texts)
-    said = (facts or {}) | {"each": writing.each, "setting": list(writing.settings), "new_tokens": writing.tokens}
-    report = verdicts_to_file(source, instances, mine, out, name=name, facts=said, watch=steps.judging)
+    mine = replace(settings, models=tuple(model for model, _ in parts), generations=texts)
+    more = (facts or {}) | {"each": writing.each, "setting": list(writing.settings), "new_tokens": writing.tokens}
+    report = verdicts_to_file(source, instances, mine, out, name=name, facts=more, watch=steps)
     report.failed[:0] = failed
     if record:
         write_record(out, report.as_json())
@@ -81,53 +326,26 @@ def contexts_of(asking: Sequence[Instance | Prompt], writing: Writing) -> Iterat
     for row in context_rows(asking, writing.settings):
         extra = {key: value for key, value in row.items() if key in ("instance", "case", "kind")}
         text = row["context"].rstrip() if writing.trim else row["context"]
-        told = (row["name"], tuple(row["pronouns"]), row["dataset"], row["setting"], row["template"])
-        yield Context(text, *told, extra)
+        facts = (row["name"], tuple(row["pronouns"]), row["dataset"], row["setting"], row["template"])
+        yield Context(text, *facts, extra)
 
 
-class _Steps:
-    """Adds up texts and verdicts over models: first every model writes, then every model is asked."""
-
-    def __init__(self, watch: Watcher | None, texts: int, verdicts: int, models: int) -> None:
-        self._watch, self._texts, self._verdicts = watch, texts, verdicts
-        self._total, self._before = max(1, (texts + verdicts) * models), 0
-
-    def _say(self, done: int, message: str) -> None:
-        if self._watch is not None:
-            self._watch(min(done, self._total), self._total, message)
-
-    def writing(self, done: int, total: int | None = None, message: str = "") -> None:
-        """So many texts of this model are there."""
-        del total
-        self._say(self._before + done, message)
-
-    def next_model(self) -> None:
-        """This model has written, or could not."""
-        self._before += self._texts
-
-    def judging(self, done: int, total: int | None = None, message: str = "") -> None:
-        """So many instances of all models are judged."""
-        del total
-        self._say(self._before + done, message)
-
-
-def _written(
-    model: str, contexts: tuple[Context, ...], asked: Asked, writing: Writing, out: Path, name: str, steps: _Steps
+def _write_with(
+    model: str, given: ContextInput, settings: VerdictSettings, writing: Writing, out: Path, steps: Steps
 ) -> Path:
     """A hidden file of what a model writes; one that is whole is not written again."""
-    given = ContextInput(name, contexts)
     request = Request(
         model,
         writing.each,
         writing.seed,
         tokens=writing.tokens,
-        precision=asked.precision,
-        threads=asked.threads,
+        precision=settings.precision,
+        threads=settings.threads,
     )
-    told = f"{model}|{given.facts()['sha256']}|{sorted(request.lasting.items())}"
-    file = out.with_name(f".{out.stem[:60]}.{hashlib.sha256(told.encode()).hexdigest()[:12]}{TEXTS}")
+    key = f"{model}|{given.facts()['sha256']}|{sorted(request.lasting.items())}"
+    file = out.with_name(f".{out.stem[:60]}.{hashlib.sha256(key.encode()).hexdigest()[:12]}{TEXTS}")
     if not file.exists():
-        generate_to_file(given, request, file, watch=steps.writing)
+        generate_to_file(given, request, file, watch=steps)
     return file
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from core.errors import N_, Refused
 from core.files.csv_out import csv_line
-from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
 from core.models import open_classifier
 from core.nli.files import Predictions, read_predictions
@@ -16,8 +15,8 @@ from core.nli.measure import Inference, as_json, measured
 from core.nli.sanity import Sanity, argmax, sanity
 from core.nli.sets import ProbeSet
 from core.nli.types import Prediction, Row
+from core.runs.loop import Watcher, made_now
 from core.runs.records import write_record
-from core.runs.scoring import Watcher, versions
 from core.statistics import Resampling
 from core.types import Score
 
@@ -65,8 +64,7 @@ class NliReport:
             **({} if self.out else {"out_reason": "No file was asked for."}),
             "kind": "inference",
             "models": [{"model": self.model, "signature": self.signature}],
-            "versions": versions(),
-            "created": timestamp(),
+            **made_now(),
         }
 
 
@@ -130,9 +128,3 @@ def measured_file(
     """The measures of files of predictions, and what was read. Raises BadFile."""
     found = read_predictions(named)
     return measured(found.rows, resampling), found
-
-
-def nli_folder(database: Path | str) -> Path:
-    """Where the runs of a database lie: `<its name without ending>-nli` beside it. Not made here."""
-    path = Path(database).resolve()
-    return path.with_name(f"{path.stem}-nli")

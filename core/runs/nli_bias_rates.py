@@ -9,7 +9,6 @@ from typing import Any
 
 from core.errors import N_, ModelUnavailable, Refused
 from core.files.csv_out import csv_line
-from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
 from core.models import fine_tune, open_classifier
 from core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
@@ -17,8 +16,8 @@ from core.nli.measure import Inference, measured
 from core.nli.sanity import argmax
 from core.nli.sets import packaged
 from core.nli.types import Language, Prediction
+from core.runs.loop import Steps, Watcher, made_now
 from core.runs.records import write_record
-from core.runs.scoring import Watcher, versions
 from core.statistics import Resampling
 
 BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
@@ -105,8 +104,7 @@ class RateReport:
             "out": str(self.out) if self.out else None,
             **({} if self.out else {"out_reason": "No file was asked for."}),
             "models": [{"model": asked.model, "signature": point.signature} for point in self.points[:1]],
-            "versions": versions(),
-            "created": timestamp(),
+            **made_now(),
         }
 
 
@@ -125,30 +123,27 @@ def run_rates(
     scorer = open_classifier(settings.model, labels=settings.labels, threads=settings.threads)
     began = time.perf_counter()
     report = RateReport(settings, "", out=out)
-    rows = settings.epochs * sum(map(len, sets))
-    done = 0
+    steps = Steps(watch, settings.epochs * sum(map(len, sets)))
+
+    def say(read: int) -> None:
+        steps(read, message=settings.model)
+
     for rate, rows_of_rate in zip(settings.rates, sets, strict=True):
-        base = done
-
-        def told(read: int, base: int = base) -> None:
-            if watch is not None:
-                watch(base + read, rows, settings.model)
-
-        point, report.training = _at(scorer, rate, rows_of_rate, settings, told)
+        point, report.training = _at(scorer, rate, rows_of_rate, settings, say)
         report.points.append(point)
-        done += settings.epochs * len(rows_of_rate)
+        steps.finish(settings.epochs * len(rows_of_rate))
     report.seconds = time.perf_counter() - began
     if out is not None:
         _write(out, report, record)
     return report
 
 
-def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, told: Any) -> tuple[RatePoint, str]:
+def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, say: Any) -> tuple[RatePoint, str]:
     began = time.perf_counter()
     pairs = [(one.row.pair, one.label) for one in rows]
     trained, how = fine_tune(
         scorer, pairs, epochs=settings.epochs, rate=settings.chosen_rate, batch=settings.batch, seed=settings.seed,
-        progress=told,
+        progress=say,
     )  # fmt: skip
     probes = packaged(settings.language, sample=True)
     labels = [argmax(score) for score in trained.score([row.pair for row in probes.rows])]

@@ -196,9 +196,9 @@ def delete_run(run: Run) -> None:
         run.table.with_suffix(ending).unlink(missing_ok=True)
 
 
-def write_record(file: Path, facts: dict[str, Any]) -> None:
-    """Put the record beside the *file* of a run; whole or not at all."""
-    with whole_file(file.with_suffix(RECORD)) as write:
+def write_record(file: Path, facts: dict[str, Any], *, private: bool = False) -> None:
+    """Put the record beside the *file* of a run; whole or not at all. *private*: for the owner only."""
+    with whole_file(file.with_suffix(RECORD), private=private) as write:
         write(json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 

@@ -1,30 +1,22 @@
 """A run of scoring from input to table: one model after the other, remembered scores first, whole or not at all."""
 
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from importlib import metadata
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from core.errors import N_, EvenhandError, ModelUnavailable, Notice, Refused
 from core.files.csv_out import csv_line
-from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
 from core.models import open_scorer
-from core.models.catalogue import BUILTIN
-from core.models.fetching import HUB_NAME, locate
-from core.runs.records import Failure, write_record
+from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now, plain_settings
+from core.runs.records import write_record
 from core.scoring.cache import CachedScorer
 from core.scoring.input import ScoreInput
-from core.scoring.rows import CHUNK, COLUMNS, ScoredRow, Tally, score_items
+from core.scoring.rows import CHUNK, COLUMNS, Tally, score_items
 from core.types import Scorer
-from core.version import VERSION
-
-PACKAGES = ("torch", "transformers", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +41,6 @@ class Settings:
         """What `open_scorer` is given."""
         given = {"joint": self.joint, "method": self.method, "precision": self.precision}
         return given | ({"threads": self.threads} if self.threads is not None else {})
-
-
-class Watcher(Protocol):
-    """Where a run says how far it is: `annotations.jobs.process.Progress`, or a line on a terminal."""
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` rows that a model has to be asked for; what is remembered is in neither."""
-        ...
 
 
 @dataclass(slots=True)
@@ -100,20 +84,13 @@ NO_RATE = {"rate": None, "rate_reason": "No sentence had to be asked; everything
 
 
 @dataclass(slots=True)
-class RunReport:
-    """What a run did; `as_json` is its record and what the command prints."""
+class ScoringReport(RunReport):
+    """What a run of scoring did."""
 
     source: ScoreInput
     settings: Settings
     out: Path
     models: list[ModelReport] = field(default_factory=list)
-    failed: list[tuple[str, EvenhandError]] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def note(self, notices: list[Notice]) -> None:
-        """Keep what is new of these notices."""
-        self.notices += [notice for notice in notices if notice not in self.notices]
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -130,44 +107,16 @@ class RunReport:
             "saved": sum(tally.saved for tally in tallies),
             "seconds": round(self.seconds, 3),
             "models": [one.as_json() for one in self.models],
-            "failed": [Failure.of(name, error).as_json() for name, error in self.failed],
-            "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in self.notices],
-            "settings": _plain(asdict(self.settings)),
-            "versions": versions(),
-            "created": timestamp(),
+            "failed": self.failures,
+            "notices": self.remarks,
+            "settings": plain_settings(self.settings),
+            **made_now(),
         }
-
-
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    return {key: value.name if isinstance(value, Path) else value for key, value in settings.items()}
-
-
-def versions() -> dict[str, str]:
-    """Evenhand, Python and the packages that models run on; read without importing them."""
-    return {"evenhand": VERSION, "python": platform.python_version()} | {
-        name: metadata.version(name) for name in PACKAGES
-    }
-
-
-def check_models(names: tuple[str, ...], *, fetch: bool = True) -> None:
-    """Refuse a list with a name that is no model before anything is scored. Raises ModelUnavailable, Refused.
-
-    A model of the hub that is not here is fetched; without *fetch* it is left to the run.
-    """
-    if not names:
-        raise Refused(N_("Name at least one model."))
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise Refused(N_("{name} is named twice; once is enough."), name=twice)
-    for name in names:
-        on_hub = HUB_NAME.fullmatch(name) and name not in BUILTIN and not Path(name).exists()
-        if fetch or not on_hub:
-            locate(name)
 
 
 def score_to_file(
     source: ScoreInput, settings: Settings, out: Path, *, watch: Watcher | None = None, record: bool = False
-) -> RunReport:
+) -> ScoringReport:
     """Score *source* with every model and write the table to *out*, rows of model 1, then model 2, ...
 
     The table appears only when it is whole; `record` puts a file with the report beside it. A model that
@@ -175,70 +124,41 @@ def score_to_file(
     model could be used, BadFile where *out* cannot be written.
     """
     check_models(settings.models)
-    report, began = RunReport(source, settings, out), time.perf_counter()
-    meter = _Meter(watch, source.rows * len(settings.models))
+    report, began = ScoringReport(source, settings, out), time.perf_counter()
+    steps = Steps(watch, source.rows * len(settings.models))
     with whole_file(out) as write:
         write(csv_line(COLUMNS))
-        for name in settings.models:
-            meter.say(Tally(), name)  # loading a model takes seconds
-            try:
-                _score_with(name, report, write, meter)
-            except (ModelUnavailable, Refused) as error:
-                report.failed.append((name, error))
-                meter.leave_out(source.rows)
-        if not report.models:
-            raise report.failed[0][1]
+
+        def ask(model: str) -> ModelReport:
+            return _score_with(model, report, write, steps)
+
+        report.models, report.failed = each_model(settings.models, ask, steps, source.rows)
         report.seconds = time.perf_counter() - began
     if record:
         write_record(out, report.as_json())
     return report
 
 
-class _Meter:
-    """Adds up what the models of a run have done and still have to do; remembered rows count in neither."""
-
-    def __init__(self, watch: Watcher | None, rows: int) -> None:
-        self._watch, self._total, self._done = watch, rows, 0
-
-    def leave_out(self, rows: int) -> None:
-        """These rows will not be asked."""
-        self._total -= rows
-
-    def finished(self, tally: Tally) -> None:
-        """One model is through."""
-        self._done += tally.worked
-        self._total -= tally.free
-
-    def say(self, tally: Tally, model: str) -> None:
-        """Tell how far the run is, in the middle of a model."""
-        if self._watch is not None:
-            self._watch(self._done + tally.worked, max(1, self._total - tally.free), model)
-
-
-def _score_with(name: str, report: RunReport, write: Callable[[str], object], meter: _Meter) -> None:
+def _score_with(model: str, report: ScoringReport, write: Callable[[str], object], steps: Steps) -> ModelReport:
     settings, began = report.settings, time.perf_counter()
-    with _opened(name, settings) as scorer, CachedScorer(scorer, settings.cache) as cached:
-        mine = ModelReport(name, cached.signature, Tally(), loading_seconds=time.perf_counter() - began)
-        mine.workers = getattr(scorer, "workers", None)
+    with _opened(model, settings) as scorer, CachedScorer(scorer, settings.cache) as cached:
+        found = ModelReport(model, cached.signature, Tally(), loading_seconds=time.perf_counter() - began)
+        found.workers = getattr(scorer, "workers", None)
+        chunk = CHUNK * max(1, found.workers or 1)  # so that every actor of a cluster has something in hand
+
+        def say(tally: Tally) -> None:  # remembered rows count neither as done nor as to be done
+            steps(tally.worked, message=model, free=tally.free)
+
         began = time.perf_counter()
         try:
-            for row in _rows(name, report, mine, cached, meter):
+            items = report.source.items()
+            for row in score_items(items, cached, model=model, tally=found.tally, progress=say, chunk=chunk):
                 write(csv_line(row.values()))
         finally:
-            report.note(cached.notices)
-        mine.seconds = time.perf_counter() - began
-    meter.finished(mine.tally)
-    report.models.append(mine)
-
-
-def _rows(name: str, report: RunReport, mine: ModelReport, cached: CachedScorer, meter: _Meter) -> Iterator[ScoredRow]:
-    items = report.source.items()
-    chunk = CHUNK * max(1, mine.workers or 1)  # so that every actor of a cluster has something in hand
-
-    def say(tally: Tally) -> None:
-        meter.say(tally, name)
-
-    return score_items(items, cached, model=name, tally=mine.tally, progress=say, chunk=chunk)
+            report.add_notices(cached.notices)
+        found.seconds = time.perf_counter() - began
+    steps.finish(found.tally.worked, found.tally.free)
+    return found
 
 
 @contextmanager

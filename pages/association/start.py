@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from core.runs.scoring import check_models
+from core.runs.loop import check_models
 from core.worker.client import known_models
 from pages.association.source import Chosen
 from pages.ui.choose import choose_models

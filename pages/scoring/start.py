@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
-from core.runs.scoring import check_models
+from core.runs.loop import check_models
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
 from pages.ui.choose import choose_models

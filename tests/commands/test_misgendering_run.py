@@ -14,9 +14,8 @@ from core.misgendering.metrics import by_cell
 from core.misgendering.template_files import built_in
 from core.misgendering.verdict_table import read_verdicts
 from core.runs import misgendering
-from core.runs.misgendering import Writing, run_both
+from core.runs.misgendering import VerdictSettings, Writing, run_both
 from core.runs.records import runs_folder, runs_in
-from core.runs.verdicts import Asked
 from core.text.pronouns import verdict
 
 MODEL = "planted:pronouns"
@@ -57,7 +56,7 @@ def test_a_run_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     source = built_in()
     drawn = instances(source, passes=1, limit=6)
     writing = Writing(2, ("pre",), tokens=4)
-    asked = Asked((MODEL,))
+    asked = VerdictSettings((MODEL,))
     whole = tmp_path / "whole.csv"
     run_both(source, drawn, asked, writing, whole, name="set")
 
@@ -87,7 +86,13 @@ def test_progress_runs_from_the_first_text_to_the_last_verdict(tmp_path: Path) -
     source = built_in()
     drawn = instances(source, passes=1, limit=6)
     run_both(
-        source, drawn, Asked((MODEL,)), Writing(2, ("pre",), tokens=4), tmp_path / "a.csv", name="set", watch=watch
+        source,
+        drawn,
+        VerdictSettings((MODEL,)),
+        Writing(2, ("pre",), tokens=4),
+        tmp_path / "a.csv",
+        name="set",
+        watch=watch,
     )
     assert {total for _, total in said} == {6 * 2 + 6}
     assert [done for done, _ in said] == sorted(done for done, _ in said) and said[-1][0] == 18
@@ -98,7 +103,7 @@ def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
     drawn = instances(source, passes=1, limit=4)
     for model in ("known", "no-such-folder/model"):
         with pytest.raises((ModelUnavailable, Refused)):
-            run_both(source, drawn, Asked((model,)), Writing(1, ("pre",)), tmp_path / "a.csv", name="set")
+            run_both(source, drawn, VerdictSettings((model,)), Writing(1, ("pre",)), tmp_path / "a.csv", name="set")
     assert not list(tmp_path.glob("*.csv"))
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from cli import cli
 from core.errors import EvenhandError
 from core.misgendering.generations import read_generations
+from core.runs.misgendering import NEED_GENERATIONS
 from core.runs.records import Failure, runs_folder, runs_in
-from core.runs.verdicts import NEED_GENERATIONS
 
 MODEL = "planted:pronouns"
 

@@ -17,7 +17,7 @@ from transformers import BertModel
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from cli import cli
-from commands.scoring import Meter, rate_line
+from commands.shared import Meter, rate_line
 from core.errors import EvenhandError
 from core.models import open_scorer
 from core.runs.records import runs_folder, runs_in
@@ -338,16 +338,19 @@ def test_the_line_of_progress():
     assert rate_line(50, 50_050, 10, "m").endswith("about 2.8 h left (m)")
     assert rate_line(10, 6010, 10, "m").endswith("about 100 min left (m)") or "1.7 h" in rate_line(10, 6010, 10, "m")
     assert rate_line(0, 10, 0.0, "m") == "0 of 10 rows (m)"
+    assert rate_line(12_000_000, 200_000_000, 1.0, unit="MB").startswith(
+        "12.0 of 200.0 MB, 12.0 MB a second, about 16 s"
+    )
+    assert rate_line(90, 100, 1.0, "m", unit="texts", before=80) == "90 of 100 texts, 10 a second, about 1 s left (m)"
 
 
 def test_a_log_gets_few_lines(capsys, monkeypatch):
     moment = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: moment[0])
-    meter = Meter()
-    for done in range(0, 1000, 10):
-        meter(done, 1000, "m")
-        moment[0] += 1
-    meter.end()
+    with Meter() as meter:
+        for done in range(0, 1000, 10):
+            meter(done, 1000, "m")
+            moment[0] += 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
     assert lines[0] == "300 of 1,000 rows, 10 a second, about 70 s left (m)"

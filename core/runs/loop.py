@@ -1,0 +1,130 @@
+"""The loop of every kind of run: models one after the other, how far it is, what could not be used, what a record says.
+
+A kind of run (`core.runs.scoring`, `association`, `nli`, `misgendering`, `generation`) adds what it asks a model, the
+rows of its table and the facts of its record.
+"""
+
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from core.errors import N_, ModelUnavailable, Notice, Refused
+from core.files.timestamps import timestamp
+from core.models.catalogue import BUILTIN
+from core.models.fetching import HUB_NAME, locate
+from core.runs.records import Failure
+from core.version import VERSION
+
+PACKAGES = ("torch", "transformers", "tokenizers")
+Answer = TypeVar("Answer")
+
+
+class Watcher(Protocol):
+    """Where a run reports how far it is: `annotations.jobs.process.Progress`, or a line on a terminal."""
+
+    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
+        """`done` of `total` rows, texts or instances; `message` names the model."""
+        ...
+
+
+class Steps:
+    """How far a run is over all its parts; it is the watcher of the part that is under way."""
+
+    def __init__(self, watch: Watcher | None, total: int) -> None:
+        self._watch, self._before, self._total = watch, 0, total
+
+    def __call__(self, done: int, total: int | None = None, message: str = "", *, free: int = 0) -> None:
+        """`done` steps of this part are done; `free` ones turned out to need no work. `total`, of a part, is unused."""
+        if self._watch is not None:
+            everything = max(1, self._total - free)
+            self._watch(min(self._before + done, everything), everything, message)
+
+    def finish(self, done: int, free: int = 0) -> None:
+        """This part is over; the next one begins at 0."""
+        self._before, self._total = self._before + done, self._total - free
+
+
+def each_model(
+    models: Sequence[str], ask: Callable[[str], Answer], steps: Steps, share: int
+) -> tuple[list[Answer], list[Failure]]:
+    """What *ask* makes of each model, one after the other. One that cannot be used is a failure; the others go on.
+
+    *share*: steps of one model, which are left out where it fails. Where no model could be used the first error is
+    raised: ModelUnavailable or Refused.
+    """
+    answers, failures = list[Answer](), list[Failure]()
+    first: ModelUnavailable | Refused | None = None
+    for model in models:
+        steps(0, message=model)  # loading a model takes seconds
+        try:
+            answers.append(ask(model))
+        except (ModelUnavailable, Refused) as error:
+            first = first or error
+            failures.append(Failure.of(model, error))
+            steps.finish(0, free=share)
+    if first is not None and not answers:
+        raise first
+    return answers, failures
+
+
+@dataclass(slots=True, kw_only=True)
+class RunReport:
+    """What a run did. Each kind adds its own; `as_json` is the record and what the command prints."""
+
+    failed: list[Failure] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything that a reader needs to trust the table or to make it again."""
+        raise NotImplementedError
+
+    def add_notices(self, notices: Iterable[Notice]) -> None:
+        """Add what is new of these notices."""
+        self.notices += [notice for notice in notices if notice not in self.notices]
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """The models that could not be used, for the record."""
+        return [failure.as_json() for failure in self.failed]
+
+    @property
+    def remarks(self) -> list[dict[str, Any]]:
+        """The notices, for the record."""
+        return [{"message": one.message, "values": one.values, "text": one.text} for one in self.notices]
+
+
+def made_now() -> dict[str, Any]:
+    """Versions and the moment, as every record ends."""
+    return {"versions": versions(), "created": timestamp()}
+
+
+def plain_settings(settings: Any) -> dict[str, Any]:
+    """The fields of a dataclass of settings, of paths their names: a record holds no folders of a server."""
+    return {key: value.name if isinstance(value, Path) else value for key, value in asdict(settings).items()}
+
+
+def versions() -> dict[str, str]:
+    """Evenhand, Python and the packages that models run on; read without importing them."""
+    return {"evenhand": VERSION, "python": platform.python_version()} | {
+        name: metadata.version(name) for name in PACKAGES
+    }
+
+
+def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
+    """Refuse a list with a name that is no model before anything is asked. Raises ModelUnavailable, Refused.
+
+    A model of the hub that is not here is fetched; without *fetch* it is left to the run.
+    """
+    if not names:
+        raise Refused(N_("Name at least one model."))
+    twice = next((name for name in names if list(names).count(name) > 1), None)
+    if twice is not None:
+        raise Refused(N_("{name} is named twice; once is enough."), name=twice)
+    for name in names:
+        on_hub = HUB_NAME.fullmatch(name) and name not in BUILTIN and not Path(name).exists()
+        if fetch or not on_hub:
+            locate(name)
