@@ -7,8 +7,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.generation.server import Server, key_from_environment
+from core.runs.loop import check_models
 from core.runs.records import TEXTS, Run
-from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
 from pages.ui.choose import choose, choose_model

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.runs.loop import check_models
 from core.runs.records import Run
-from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.ui.choose import choose, choose_models
 from pages.ui.head import open_store

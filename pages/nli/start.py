@@ -9,8 +9,8 @@ from core.errors import EvenhandError
 from core.nli.files import read_probes
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, Language
+from core.runs.loop import check_models
 from core.runs.records import Run
-from core.runs.scoring import check_models
 from core.worker.client import known_models
 from pages.nli.numbers import label_names
 from pages.ui.charts import downloads
