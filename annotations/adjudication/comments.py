@@ -74,9 +74,9 @@ def add_comment(
         raise NotAllowed(N_("A private thread is between one annotator and the lead."))
     with store.write() as db:
         row = db.execute(
-            "SELECT item.id, labels >= wanted FROM item JOIN batch ON batch.id = item.batch"
+            "SELECT item.id, labels >= wanted FROM imported_item AS item"
             # Not one of an import on its way: what something points to could not be removed when the import fails.
-            " AND (published > 0 OR withdrawn = 1) WHERE item.uid = ? AND item.project = ?",
+            " WHERE item.uid = ? AND item.project = ?",
             (item, project.id),
         ).fetchone()
         if row is None:

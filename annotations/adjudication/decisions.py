@@ -54,8 +54,8 @@ def settlements(store: Store, project: Project, item: str) -> list[Settlement]:
 def each_settlement_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
     """All acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
     query = (
-        f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item"
-        " WHERE settlement.project = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+        f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN published_item AS item ON item.id = settlement.item"
+        " WHERE settlement.project = ?"
         " ORDER BY settlement.id"
     )
     for uid, *row in store.db.execute(query, (project.id,)):

@@ -60,10 +60,10 @@ EMPTY_SHARE = Note(
     N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
 )
 SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
-ITEMS = "SELECT count(*) FROM item JOIN batch ON batch.id = item.batch WHERE batch.project = ? AND batch.published > 0"
+ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
 SHARED = """
-SELECT item.labels, count(*) FROM item JOIN batch ON batch.id = item.batch
-WHERE batch.project = ? AND batch.published > 0 AND item.shared = 1 GROUP BY item.labels
+SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch
+WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 """
 
 
@@ -166,7 +166,7 @@ def _undefined(found: Found, why: Note) -> Found:
 def _labels(
     store: Store, project: Project, way: "Way", version: int | None, on: On
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
-    more = "blind_label.extraneous, item.uid" if project.kind == "generations" else ""
+    more = "extraneous, item_uid" if project.kind == "generations" else ""
     rows = label_rows(store, project, version=version, on=on, more=more)
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":

@@ -19,7 +19,7 @@ FOUND = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
 GROUP BY assignment.item
-HAVING (SELECT published FROM item JOIN batch ON batch.id = item.batch WHERE item.id = assignment.item) > 0
+HAVING EXISTS (SELECT 1 FROM published_item WHERE published_item.id = assignment.item)
     AND (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
 ORDER BY assignment.item
 """
@@ -29,7 +29,7 @@ OWN = """AND assignment.item IN
     (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
 # As many labels as the item wants, or one of everybody who is still there.
 DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
-    (SELECT 1 FROM member WHERE member.project = assignment.project AND member.active = 1 AND NOT EXISTS
+    (SELECT 1 FROM active_member AS member WHERE member.project = assignment.project AND NOT EXISTS
         (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
             AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
 ITEM = """

@@ -41,13 +41,13 @@ NO_LEAK = Choice("accept", "j", "无泄露", "No leak")
 LEAK = Choice("reject", "k", "有泄露", "Leak")
 
 AUDITS = """
-SELECT DISTINCT project.uid FROM batch JOIN project ON project.id = batch.project
-WHERE batch.file = ? AND batch.published > 0 AND project.kind = 'sentences' ORDER BY project.id DESC
+SELECT DISTINCT project.uid FROM published_batch AS batch JOIN project ON project.id = batch.project
+WHERE batch.file = ? AND project.kind = 'sentences' ORDER BY project.id DESC
 """
 ITEMS = """
 SELECT item.id, item.text, item.extra, item.wanted, cell.pair, cell.side
-FROM item JOIN batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
-WHERE batch.project = ? AND batch.published > 0 AND batch.file = ? ORDER BY item.id
+FROM item JOIN published_batch AS batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
+WHERE batch.project = ? AND batch.file = ? ORDER BY item.id
 """
 LABELS = """
 SELECT item, choice, reasons FROM blind_label WHERE project = ? AND choice IN ('accept', 'reject') ORDER BY item, id

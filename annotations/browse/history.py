@@ -49,9 +49,9 @@ _LABEL_NAMES = (
     "superseded", "stands", "blind", "op_id", "revision", "file",
 )  # fmt: skip
 _SKIPS = (
-    "SELECT skip.created, annotator.name, revision FROM skip JOIN annotator ON annotator.id = skip.annotator"
-    " WHERE skip.item = :item AND skip.superseded = 0 AND (:reader IS NULL OR skip.annotator = :reader)"
-    " ORDER BY skip.created, revision"
+    "SELECT skip.created, annotator.name, revision FROM valid_skip AS skip"
+    " JOIN annotator ON annotator.id = skip.annotator"
+    " WHERE skip.item = :item AND (:reader IS NULL OR skip.annotator = :reader) ORDER BY skip.created, revision"
 )
 _REVEALED = (
     "SELECT revealed, annotator.name FROM assignment JOIN annotator ON annotator.id = assignment.annotator"
@@ -59,9 +59,9 @@ _REVEALED = (
 )
 _KNOWN = "SELECT created, author, choice, why FROM known WHERE item = :item"
 _RELEASED = (
-    "SELECT release.created, release.author, release.version, release_item.status, release_item.gold FROM release"
-    " JOIN release_item ON release_item.release = release.id WHERE release_item.item = :item"
-    " AND release.project = :project AND release.whole = 1"
+    "SELECT release.created, release.author, release.version, release_item.status, release_item.gold"
+    " FROM frozen_release AS release JOIN release_item ON release_item.release = release.id"
+    " WHERE release_item.item = :item AND release.project = :project"
 )
 _IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
 _GUIDELINES = (

@@ -33,7 +33,7 @@ FLAGS: dict[Flag, str] = {
     "changed": "item.id IN (SELECT item FROM label GROUP BY item, annotator HAVING count(*) > 1)",
     "sent_back": "item.id IN (SELECT item FROM assignment WHERE project = :project AND kept = 1)",
     "released": "item.id IN (SELECT item FROM release_item WHERE release IN"
-    " (SELECT id FROM release WHERE project = :project AND whole = 1))",
+    " (SELECT id FROM frozen_release WHERE project = :project))",
     "pilot": "item.pilot IS NOT NULL",
     "known": "item.known IS NOT NULL",
     "shared": "item.shared = 1",
@@ -182,7 +182,7 @@ def uid_of(store: Store, item: int) -> str:
 
 def imported_files(store: Store, project: Project) -> list[str]:
     """Names of the files that were imported, in the order of import, each once."""
-    query = "SELECT file FROM batch WHERE project = ? AND published > 0 GROUP BY file ORDER BY min(published)"
+    query = "SELECT file FROM published_batch WHERE project = ? GROUP BY file ORDER BY min(published)"
     return [row[0] for row in store.db.execute(query, (project.id,))]
 
 
@@ -206,7 +206,7 @@ def _reach(store: Store, project: Project, file: str | None) -> tuple[int, int, 
     named = "" if file is None else "AND file = :file"
     query = (
         "SELECT id, (SELECT min(id) FROM item WHERE item.batch = batch.id), (SELECT max(id) FROM item"
-        f" WHERE item.batch = batch.id) FROM batch WHERE project = :project AND published > 0 {named}"
+        f" WHERE item.batch = batch.id) FROM published_batch AS batch WHERE project = :project {named}"
     )
     values = {"project": project.id} | ({} if file is None else {"file": file})
     batches = [row for row in store.db.execute(query, values) if row[1] is not None]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
+from annotations.database.schema.v4_views import VIEWS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -102,7 +103,13 @@ def m003_curation(db: "Database") -> None:
         db.execute(statement)
 
 
-MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (m001_start, m002_settlements, m003_curation)
+def m004_views(db: "Database") -> None:
+    """A view for every question that many modules ask: what is published, which labels count, who is active."""
+    for statement in _statements(VIEWS):
+        db.execute(statement)
+
+
+MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (m001_start, m002_settlements, m003_curation, m004_views)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -22,8 +22,8 @@ Items = Literal["accepted", "all"]
 # Only what is counted: an item as a value would cost three times as much at 100,000.
 TEXTS = """
 SELECT item.text, cell.pair, cell.side, item.start, item.stop, item.file, item.line, item.extra, item.context
-FROM item JOIN batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
-WHERE batch.project = ? AND batch.published > 0 {kept}
+FROM item JOIN published_batch AS batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
+WHERE batch.project = ? {kept}
 ORDER BY batch.published, item.id
 """
 SOURCE_COLUMNS = frozenset(("来源", "出处", "source_name", "corpus", "dataset"))

@@ -39,7 +39,7 @@ SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.
        coalesce(theirs.file || ' (labels-' || theirs.id || ')', ''), label.op_id
 FROM label INDEXED BY label_superseded
 JOIN annotator ON annotator.id = label.annotator
-JOIN item ON item.id = label.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+JOIN published_item AS item ON item.id = label.item
 JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
 LEFT JOIN label_of_file AS came ON came.label = label.id LEFT JOIN label_file AS theirs ON theirs.id = came.file
 LEFT JOIN label AS standing ON standing.id = assignment.latest
@@ -50,15 +50,15 @@ WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND lab
         AND (theirs.id IS NOT mine.id
             OR (theirs.id IS NOT NULL AND '{FILE_DESK}' IN (label.desk, standing.desk))))
     AND theirs.undone IS NULL
-    AND NOT EXISTS (SELECT 1 FROM label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
         WHERE later.item = label.item AND later.id > label.id AND later.annotator = label.annotator
-        AND later.superseded = 0 AND later.desk <> '{TAKEN_BACK}' AND (again.file IS NULL OR again.file = came.file))
+        AND later.desk <> '{TAKEN_BACK}' AND (again.file IS NULL OR again.file = came.file))
 ORDER BY label.id
 """
 ANSWERS = """
 SELECT max(other.id), item.uid, item.text, item.known, other.choice, other.why,
-       (SELECT why FROM known WHERE known.item = item.id ORDER BY id DESC LIMIT 1), other.created
-FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
+       (SELECT why FROM standing_answer AS answer WHERE answer.item = item.id), other.created
+FROM item INDEXED BY item_known JOIN published_batch AS batch ON batch.id = item.batch
 JOIN known AS other ON other.item = item.id
 WHERE item.project = ? AND item.known IS NOT NULL AND other.choice IS NOT NULL AND other.choice <> item.known
 GROUP BY item.id, other.choice ORDER BY item.id
@@ -66,7 +66,7 @@ GROUP BY item.id, other.choice ORDER BY item.id
 NOTICED = """
 SELECT event.id, event.action, item.uid, item.text, item.keyword, item.start, item.stop, cell.pair,
        item.file, item.line, event.data, event.created
-FROM event JOIN item ON item.id = event.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+FROM event JOIN published_item AS item ON item.id = event.item
 JOIN cell ON cell.id = item.cell
 WHERE event.project = ? AND event.action IN (?, ?) AND json_type(event.data) = 'object' ORDER BY event.id
 """

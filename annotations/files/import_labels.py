@@ -137,8 +137,7 @@ class _Work:
     def _store(self, row: LabelRow) -> tuple[int, int] | None:
         """Insert the label; (item, annotator), or None for a duplicate."""
         found = self.store.db.execute(
-            "SELECT item.id, length(text) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
-            " WHERE item.uid = ? AND item.project = ?",
+            "SELECT item.id, length(text) FROM published_item AS item WHERE item.uid = ? AND item.project = ?",
             (row.item, self.project.id),
         ).fetchone()
         if found is None:
@@ -230,8 +229,8 @@ class _Work:
 def point(store: Store, project: Project, item: int, person: int) -> None:
     """Let the assignment point to what stands now, as `annotations.labels.append` would have."""
     rows = store.db.execute(
-        "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM label"
-        " WHERE item = ? AND annotator = ? AND superseded = 0 ORDER BY id",
+        "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM valid_label"
+        " WHERE item = ? AND annotator = ? ORDER BY id",
         (item, person),
     ).fetchall()
     if not rows:

@@ -64,7 +64,7 @@ def _check(source: Source, project: Project) -> None:
 def find_item(store: Store, project: Project, asked: str) -> Item | None:
     """The item with that public id or, for sentences, with exactly that text; None where there is none."""
     query = (
-        "SELECT uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        "SELECT uid FROM published_item AS item"
         " WHERE item.project = :project AND (uid = :asked OR (:sentences AND hash = :hash))"
     )
     values = {"project": project.id, "asked": asked, "sentences": project.kind == "sentences", "hash": text_hash(asked)}

@@ -26,7 +26,7 @@ DONE = "labels_undone"
 
 FILES = """
 SELECT id, file, created, undone, withdrawn FROM batch
-WHERE project = ? AND (published > 0 OR undone IS NOT NULL)
+WHERE project = ? AND (undone IS NOT NULL OR id IN (SELECT id FROM published_batch))
 """
 STANDING = """
 SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown, assignment.op_id

@@ -36,7 +36,7 @@ Cell = tuple[str, str]
 LABELLED = """
 SELECT pair, side, full, labels, status, items FROM cell JOIN (
     SELECT cell, shared OR pilot IS NOT NULL OR known IS NOT NULL AS full, labels, status, count(*) AS items
-    FROM item NOT INDEXED WHERE labels > 0 AND batch IN (SELECT id FROM batch WHERE project = ? AND published > 0)
+    FROM item NOT INDEXED WHERE labels > 0 AND batch IN (SELECT id FROM published_batch WHERE project = ?)
     GROUP BY cell, full, labels, status
 ) AS counted ON counted.cell = cell.id
 """
@@ -49,7 +49,7 @@ SELECT pair, side, first, labels, count(*) FROM cell JOIN (
             SELECT min(blind) FROM assignment JOIN label ON label.id = blind
             WHERE assignment.item = item.id AND choice = 'reject')) AS first
     FROM item WHERE labels > 1 AND status = 'rejected' AND shared = 0 AND pilot IS NULL AND known IS NULL
-        AND batch IN (SELECT id FROM batch WHERE project = ? AND published > 0)
+        AND batch IN (SELECT id FROM published_batch WHERE project = ?)
 ) AS rejected ON rejected.cell = cell.id WHERE first BETWEEN 1 AND labels - 1 GROUP BY cell.id, first, labels
 """
 

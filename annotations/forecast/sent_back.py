@@ -24,15 +24,15 @@ back (item, annotator) AS MATERIALIZED (
     UNION ALL
     SELECT assignment.item, assignment.annotator FROM member CROSS JOIN assignment
         ON assignment.annotator = member.annotator AND assignment.project = :project AND state = 'released'
-        JOIN label ON label.op_id = assignment.op_id AND label.choice IS NOT NULL AND label.superseded = 0
+        JOIN valid_label AS label ON label.op_id = assignment.op_id AND label.choice IS NOT NULL
         WHERE member.project = :project AND kept = 0 AND blind IS NULL AND revealed IS NULL
 )"""
 # The last blind label of every annotator of the items in `back`.
 WORDS = f"""
 {BACK}, words (item, label) AS (
     SELECT item, (
-        SELECT max(id) FROM label WHERE label.item = back.item AND label.annotator = back.annotator
-            AND choice IS NOT NULL AND superseded = 0 AND after_reveal = 0
+        SELECT max(id) FROM valid_label AS label WHERE label.item = back.item AND label.annotator = back.annotator
+            AND choice IS NOT NULL AND after_reveal = 0
     ) FROM back
     UNION ALL
     SELECT item, blind FROM assignment WHERE item IN (SELECT item FROM back) AND blind IS NOT NULL
@@ -46,7 +46,7 @@ SELECT item.id, cell.id, cell.pair, cell.side, item.labels, item.status, choices
 FROM (
     SELECT words.item AS said, group_concat(choice) AS choices, min(guideline) AS oldest, max(guideline) AS newest
     FROM words JOIN label ON label.id = words.label GROUP BY words.item
-) JOIN item ON item.id = said JOIN batch ON batch.id = item.batch AND batch.published > 0
+) JOIN published_item AS item ON item.id = said
     JOIN cell ON cell.id = item.cell JOIN project ON project.id = item.project
 WHERE {{which}}
 """

@@ -31,7 +31,7 @@ _PATTERNS = """
 SELECT cell, labels, rejects, oldest, newest, count(*) FROM (
     SELECT item.cell AS cell, count(*) AS labels, sum(label.choice <> 'accept') AS rejects,
         min(label.guideline) AS oldest, max(label.guideline) AS newest
-    FROM item {how} JOIN batch ON batch.id = item.batch AND batch.published > 0
+    FROM item {how} JOIN published_batch AS batch ON batch.id = item.batch
     JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
     WHERE {which} AND item.labels >= :per_item AND item.known IS NULL GROUP BY item.id
 ) GROUP BY cell, labels, rejects, oldest, newest
@@ -39,8 +39,8 @@ SELECT cell, labels, rejects, oldest, newest, count(*) FROM (
 _PILOT = "item.pilot IN (SELECT id FROM pilot WHERE project = :project)"
 _ALL = "item.project = :project AND (:plan = 'all' OR item.shared = 1 OR item.pilot IS NOT NULL)"
 _TIMES = """
-SELECT label.item, label.seconds FROM label WHERE project = :project AND seconds IS NOT NULL AND choice IS NOT NULL
-    AND superseded = 0 ORDER BY id DESC LIMIT :most
+SELECT label.item, label.seconds FROM valid_label AS label
+WHERE project = :project AND seconds IS NOT NULL AND choice IS NOT NULL ORDER BY id DESC LIMIT :most
 """
 # Rejects take longer than accepts: the times of what was sent back count, too.
 _PILOT_TIMES = f"""
@@ -204,7 +204,7 @@ def _made(store: Store, project: Project) -> int:
 
 
 def _people(store: Store, project: Project) -> int:
-    query = "SELECT count(*) FROM member WHERE project = ? AND active = 1"
+    query = "SELECT count(*) FROM active_member WHERE project = ?"
     return int(store.db.execute(query, (project.id,)).fetchone()[0])
 
 

@@ -20,11 +20,10 @@ ALIKE = 86.0  # from here on two tags look like one, of 100 (rapidfuzz ratio)
 # The last label that each annotator made of an item and did not take back, also where it was sent back since.
 _TAGGED = """
 SELECT label.item, label.annotator, label.choice, label.reasons, label.tags, label.note
-FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
-WHERE item.pilot IN (SELECT id FROM pilot WHERE project = :project) AND label.tags <> '[]' AND label.superseded = 0
-    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
-    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item
-                    AND later.annotator = label.annotator AND later.superseded = 0 AND later.id > label.id)
+FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
+WHERE item.pilot IN (SELECT id FROM pilot WHERE project = :project) AND label.tags <> '[]'
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later WHERE later.item = label.item
+                    AND later.annotator = label.annotator AND later.id > label.id)
 ORDER BY item.rank, label.annotator
 """
 

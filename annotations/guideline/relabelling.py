@@ -27,11 +27,8 @@ CHUNK = 1_000  # labels a transaction; a longer one makes desks wait
 _STANDING = """
 SELECT assignment.item, assignment.annotator, label.id, label.guideline, label.choice, label.reasons, label.tags,
     assignment.revealed IS NOT NULL
-FROM assignment JOIN label ON label.id = assignment.blind
+FROM assignment JOIN label ON label.id = assignment.blind JOIN published_item AS item ON item.id = assignment.item
 WHERE assignment.project = ? AND assignment.state = 'labelled'
-"""
-_HIDDEN = """
-SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE batch.project = ? AND batch.published = 0
 """
 
 
@@ -163,8 +160,7 @@ def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Sta
             "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
             " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL"
             # Its import may have been taken back meanwhile: what is hidden is on no desk.
-            " AND EXISTS (SELECT 1 FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
-            " WHERE item.id = assignment.item)",
+            " AND EXISTS (SELECT 1 FROM published_item AS item WHERE item.id = assignment.item)",
             ("leased" if stays else "released", int(stays), *one),
         )
         if changed.rowcount:
@@ -230,7 +226,7 @@ class _Found(NamedTuple):
 
 
 def _active(store: Store, project: Project) -> set[int]:
-    query = "SELECT annotator FROM member WHERE project = ? AND active = 1"
+    query = "SELECT annotator FROM active_member WHERE project = ?"
     return {row[0] for row in store.db.execute(query, (project.id,))}
 
 
@@ -246,12 +242,11 @@ def _standing(
     cannot be made blind again: it stays."""
     new = (*choices, *reasons)
     touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
-    hidden = {row[0] for row in store.db.execute(_HIDDEN, (project.id,))}
     found = _Found([], [], [], 0)
     kinds: dict[tuple[int, str, str, str], list[Standing]] = {}
     shown = 0
     for item, annotator, label, version, choice, named, tags, seen in store.db.execute(_STANDING, (project.id,)):
-        if version not in touched or item in hidden:
+        if version not in touched:
             continue
         if seen:
             shown += 1

@@ -17,10 +17,9 @@ _STATE = (
     f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
     f" settlement.choice, {TERMS}"
 )
-_TABLES = "item JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
+_JOINED = "JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
 _LABELLED = (
-    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM {_TABLES}"
-    " JOIN batch ON batch.id = item.batch AND batch.published > 0"
+    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM published_item AS item {_JOINED}"
     " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
     " WHERE item.project = ? {some} GROUP BY item.id"
 )
@@ -90,7 +89,7 @@ def settle(store: Store, item: int) -> int:
     does not let adjudication rescue sentences, it cannot accept what they reject.
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
-    before = _before(store.db.execute(f"SELECT {_STATE} FROM {_TABLES} WHERE item.id = ?", (item,)).fetchone())
+    before = _before(store.db.execute(f"SELECT {_STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
     flags = {extraneous for _, extraneous in rows if extraneous is not None}
     _write(store, before, _after(before, [choice for choice, _ in rows], len(flags) > 1))
     return len(rows)

@@ -38,7 +38,7 @@ ITEM_COLUMNS = (
     " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status,"
     " item.gold"
 )
-ITEM_TABLES = "item JOIN cell ON cell.id = item.cell JOIN batch ON batch.id = item.batch AND batch.published > 0"
+ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ def discard_unpublished(store: Store) -> int:
 
 def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
     """Every published item in the order of import; read in pages, so no read transaction stays open."""
-    query = "SELECT id FROM batch WHERE project = ? AND published > 0 ORDER BY published"
+    query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
     batches = [row[0] for row in store.db.execute(query, (project.id,))]
     kept = "AND item.status = 'accepted'" if accepted_only else ""
     for batch_id in batches:

@@ -15,8 +15,8 @@ def set_aside(store: Store, project: Project, item: int) -> None:
     row = store.db.execute(
         "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
         " sum(coalesce(state, '') <> 'skipped'), min(iif(state = 'skipped', skips, NULL))"
-        " FROM member LEFT JOIN assignment ON assignment.annotator = member.annotator AND assignment.item = ?"
-        " WHERE member.project = ? AND member.active = 1",
+        " FROM active_member AS member LEFT JOIN assignment ON assignment.annotator = member.annotator"
+        " AND assignment.item = ? WHERE member.project = ?",
         (item, project.id),
     ).fetchone()
     could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0

@@ -40,9 +40,7 @@ TERMS = (
 )
 
 AMONG = "id IN (SELECT value FROM json_each(:items))"
-_THERE = (
-    "FROM item JOIN batch ON batch.id = item.batch WHERE item.project = ? AND (batch.published > 0 OR batch.id = ?)"
-)
+_THERE = "FROM item WHERE item.project = ? AND (item.batch IN (SELECT id FROM published_batch) OR item.batch = ?)"
 # `wanted_now` for a statement over many items, where no sample is doubly labelled.
 _PER_ITEM, _PLAN = (f"(SELECT {one} FROM project WHERE id = :project)" for one in ("per_item", "plan"))
 WANTED = f"""

@@ -96,9 +96,9 @@ def _clear_some(store: Store, batch: int) -> int:
 
 def _count_out(store: Store, project: Project, batch: int) -> None:
     """Take a batch out of the census and of what annotators did: by counting it, or the others where they hold less."""
-    query = "SELECT coalesce(sum(items), 0) FROM stock JOIN batch ON batch.id = batch WHERE published > 0"
-    (own,) = store.db.execute(f"{query} AND batch.id = ?", (batch,)).fetchone()
-    (others,) = store.db.execute(f"{query} AND project = ? AND batch.id <> ?", (project.id, batch)).fetchone()
+    query = "SELECT coalesce(sum(items), 0) FROM stock JOIN published_batch AS batch ON batch.id = batch"
+    (own,) = store.db.execute(f"{query} WHERE batch.id = ?", (batch,)).fetchone()
+    (others,) = store.db.execute(f"{query} WHERE project = ? AND batch.id <> ?", (project.id, batch)).fetchone()
     if own <= others:
         _census(store, "item.batch = ?", (batch,), -1)
         _tally(store, "item.batch = ?", (batch,), -1)
@@ -106,7 +106,7 @@ def _count_out(store: Store, project: Project, batch: int) -> None:
     cells = "cell IN (SELECT id FROM cell WHERE project = ?)"
     store.db.execute(f"UPDATE census SET items = 0 WHERE {cells}", (project.id,))
     store.db.execute(f"UPDATE tally SET handed = 0, labelled = 0, accepted = 0 WHERE {cells}", (project.id,))
-    rest = "item.batch IN (SELECT id FROM batch WHERE project = ? AND published > 0 AND id <> ?)"
+    rest = "item.batch IN (SELECT id FROM published_batch WHERE project = ? AND id <> ?)"
     _census(store, rest, (project.id, batch), 1)
     _tally(store, rest, (project.id, batch), 1)
 

@@ -24,7 +24,7 @@ from core.files.timestamps import timestamp
 __all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
 
 # Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
-TAKES_LABELS = "(batch.published > 0 OR (batch.withdrawn = 1 AND assignment.item IS NOT NULL))"
+TAKES_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1), batch.withdrawn, coalesce(member.active, 0)"
-        " FROM item JOIN batch ON batch.id = item.batch"
+        " coalesce(revision, -1), item.withdrawn, coalesce(member.active, 0)"
+        " FROM imported_item AS item"
         " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
         f" WHERE item.uid = :uid AND item.project = :project AND {TAKES_LABELS}",

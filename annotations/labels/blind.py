@@ -17,17 +17,13 @@ On = Literal["all", "share"]
 FORMS = ("original", "masked")
 CHOICE = 2  # its place in a row
 
-# {version} and {share} are fixed conditions. Items of an import that was taken back, or is still on its way, are out.
+# {version} and {share} are fixed conditions.
 LABELS = """
-SELECT blind_label.item, blind_label.annotator, blind_label.choice, item.cell, blind_label.guideline,
-       blind_label.form_shown = 'masked' {more}
-FROM blind_label JOIN item ON item.id = blind_label.item
-WHERE blind_label.project = :project {hidden} {version} {share}
-ORDER BY blind_label.item, blind_label.annotator
+SELECT item, annotator, choice, cell, guideline, form_shown = 'masked' {more} FROM blind_label
+WHERE project = :project {version} {share} ORDER BY item, annotator
 """
-HIDDEN = "SELECT id FROM batch WHERE project = ? AND published = 0"
-VERSION = "AND blind_label.guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
-SHARE = "AND item.shared = 1 AND item.labels >= item.wanted"
+VERSION = "AND guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
+SHARE = "AND shared = 1 AND fully_labelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +94,8 @@ def label_rows(
     `version`: only labels made under this version of the guideline; `on` "share": only items of the random share that
     all label, and of these the ones that have all their labels.
     """
-    hidden = [str(int(batch)) for (batch,) in store.db.execute(HIDDEN, (project.id,))]
     query = LABELS.format(
         more=f", {more}" if more else "",
-        hidden=f"AND item.batch NOT IN ({', '.join(hidden)})" if hidden else "",
         version="" if version is None else VERSION,
         share=SHARE if on == "share" else "",
     )

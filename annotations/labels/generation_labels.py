@@ -21,18 +21,16 @@ ITEMS = """
 SELECT item.id, item.uid, item.text, coalesce(item.context, ''), item.extra, item.labels, item.wanted, item.gold,
     item.status,
     item.labels > 0 AND (item.labels >= item.wanted OR NOT EXISTS
-        (SELECT 1 FROM member WHERE member.project = item.project AND member.active = 1 AND NOT EXISTS
+        (SELECT 1 FROM active_member AS member WHERE member.project = item.project AND NOT EXISTS
             (SELECT 1 FROM assignment WHERE assignment.item = item.id
                 AND assignment.annotator = member.annotator AND assignment.blind IS NOT NULL)))
-FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
-WHERE item.project = ? ORDER BY batch.published, item.id
+FROM published_item AS item
+WHERE item.project = ? ORDER BY item.published, item.id
 """
 LABELS = """
-SELECT item.uid, annotator.name, blind_label.choice, blind_label.extraneous, blind_label.spans, blind_label.reasons,
-    blind_label.note
-FROM blind_label JOIN item ON item.id = blind_label.item JOIN annotator ON annotator.id = blind_label.annotator
-WHERE blind_label.project = ? AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
-ORDER BY item.id, annotator.name
+SELECT item_uid, annotator.name, choice, extraneous, spans, reasons, note
+FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
+WHERE project = ? ORDER BY item, annotator.name
 """
 COLUMNS = (
     "item", "text", "context", "cluster", "model", "pronouns", "pronoun", "dataset", "setting", "index", "name",

@@ -19,8 +19,7 @@ SEARCHED = 50_000  # two and a half times the released set; a search reads the s
 PACE_LABELS = 60  # the pace is that of the last labels
 PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
-# Not of an import that was taken back, and not brought by a file of labels that was.
-SEEN = "(SELECT published FROM batch WHERE batch.id = item.batch) > 0"
+# Not brought by a file of labels that was taken back.
 NOT_TAKEN_BACK = (
     "NOT EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file"
     " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
@@ -62,9 +61,8 @@ def history(
         f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
         " JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator AND assignment.latest = label.id"
-        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
         f" WHERE label.annotator = :annotator AND label.project = :project {wanted if search.strip() else ''}"
-        f" AND {SEEN}"
         " ORDER BY label.id DESC LIMIT :limit"
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
@@ -82,11 +80,11 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
         f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
         " JOIN assignment ON assignment.item = label.item"
         " AND assignment.annotator = label.annotator"
-        " JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
-        f" WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1 AND {SEEN}"
+        " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+        f" WHERE label.annotator = :annotator AND label.project = :project AND superseded = 1"
         f" AND {NOT_TAKEN_BACK}"
-        " AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.id > label.id"
-        "   AND later.annotator = label.annotator AND later.superseded = 0)"
+        " AND NOT EXISTS (SELECT 1 FROM valid_label AS later WHERE later.item = label.item AND later.id > label.id"
+        "   AND later.annotator = label.annotator)"
         " AND NOT EXISTS (SELECT 1 FROM label AS newer WHERE newer.item = label.item"
         "   AND newer.annotator = label.annotator AND newer.desk = label.desk AND newer.revision > label.revision)"
         " ORDER BY label.id DESC"
@@ -113,7 +111,7 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
     labelled = sum(cell.labelled for cell in cells)
     query = (
-        "SELECT (SELECT count(*) FROM member WHERE project = project.id AND active = 1), per_item, doubled,"
+        "SELECT (SELECT count(*) FROM active_member AS member WHERE member.project = project.id), per_item, doubled,"
         " plan, share FROM project WHERE id = :project"
     )
     people, per_item, doubled, plan, share = store.db.execute(query, {"project": project.id}).fetchone()
@@ -163,9 +161,9 @@ _ROW = (
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
     " label.base, label.superseded, label.created, label.tags"
-    " FROM {source} JOIN item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+    " FROM {source} JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
-    " WHERE label.project = ? {kept} AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
+    " WHERE label.project = ? {kept}"
     " ORDER BY label.item, {order}label.id"
 )
 

@@ -41,8 +41,7 @@ def again(db: Connection, project: Project, annotator: Annotator, uid: str) -> A
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
         " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled'"
-        " FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch"
-        " AND (batch.published > 0 OR batch.withdrawn = 1)"
+        " FROM retest JOIN imported_item AS item ON item.id = retest.item"
         " JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator"
         " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
         (uid, project.id, annotator.id),
@@ -117,8 +116,8 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     """Second labels that came too late because another desk was first; the newest of each item and desk."""
     query = (
         f"{OWN.format(which='retest_label.retest = retest.id')} AND superseded = 1 AND retest_label.skip = 0"
-        " AND NOT EXISTS (SELECT 1 FROM retest_label AS later WHERE later.retest = retest.id"
-        "   AND later.skip = 0 AND later.id > retest_label.id AND later.superseded = 0)"
+        " AND NOT EXISTS (SELECT 1 FROM valid_retest_label AS later WHERE later.retest = retest.id"
+        "   AND later.skip = 0 AND later.id > retest_label.id)"
         " AND NOT EXISTS (SELECT 1 FROM retest_label AS newer WHERE newer.retest = retest.id"
         "   AND newer.skip = 0 AND newer.desk = retest_label.desk AND newer.revision > retest_label.revision)"
         " ORDER BY retest_label.id DESC"

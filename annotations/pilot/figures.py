@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotations.database.store import Store
-from annotations.pilot.pilots import SEEN, Pilot, items_left
+from annotations.pilot.pilots import Pilot, items_left
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Project
 from core.errors import N_
@@ -19,19 +19,19 @@ NO_TWO = Note(N_("no item of the pilot has labels of two annotators yet"))
 
 # The last blind label that each annotator made of an item before the pilot was closed: what was sent back or changed
 # since is another version's.
-_MADE = f"""
-SELECT label.item, label.annotator, label.choice FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id
-WHERE item.pilot = :pilot AND label.superseded = 0 AND label.after_reveal = 0 AND label.created <= :closed
-    AND {SEEN}
-    AND NOT EXISTS (SELECT 1 FROM label AS later WHERE later.item = label.item AND later.annotator = label.annotator
-        AND later.superseded = 0 AND later.after_reveal = 0 AND later.created <= :closed AND later.id > label.id)
+_MADE = """
+SELECT label.item, label.annotator, label.choice
+FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
+WHERE item.pilot = :pilot AND label.after_reveal = 0 AND label.created <= :closed
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
+        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
+            AND later.created <= :closed AND later.id > label.id)
     AND label.choice IS NOT NULL
 """
 # Items that somebody who is still here could and should label: not set aside, and not full.
-_OPEN = f"""
-SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = :pilot AND labels < wanted AND aside = 0
-AND {SEEN}
-AND EXISTS (SELECT 1 FROM member WHERE member.project = :project AND member.active = 1 AND NOT EXISTS (
+_OPEN = """
+SELECT count(*) FROM published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
+AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
     SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
         AND assignment.state = 'labelled'))
 """

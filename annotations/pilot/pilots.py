@@ -18,10 +18,9 @@ from core.files.timestamps import timestamp
 
 _COLUMNS = "id, number, items, people, seed, begun, closed"
 # What an import that was taken back has left behind lies in a batch that is not published: it is nobody's work.
-SEEN = "item.batch NOT IN (SELECT id FROM batch WHERE published = 0)"
 # What nobody has touched: without a label, not skipped, not set aside, not in an earlier pilot, not hidden gold.
 _POOL = """
-SELECT item.hash, item.id FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+SELECT item.hash, item.id FROM published_item AS item
 WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS NULL AND item.known IS NULL
     AND item.settlement IS NULL
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE item = item.id AND state IN ('labelled', 'skipped'))
@@ -64,7 +63,7 @@ def start_pilot(
     with store.write() as db:
         if open_pilot(store, project) is not None:
             raise NotAllowed(N_("A pilot is open already. Close it before the next one."))
-        query = "SELECT count(*) FROM member WHERE project = ? AND active = 1"
+        query = "SELECT count(*) FROM active_member WHERE project = ?"
         people = int(db.execute(query, (project.id,)).fetchone()[0])
         if people == 0:
             raise Refused(N_("This project has no annotators yet. Add them first, then start the pilot."))
@@ -134,7 +133,7 @@ def pilots(store: Store, project: Project) -> list[Pilot]:
 
 def open_pilot(store: Store, project: Project) -> Pilot | None:
     """The pilot that goes on, if one does."""
-    query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? AND closed IS NULL"
+    query = f"SELECT {_COLUMNS} FROM open_pilot WHERE project = ?"
     row = store.db.execute(query, (project.id,)).fetchone()
     return None if row is None else Pilot(*row)
 
@@ -145,16 +144,16 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
     if pilot is None:
         return None
     query = (
-        "SELECT count(*) FROM item INDEXED BY item_pilot JOIN assignment ON assignment.item = item.id"
+        "SELECT count(*) FROM published_item AS item JOIN assignment ON assignment.item = item.id"
         " WHERE item.pilot = ? AND assignment.annotator = ? AND assignment.state = 'labelled'"
     )
-    labelled = int(store.db.execute(f"{query} AND {SEEN}", (pilot.id, annotator.id)).fetchone()[0])
+    labelled = int(store.db.execute(query, (pilot.id, annotator.id)).fetchone()[0])
     return OwnPilot(pilot.number, labelled, items_left(store, pilot))
 
 
 def items_left(store: Store, pilot: Pilot) -> int:
     """How many items are in a pilot now: without those that it let go of and those whose import was taken back."""
-    query = f"SELECT count(*) FROM item INDEXED BY item_pilot WHERE pilot = ? AND {SEEN}"
+    query = "SELECT count(*) FROM published_item WHERE pilot = ?"
     return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
 
 

@@ -125,7 +125,7 @@ def _end(store: Store, project: Project, changed: Collection[str]) -> None:
 
 
 def _batches(store: Store, project: Project) -> list[int]:
-    query = "SELECT id FROM batch WHERE project = ? AND published > 0 ORDER BY published"
+    query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
     return [row[0] for row in store.db.execute(query, (project.id,))]
 
 

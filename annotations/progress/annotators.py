@@ -35,7 +35,7 @@ SELECT said, count(*) FROM (
 ) GROUP BY said
 """
 PUBLISHED = """
-CROSS JOIN item ON item.id = assignment.item CROSS JOIN batch ON batch.id = item.batch AND batch.published > 0
+CROSS JOIN item ON item.id = assignment.item CROSS JOIN published_batch AS batch ON batch.id = item.batch
 """
 STATES = """
 SELECT annotator, sum(state = 'leased'), sum(state = 'skipped') FROM assignment

@@ -21,7 +21,7 @@ SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
         sum(iif(item.labels >= item.wanted, item.labels, 0)),
         sum(iif(item.status = 'pending' AND item.aside = 0, item.labels, 0)),
         sum(item.status = 'pending' AND item.aside = 0 AND item.labels >= item.wanted)
-    FROM item NOT INDEXED WHERE item.batch IN (SELECT id FROM batch WHERE project = :project AND published > 0)
+    FROM item NOT INDEXED WHERE item.batch IN (SELECT id FROM published_batch WHERE project = :project)
     GROUP BY item.cell
 ) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
 """

@@ -17,7 +17,7 @@ SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {agreed}),
     sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
-FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0 JOIN cell ON cell.id = item.cell
+FROM published_item AS item JOIN cell ON cell.id = item.cell
 WHERE item.project = ? GROUP BY cell.id
 ORDER BY min(cell.id) OVER (PARTITION BY cell.pair), cell.side DESC
 """

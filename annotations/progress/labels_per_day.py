@@ -18,12 +18,13 @@ AT_ONCE = 1 << 17  # labels that one query looks at: each makes a line of text
 OF_ALL = 4  # where every fourth label is the project's or more, all are read in the order in which they are stored
 
 _RANGE = "label.project = :project AND label.id > :last AND label.id <= :newest"
-_OWN = f"member JOIN label ON label.annotator = member.annotator AND {_RANGE} WHERE member.project = :project"
-_ALL = f"label NOT INDEXED WHERE {_RANGE}"
-# In one line of text: to sort so many rows into groups, or to hand each over, takes twice as long.
-_COUNTED = (
-    "SELECT group_concat({day} || '/' || label.annotator) FROM {labels} AND choice IS NOT NULL AND superseded = 0"
+_OWN = (
+    "member JOIN valid_label AS label ON label.annotator = member.annotator"
+    f" AND {_RANGE} WHERE member.project = :project"
 )
+_ALL = f"valid_label AS label WHERE {_RANGE}"
+# In one line of text: to sort so many rows into groups, or to hand each over, takes twice as long.
+_COUNTED = "SELECT group_concat({day} || '/' || label.annotator) FROM {labels} AND choice IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 
 from annotations.database.store import Store
 
-# Only published batches of sentence projects that are not archived count.
-OPEN = "batch.published > 0 AND project.archived IS NULL AND project.kind = 'sentences'"
+# Only sentence projects that are not archived count.
+OPEN = "project.archived IS NULL AND project.kind = 'sentences'"
 
 STATUSES = f"""
 SELECT count(*),
        coalesce(sum(item.labels >= item.wanted), 0),
        coalesce(sum(item.status = 'accepted'), 0)
-FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+FROM published_item AS item JOIN project ON project.id = item.project
 WHERE {OPEN}
 """
 
 UNANIMOUS = f"""
 SELECT count(*) FROM (
     SELECT item.id
-    FROM item JOIN batch ON batch.id = item.batch JOIN project ON project.id = batch.project
+    FROM published_item AS item JOIN project ON project.id = item.project
          JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
     WHERE {OPEN} AND item.labels >= item.wanted AND label.choice IS NOT NULL
     GROUP BY item.id HAVING min(label.choice) = max(label.choice)
@@ -28,7 +28,7 @@ SELECT count(*) FROM (
 
 STATE = """
 SELECT (SELECT coalesce(max(id), 0) FROM label),
-       (SELECT coalesce(max(published), 0) + count(*) FROM batch WHERE published > 0),
+       (SELECT coalesce(max(published), 0) + count(*) FROM published_batch),
        (SELECT coalesce(max(id), 0) FROM event),
        (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
 """

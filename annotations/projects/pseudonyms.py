@@ -43,7 +43,7 @@ def _next_free(number: int, taken: set[str]) -> int:
 def released_codes(store: Store, project: Project) -> dict[str, str]:
     """Public id of an annotator -> code, from the newest release that is whole; empty before the first."""
     row = store.db.execute(
-        "SELECT facts FROM release WHERE project = ? AND whole = 1 ORDER BY id DESC LIMIT 1", (project.id,)
+        "SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,)
     ).fetchone()
     found = json.loads(row[0]).get("codes", {}) if row else {}
     return {str(uid): str(code) for uid, code in found.items()}

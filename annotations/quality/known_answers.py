@@ -29,18 +29,16 @@ SIGNATURE = f"known-answers|labels:blind|answers:standing|made-the-answer:left-o
 NO_KNOWN_ITEM = Note(N_("No item with a known answer has a label of this annotator that counts."))
 Among = Literal["agreed", "unlabelled"]
 
-STANDING = "(SELECT max(id) FROM known WHERE known.item = item.id)"
 NOT_MAKER = (
     "NOT EXISTS (SELECT 1 FROM label AS older WHERE older.item = item.id"
-    " AND older.annotator = assignment.annotator AND older.id <= answer.after)"
+    " AND older.annotator = label.annotator AND older.id <= answer.after)"
 )
 ANSWERS = f"""
-SELECT assignment.annotator, item.id, item.known, label.choice, label.reasons, label.note, label.created
-FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0
-     JOIN known AS answer ON answer.id = {STANDING}
-     JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
-WHERE item.project = ? AND item.known IS NOT NULL AND label.choice IS NOT NULL AND {NOT_MAKER}
-ORDER BY item.id, assignment.annotator
+SELECT label.annotator, item.id, item.known, label.choice, label.reasons, label.note, label.created
+FROM item INDEXED BY item_known JOIN standing_answer AS answer ON answer.item = item.id
+     JOIN blind_label AS label ON label.item = item.id
+WHERE item.project = ? AND item.known IS NOT NULL AND {NOT_MAKER}
+ORDER BY item.id, label.annotator
 """
 # What may become hidden gold. Agreed: all its labels are there, two or more, and say the same; nobody had to decide.
 CANDIDATES: dict[Among, str] = {
@@ -120,7 +118,7 @@ def set_known(
         if from_labels:
             query = "SELECT coalesce(max(id), 0) FROM label WHERE item = ?"
             after = db.execute(query, (found.id,)).fetchone()[0]
-        query = "SELECT choice, after, why FROM known WHERE item = ? ORDER BY id DESC LIMIT 1"
+        query = "SELECT choice, after, why FROM standing_answer WHERE item = ?"
         if (choice, after, said) == (db.execute(query, (found.id,)).fetchone() or (None, 0, said)):
             return
         db.execute(
@@ -137,7 +135,7 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
     """All hidden gold of a project, in the order of import."""
     rows = store.db.execute(
         f"SELECT {ITEM_COLUMNS}, item.known, answer.why, answer.author, answer.created, answer.after > 0, item.labels"
-        f" FROM {ITEM_TABLES} JOIN known AS answer ON answer.id = {STANDING}"
+        f" FROM {ITEM_TABLES} JOIN standing_answer AS answer ON answer.item = item.id"
         " WHERE item.project = ? AND item.known IS NOT NULL ORDER BY item.id",
         (project.id,),
     )
@@ -158,7 +156,7 @@ def draw_known(store: Store, project: Project, number: int, among: Among, *, see
     if number < 1:
         raise Refused(N_("Draw 1 item or more."))
     query = (
-        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        "SELECT item.id FROM published_item AS item"
         f" WHERE item.project = ? AND item.known IS NULL AND aside = 0 AND {CANDIDATES[among]} ORDER BY item.id"
     )
     ids = [row[0] for row in store.db.execute(query, (project.id,))]
@@ -173,7 +171,7 @@ def scores(store: Store, project: Project) -> list[Score]:
     """Every annotator of a project against the known answers, in the order of joining; who left only with labels."""
     codes = [choice.code for choice in answer_choices(store, project)]
     query = (
-        "SELECT count(*) FROM item INDEXED BY item_known JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        "SELECT count(*) FROM item INDEXED BY item_known JOIN published_batch ON published_batch.id = item.batch"
         " WHERE item.project = ? AND item.known IS NOT NULL"
     )
     total = store.db.execute(query, (project.id,)).fetchone()[0]

@@ -28,17 +28,17 @@ NO_FLAG_TWICE = Note(N_("No flag has been set or left out a second time yet."))
 PAIRS = """
 SELECT retest.id, retest.annotator, one.choice, two.choice, one.extraneous, two.extraneous,
        one.created, two.created, one.guideline = two.guideline
-FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+FROM retest JOIN published_item AS item ON item.id = retest.item
      JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
      JOIN label AS one ON one.id = retest.first
      LEFT JOIN retest_label AS two ON two.id = iif(assignment.revealed IS NULL, retest.latest,
-        (SELECT max(id) FROM retest_label WHERE retest = retest.id AND superseded = 0
+        (SELECT max(id) FROM valid_retest_label WHERE retest = retest.id
             AND created <= assignment.revealed)) AND two.choice IS NOT NULL
 WHERE retest.project = ? AND retest.state = 'labelled' ORDER BY retest.id
 """
 STATES = """
 SELECT retest.annotator, iif(member.active OR state IN ('labelled', 'void'), state, 'left'), count(*)
-FROM retest JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+FROM retest JOIN published_item AS item ON item.id = retest.item
     JOIN member ON member.project = retest.project AND member.annotator = retest.annotator
 WHERE retest.project = ? GROUP BY 1, 2
 """

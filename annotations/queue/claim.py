@@ -73,8 +73,8 @@ def renew_presence(db: Connection, project: Project, annotator: Annotator, now: 
 def _is_served(db: Connection, project: Project, annotator: Annotator) -> bool:
     """False once the project has been put away or the annotator has left: labels still arrive, no items go out."""
     query = (
-        "SELECT 1 FROM member JOIN project ON project.id = member.project WHERE member.project = ?"
-        " AND member.annotator = ? AND member.active = 1 AND project.archived IS NULL"
+        "SELECT 1 FROM active_member AS member JOIN project ON project.id = member.project WHERE member.project = ?"
+        " AND member.annotator = ? AND project.archived IS NULL"
     )
     return db.execute(query, (project.id, annotator.id)).fetchone() is not None
 

@@ -120,9 +120,9 @@ class Handing:
     def _open_walks(self) -> dict[int, list[_Walk]]:
         rows = self.db.execute(
             "SELECT stock.cell, stock.batch, coalesce(progress.rank, -1)"
-            " FROM batch JOIN stock ON stock.batch = batch.id"
+            " FROM published_batch AS batch JOIN stock ON stock.batch = batch.id"
             " LEFT JOIN progress ON progress.annotator = ? AND progress.batch = stock.batch"
-            " AND progress.cell = stock.cell WHERE batch.project = ? AND batch.published > 0"
+            " AND progress.cell = stock.cell WHERE batch.project = ?"
             " AND coalesce(progress.finished, 0) = 0 ORDER BY batch.published",
             (self.annotator.id, self.project.id),
         )
@@ -139,7 +139,7 @@ class Handing:
         rows = self.db.execute(
             "SELECT cell, id, returned FROM item INDEXED BY item_returned WHERE project = :project"
             " AND returned > 0 AND returned > :looked AND taken < wanted AND aside = 0"
-            " AND (SELECT published FROM batch WHERE id = item.batch) > 0"
+            " AND EXISTS (SELECT 1 FROM published_batch WHERE published_batch.id = item.batch)"
             f" AND {NOT_MINE} {'' if self.mixed else PASSED} ORDER BY returned LIMIT :room",
             {"project": self.project.id, "looked": self.looked, "annotator": self.annotator.id, "room": room},
         ).fetchall()

@@ -10,7 +10,7 @@ from annotations.types import Annotator, Project
 _WAITING = """
 SELECT item.cell, pair, side, item.id FROM item INDEXED BY item_pilot JOIN cell ON cell.id = item.cell
 WHERE item.pilot = :pilot AND taken < wanted AND aside = 0
-    AND item.batch NOT IN (SELECT id FROM batch WHERE published = 0)
+    AND item.batch IN (SELECT id FROM published_batch)
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = :annotator
                     AND assignment.state <> 'released')
 ORDER BY item.rank
@@ -19,7 +19,7 @@ ORDER BY item.rank
 
 def open_pilot_id(db: Connection, project: Project) -> int | None:
     """The row id of the pilot that is open in a project, if one is."""
-    row = db.execute("SELECT id FROM pilot WHERE project = ? AND closed IS NULL", (project.id,)).fetchone()
+    row = db.execute("SELECT id FROM open_pilot WHERE project = ?", (project.id,)).fetchone()
     return None if row is None else int(row[0])
 
 

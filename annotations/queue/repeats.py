@@ -27,13 +27,13 @@ HOUR_S = 3600.0
 DUE = """
 SELECT retest.id, retest.item, retest.uid, assignment.blind
 FROM retest INDEXED BY retest_due
-     JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+     JOIN published_item AS item ON item.id = retest.item
      JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
      JOIN label ON label.id = assignment.blind
 WHERE retest.annotator = :annotator AND retest.project = :project AND retest.state = :state AND retest.due <= :now
       AND retest.skips < 2 AND assignment.state = 'labelled' AND assignment.revealed IS NULL
-      AND label.guideline = (SELECT id FROM guideline WHERE project = :project ORDER BY version DESC LIMIT 1)
-      AND NOT EXISTS (SELECT 1 FROM pilot WHERE project = :project AND closed IS NULL)
+      AND label.guideline = (SELECT id FROM current_guideline WHERE project = :project)
+      AND NOT EXISTS (SELECT 1 FROM open_pilot WHERE project = :project)
 ORDER BY iif(:state = 'skipped', retest.turn, retest.due), retest.id LIMIT :room
 """
 DRAWN = """
@@ -174,7 +174,7 @@ def leased(db: Connection, project: Project, annotator: Annotator) -> list[Hande
     """What this annotator has been handed out again and not labelled yet, in its order."""
     query = (
         "SELECT retest.turn, retest.item, retest.uid FROM retest INDEXED BY retest_due"
-        " JOIN item ON item.id = retest.item JOIN batch ON batch.id = item.batch AND batch.published > 0"
+        " JOIN published_item AS item ON item.id = retest.item"
         " WHERE retest.annotator = ? AND retest.project = ? AND state = 'leased' ORDER BY turn, retest.id"
     )
     return [Handed(*row) for row in db.execute(query, (annotator.id, project.id))]

@@ -60,9 +60,9 @@ _SKIPS = (
 # Labels made, changed ones once more; those of items that came again are kept in a table of their own.
 _MADE = (
     "SELECT count(*), coalesce(sum(seconds), 0) FROM ("
-    "SELECT seconds FROM label WHERE {mine} AND choice IS NOT NULL AND superseded = 0 UNION ALL"
-    " SELECT seconds FROM retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
-    " AND choice IS NOT NULL AND skip = 0 AND superseded = 0)"
+    "SELECT seconds FROM valid_label WHERE {mine} AND choice IS NOT NULL UNION ALL"
+    " SELECT seconds FROM valid_retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
+    " AND choice IS NOT NULL AND skip = 0)"
 )
 _COMMENTS = (
     "SELECT comment.item, comment.op_id, author, annotator.uid, comment.text, comment.created, whose.uid FROM comment"

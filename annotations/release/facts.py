@@ -12,7 +12,6 @@ from annotations.agreement.agreement import AgreementReport, Measures, agreement
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.describe import describe_project, usual_vocabulary
-from annotations.pilot.pilots import SEEN
 from annotations.progress.cells import ACCEPTED
 from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.projects import annotators, guidelines
@@ -30,26 +29,23 @@ from core.version import VERSION
 MOST_FILES = 200
 BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace of the desk
 
-PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
-ITEMS = f"item {PUBLISHED}"
-LABELS = f"""
+LABELS = """
 SELECT guideline.version, label.choice, label.seconds, label.created, label.annotator
-FROM assignment JOIN label ON label.id = assignment.latest JOIN guideline ON guideline.id = label.guideline
-     JOIN item ON item.id = assignment.item {PUBLISHED}
-WHERE assignment.project = ?
+FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline
+WHERE label.project = ?
 """
-FILES = f"""
-SELECT item.file, count(*) FROM {ITEMS} WHERE item.project = ? GROUP BY item.file ORDER BY count(*) DESC, item.file
+FILES = """
+SELECT file, count(*) FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
 """
-MINED = f"""
-SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM {ITEMS}
+MINED = """
+SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM published_item AS item
 WHERE item.project = ? AND json_type(item.extra, '$.source') IS NOT NULL
 """
-SETTLED = f"""
+SETTLED = """
 SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND item.labels >= item.wanted AND (
     SELECT iif(:majority, 2 * sum(label.choice = 'reject') > count(*), sum(label.choice = 'reject') > 0)
     FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id))
-FROM {ITEMS} JOIN settlement ON settlement.id = item.settlement
+FROM published_item AS item JOIN settlement ON settlement.id = item.settlement
 WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
 """
 PILOTS = """
@@ -59,11 +55,12 @@ WHERE project = ? ORDER BY number
 OF_PILOT = f"""
 SELECT count(*), sum(item.labels >= item.wanted AND item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {ACCEPTED})
-FROM item WHERE pilot = ? AND {SEEN}
+FROM published_item AS item WHERE item.pilot = ?
 """
-TAGS = f"""
-SELECT count(*), count(DISTINCT each.value) FROM item JOIN label ON label.item = item.id, json_each(label.tags) AS each
-WHERE item.pilot = ? AND label.superseded = 0 AND {SEEN}
+TAGS = """
+SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
+     JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each
+WHERE item.pilot = ?
 """
 NO_ANSWER = Note(N_("No item with a known answer has a label that counts."))
 NO_TIME = Note(N_("No label came with a time."))
@@ -231,7 +228,7 @@ def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
     """Items whose answer was known, and the labels on them of people who had no part in that answer."""
     found = scores(store, project)
     right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
-    query = f"SELECT count(*) FROM {ITEMS} WHERE item.project = ? AND item.known IS NOT NULL"
+    query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
     items = store.db.execute(query, (project.id,)).fetchone()[0]
     return {"items": items, "labels": right + wrong,
             "share": estimate(wilson(right, right + wrong, nothing=NO_ANSWER))}  # fmt: skip
@@ -243,7 +240,7 @@ def _adjudication(store: Store, project: Project) -> dict[str, Any]:
     decided = {str(choice): number for action, choice, number, _ in rows if action == "decide"}
     rescued = sum(row[3] for row in rows if row[0] == "decide" and row[1] == "accept")
     split, open_cases = store.db.execute(
-        f"SELECT sum(item.split), sum(item.split AND item.settlement IS NULL) FROM {ITEMS} WHERE item.project = ?",
+        "SELECT sum(split), sum(split AND settlement IS NULL) FROM published_item WHERE project = ?",
         (project.id,),
     ).fetchone()
     left = sum(row[2] for row in rows if row[0] == "leave")

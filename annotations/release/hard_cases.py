@@ -13,7 +13,7 @@ from annotations.types import Project
 CASES = """
 SELECT item.uid, item.status, item.gold, item.split, settlement.action, settlement.choice, settlement.reasons,
        settlement.extraneous, settlement.why, settlement.adjudicator, settlement.created
-FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+FROM published_item AS item
      LEFT JOIN settlement ON settlement.id = item.settlement
 WHERE item.project = ? AND (item.status = 'rejected' OR item.split = 1 OR item.settlement IS NOT NULL)
 """

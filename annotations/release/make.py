@@ -19,7 +19,7 @@ LONGEST_NOTES = 4_000
 FILES = 32  # about as many as a release has, for a bar of progress
 Progress = Callable[[int, int], None]
 REVIEWED = """
-SELECT item.id, item.status, item.gold FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+SELECT item.id, item.status, item.gold FROM published_item AS item
 WHERE item.project = ? AND (item.status <> 'pending' OR item.gold IS NOT NULL) ORDER BY item.id
 """
 

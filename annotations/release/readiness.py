@@ -15,7 +15,7 @@ from core.errors import N_, Refused
 State = Literal["done", "missing", "note"]  # missing: no release without it; note: to be known
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 OPEN_CASES = """
-SELECT count(*) FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0
+SELECT count(*) FROM published_item AS item
 WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
 """
 
@@ -93,7 +93,7 @@ def _running(store: Store, project: Project) -> list[Check]:
         checks.append(Check("import", "missing", text))
     if unsettled(store, project):
         checks.append(Check("settling", "missing", UNSETTLED))
-    row = store.db.execute("SELECT number FROM pilot WHERE project = ? AND closed IS NULL", (project.id,)).fetchone()
+    row = store.db.execute("SELECT number FROM open_pilot WHERE project = ?", (project.id,)).fetchone()
     if row:
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")
         checks.append(Check("pilot", "missing", text, {"number": row[0]}))

@@ -50,7 +50,7 @@ class FileFact:
 
 def releases(store: Store, project: Project) -> list[Release]:
     """The releases of a project, oldest first."""
-    query = f"SELECT {_COLUMNS} FROM release WHERE project = ? AND whole = 1 ORDER BY id"
+    query = f"SELECT {_COLUMNS} FROM frozen_release WHERE project = ? ORDER BY id"
     return [_release(row) for row in store.db.execute(query, (project.id,)).fetchall()]
 
 

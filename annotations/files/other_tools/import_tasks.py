@@ -204,8 +204,7 @@ class _Reading:
                 return None
             identity = text_hash(text)
         found = self.store.db.execute(
-            "SELECT item.uid FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0"
-            " WHERE item.project = ? AND item.hash = ?",
+            "SELECT item.uid FROM published_item AS item WHERE item.project = ? AND item.hash = ?",
             (self.project.id, identity),
         ).fetchone()
         return None if found is None else str(found[0])

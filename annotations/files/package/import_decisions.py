@@ -14,13 +14,11 @@ from core.errors import N_, Refused
 SETTLEMENT = ("op_id", "adjudicator", "action", "choice", "reasons", "extraneous", "spans", "why", "seen", "created")
 COMMENT = ("op_id", "author", "text", "created")
 LISTS = ("reasons", "spans", "seen")  # JSON in the database, lists in a file
-HIDDEN = "item.batch IN (SELECT id FROM batch WHERE published = 0)"  # items of imports that were taken back
-ORDERED = f" WHERE {{kind}}.project = ? AND NOT {HIDDEN} ORDER BY {{kind}}.id"
 COMMENTS = (
-    "SELECT item.uid, annotator.name, whose.name, {columns} FROM comment JOIN item ON item.id = comment.item"
+    "SELECT item.uid, annotator.name, whose.name, {columns} FROM comment"
+    " JOIN published_item AS item ON item.id = comment.item"
     " LEFT JOIN annotator ON annotator.id = comment.annotator"
-    " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ?"
-    f" AND NOT {HIDDEN} ORDER BY comment.id"
+    " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ? ORDER BY comment.id"
 )
 
 
@@ -33,7 +31,10 @@ def each_decision(
     the lead too.
     """
     named = dict(codes)
-    query = "SELECT item.uid, {columns} FROM settlement JOIN item ON item.id = settlement.item" + ORDERED
+    query = (
+        "SELECT item.uid, {columns} FROM settlement JOIN published_item AS item ON item.id = settlement.item"
+        " WHERE settlement.project = ? ORDER BY settlement.id"
+    )
     columns = ", ".join(f"settlement.{name}" for name in SETTLEMENT)
     for uid, *rest in store.db.execute(query.format(columns=columns, kind="settlement"), (project.id,)):
         row = {"kind": "settlement", "item": uid} | dict(zip(SETTLEMENT, rest, strict=True))
@@ -80,10 +81,7 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
         raise Refused(N_("A decision is a settlement or a comment."))
     if store.db.execute(f"SELECT 1 FROM {kind} WHERE op_id = ?", (row.get("op_id"),)).fetchone():
         return False
-    query = (
-        "SELECT item.id FROM item JOIN batch ON batch.id = item.batch AND (published > 0 OR withdrawn = 1)"
-        " WHERE item.uid = ? AND item.project = ?"
-    )
+    query = "SELECT id FROM imported_item WHERE uid = ? AND project = ?"
     item = store.db.execute(query, (row.get("item"), project.id)).fetchone()
     if item is None:
         return False

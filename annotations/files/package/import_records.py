@@ -163,8 +163,8 @@ class _Keeper:
         insert(self.store, "retest_label", values)
         # The last operation that stands; one that took the label back leaves none.
         self.store.db.execute(
-            "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM retest_label WHERE retest = :retest"
-            " AND superseded = 0 ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
+            "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM valid_retest_label"
+            " WHERE retest = :retest ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
             {"retest": found},
         )
         return True

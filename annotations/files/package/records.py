@@ -11,7 +11,6 @@ from annotations.database.events import HERE_ONLY
 from annotations.database.store import Store
 from annotations.types import Project
 
-PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
 LISTS = ("reasons", "tags", "spans")
 RETEST_LABEL = (
     *("op_id", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds", "form_shown", "desk"),
@@ -24,33 +23,33 @@ TOLD = (
 )
 
 PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
-OF_ITEMS = f"""
-SELECT item.uid, pilot.number, item.known FROM item {PUBLISHED} LEFT JOIN pilot ON pilot.id = item.pilot
+OF_ITEMS = """
+SELECT item.uid, pilot.number, item.known FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
 WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id
 """
-KNOWN = f"""
+KNOWN = """
 SELECT item.uid, known.choice, known.why, known.author, known.created,
        (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1)
-FROM known JOIN item ON item.id = known.item {PUBLISHED} WHERE known.project = ? ORDER BY known.id
+FROM known JOIN published_item AS item ON item.id = known.item WHERE known.project = ? ORDER BY known.id
 """
 # Assignments whose operations alone would say something else: sent back, or seen what others said since.
-STANDING = f"""
+STANDING = """
 SELECT item.uid, annotator.name, latest.op_id, blind.op_id, assignment.revealed, assignment.kept
-FROM assignment JOIN item ON item.id = assignment.item {PUBLISHED}
+FROM assignment JOIN published_item AS item ON item.id = assignment.item
      JOIN annotator ON annotator.id = assignment.annotator
      LEFT JOIN label AS latest ON latest.id = assignment.latest LEFT JOIN label AS blind ON blind.id = assignment.blind
 WHERE assignment.project = ? AND (
     assignment.kept = 1 OR assignment.revealed IS NOT NULL OR assignment.latest IS NOT (
-        SELECT iif(choice IS NULL, NULL, id) FROM label
-        WHERE label.item = assignment.item AND label.annotator = assignment.annotator AND superseded = 0
+        SELECT iif(choice IS NULL, NULL, id) FROM valid_label AS label
+        WHERE label.item = assignment.item AND label.annotator = assignment.annotator
         ORDER BY id DESC LIMIT 1))
     AND EXISTS (SELECT 1 FROM label WHERE label.item = assignment.item AND label.annotator = assignment.annotator)
 ORDER BY assignment.item, annotator.id
 """
-RETESTS = f"""
+RETESTS = """
 SELECT retest.id, retest.uid, item.uid, annotator.name, retest.due, retest.state, retest.turn, retest.skips,
        first.op_id, latest.op_id, retest.op_id, retest.desk, retest.revision, retest.created
-FROM retest JOIN item ON item.id = retest.item {PUBLISHED} JOIN annotator ON annotator.id = retest.annotator
+FROM retest JOIN published_item AS item ON item.id = retest.item JOIN annotator ON annotator.id = retest.annotator
      LEFT JOIN label AS first ON first.id = retest.first
      LEFT JOIN retest_label AS latest ON latest.id = retest.latest
 WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting')) ORDER BY retest.id
