@@ -1,0 +1,80 @@
+"""The views: what each leaves out, that SQLite folds it into the statement, and that older databases get it."""
+
+from pathlib import Path
+
+import pytest
+
+from annotations.database.migrations import migrations
+from annotations.database.store import Store
+from tests.annotations.database.test_store import names
+from tests.support.projects import filled_project
+
+VIEWS = {
+    "published_batch", "published_item", "imported_item", "valid_label", "valid_skip", "valid_retest_label",
+    "standing_label", "blind_label", "active_member", "current_guideline", "open_pilot", "standing_answer",
+    "frozen_release",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_database_of_every_earlier_version_gets_the_views(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    earlier = type(migrations)("evenhand")
+    earlier._migrations = list(migrations._migrations)[:version]
+    monkeypatch.setattr("annotations.database.store.migrations", earlier)
+    Store.open(tmp_path / "a.db").close()
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as old, Store.open(tmp_path / "b.db") as new:
+        assert names(old) == names(new) >= VIEWS
+        assert "latest_label" not in names(old)
+        for view in VIEWS:
+            assert old.db.execute(f"SELECT * FROM {view}").fetchall() == []
+
+
+def plan(store: Store, query: str) -> str:
+    return "\n".join(str(row[3]) for row in store.db.execute(f"EXPLAIN QUERY PLAN {query}"))
+
+
+@pytest.mark.parametrize("view", sorted(VIEWS))
+def test_every_view_is_folded_into_the_statement(fresh_store: Store, view: str) -> None:
+    """A view that is computed first, or joined through a temporary index, would read the whole table at every use."""
+    found = plan(fresh_store, f"SELECT count(*) FROM cell JOIN {view} AS one ON one.project = cell.project"
+                 if view not in ("valid_skip", "valid_retest_label") else f"SELECT * FROM {view} AS one")  # fmt: skip
+    assert "MATERIALIZE" not in found and "CO-ROUTINE" not in found, found
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        ("SELECT * FROM published_item AS item WHERE item.pilot = 1 ORDER BY rank", "item_pilot"),
+        ("SELECT * FROM published_item AS item WHERE uid = 'x' AND project = 1", "sqlite_autoindex_item_1"),
+        ("SELECT * FROM published_item AS item WHERE project = 1 AND aside = 1", "item_aside"),
+        ("SELECT * FROM published_item AS item WHERE project = 1 AND split = 1", "item_split"),
+        ("SELECT * FROM published_item AS item WHERE batch = 1 AND id > 5 ORDER BY id", "item_batch"),
+        ("SELECT * FROM blind_label WHERE item = 1", "PRIMARY KEY (item=?)"),
+        ("SELECT * FROM standing_label WHERE item = 1 AND annotator = 1", "PRIMARY KEY (item=? AND annotator=?)"),
+        ("SELECT max(id) FROM valid_label WHERE item = 1 AND annotator = 1", "label_item"),
+        ("SELECT * FROM open_pilot WHERE project = 1", "pilot_open"),
+        ("SELECT * FROM standing_answer WHERE item = 1", "known_item"),
+        ("SELECT * FROM current_guideline WHERE project = 1", "sqlite_autoindex_guideline_1"),
+        ("SELECT count(*) FROM active_member WHERE project = 1", "PRIMARY KEY (project=?)"),
+    ],
+)
+def test_a_view_keeps_the_index(fresh_store: Store, query: str, index: str) -> None:
+    found = plan(fresh_store, query)
+    assert index in found, found
+    assert "SCAN item" not in found and "SCAN label" not in found and "SCAN assignment" not in found, found
+
+
+def test_items_of_an_import_that_was_taken_back_are_in_one_view_only(fresh_store: Store) -> None:
+    filled_project(fresh_store, 3)
+
+    def counted(view: str) -> int:
+        return int(fresh_store.db.execute(f"SELECT count(*) FROM {view}").fetchone()[0])
+
+    assert [counted(view) for view in ("published_item", "imported_item", "published_batch")] == [3, 3, 1]
+    fresh_store.db.execute("UPDATE batch SET published = 0, withdrawn = 1")
+    assert [counted(view) for view in ("published_item", "imported_item", "published_batch")] == [0, 3, 0]
+    fresh_store.db.execute("UPDATE batch SET withdrawn = 0")
+    assert counted("imported_item") == 0
