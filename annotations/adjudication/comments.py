@@ -1,9 +1,12 @@
 """Comments on an item: of all, once everybody has voted, and private threads of one annotator and the lead."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from sqlite3 import Connection
+from typing import Any
 
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -85,11 +88,13 @@ def add_comment(
             raise NotAllowed(N_("Comments begin when everybody has labelled this item."))
         people = [None if one is None else one.id for one in (annotator, thread)]
         values = (op_id or uuid.uuid4().hex, project.id, row[0], *people, author.strip(), said, timestamp())
-        db.execute(
-            "INSERT INTO comment (op_id, project, item, annotator, thread, author, text, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (op_id) DO NOTHING",
-            values,
-        )
+        names = ("op_id", "project", "item", "annotator", "thread", "author", "text", "created")
+        insert_comment(db, dict(zip(names, values, strict=True)))
+
+
+def insert_comment(db: Connection, values: Mapping[str, Any]) -> None:
+    """Append a comment, a column each of *values*; the same `op_id` twice is stored once."""
+    db.execute(f"INSERT INTO comment {columns_and_marks(values)} ON CONFLICT (op_id) DO NOTHING", dict(values))
 
 
 def checked_text(text: str, missing: str = "") -> str:

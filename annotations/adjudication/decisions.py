@@ -2,13 +2,15 @@
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any, Literal
 
 from annotations.adjudication.comments import checked_text
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline
+from annotations.items.changes import set_settlement
 from annotations.items.gold import settle
 from annotations.labels.marks import check_marks, check_rules
 from annotations.types import Mark, Project
@@ -207,11 +209,14 @@ def _target(store: Store, project: Project, item: str, base: str | None) -> tupl
     return {"id": row[0], "length": row[1]}, sorted(op for (op,) in labels)
 
 
+def insert_settlement(db: Connection, values: Mapping[str, Any]) -> int:
+    """Append a settlement, a column each of *values*; returns its row id."""
+    return int(db.execute(f"INSERT INTO settlement {columns_and_marks(values)}", dict(values)).lastrowid or 0)
+
+
 def _write(store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]) -> Settlement:
     full = values | {"project": project.id, "item": target["id"], "created": timestamp()}
-    marks = ", ".join(f":{name}" for name in full)
-    stored = store.db.execute(f"INSERT INTO settlement ({', '.join(full)}) VALUES ({marks})", full).lastrowid
-    standing = None if values["action"] == "reopen" else stored
-    store.db.execute("UPDATE item SET settlement = ? WHERE id = ?", (standing, target["id"]))
+    stored = insert_settlement(store.db, full)
+    set_settlement(store.db, target["id"], None if values["action"] == "reopen" else stored)
     settle(store, target["id"])
     return settlements(store, project, item)[-1]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from annotations.database.store import Store, at_one_moment
+from annotations.queue.assignments import is_unrevealed, reveal_items
 from annotations.types import Annotator, Mark, Project
 from core.files.timestamps import timestamp
 from core.types import Span
@@ -117,14 +118,9 @@ def shown_to(store: Store, reader: Annotator, found: Sequence[Shown]) -> None:
 
 def items_shown_to(store: Store, reader: Annotator, items: Sequence[str]) -> None:
     """The same as `shown_to` for items by their public ids."""
-    new = (
-        "annotator = ? AND revealed IS NULL AND state = 'labelled'"
-        " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
-    )
-    values = (reader.id, json.dumps(list(items)))
-    if store.db.execute(f"SELECT 1 FROM assignment WHERE {new} LIMIT 1", values).fetchone():
+    if is_unrevealed(store.db, reader.id, list(items)):
         with store.write() as db:
-            db.execute(f"UPDATE assignment SET revealed = ? WHERE {new}", (timestamp(), *values))
+            reveal_items(db, reader.id, list(items), timestamp())
 
 
 def _disagreement(store: Store, item: int) -> Disagreement:

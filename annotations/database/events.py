@@ -63,6 +63,25 @@ def record(
     )
 
 
+def restore_event(
+    store: Store,
+    project: Project,
+    action: str,
+    *,
+    item: int | None,
+    annotator: int | None,
+    data: str,
+    author: str,
+    created: str,
+) -> None:
+    """Write down an event of another database: *data* as the JSON that `record` writes, row ids of this database."""
+    values = (project.id, item, annotator, action, data, author, created)
+    store.db.execute(
+        "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        values,
+    )
+
+
 def events(
     store: Store, project: Project, item: str | None = None, *, action: str | None = None, last: int | None = None
 ) -> list[Event]:

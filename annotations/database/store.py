@@ -4,7 +4,7 @@ import os
 import secrets
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -164,6 +164,12 @@ class Store:
             raise told from error
         if isinstance(error, sqlite3.DatabaseError) and (error.sqlite_errorcode or 0) & 0xFF in DAMAGED:
             raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
+
+
+def columns_and_marks(columns: Iterable[str]) -> str:
+    """What an INSERT says after the name of its table to store a mapping: "(item, choice) VALUES (:item, :choice)"."""
+    names = list(columns)
+    return f"({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
 def at_one_moment(

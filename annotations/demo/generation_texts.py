@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.demo.sentences import ANNOTATORS
+from annotations.demo import ANNOTATORS
 from annotations.files.columns import Columns
 from annotations.files.detect import Layout
 from annotations.files.generations import FACTS, generation

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotations.database.store import Store, database_path
+from annotations.demo import ANNOTATORS
+from annotations.demo.generation_texts import make_generations_demo
 from annotations.items.items import Batch, NewItem
 from annotations.labels.append import append
 from annotations.projects.projects import add_annotators, create_project, set_quotas
@@ -24,7 +26,6 @@ from core.text.keywords import find
 
 NAME = "示例 · Demo"
 FILE = "demo_sentences.tsv"
-ANNOTATORS = ("小满（虚构 · made up）", "青禾（虚构 · made up）", "远山（虚构 · made up）")
 # How many each has labelled: about a third of the sentences waits for somebody, so the desk has work.
 LABELLED = (121, 103, 86)
 _COLUMNS = ("first", "second", "third")
@@ -62,8 +63,6 @@ def ensure_demo(path: Path | str | None = None) -> bool:
     The database appears under its name only when it is whole: a start that is
     broken off leaves none, so the next start makes it.
     """
-    from annotations.demo.generation_texts import make_generations_demo  # it takes the annotators from here
-
     where = Path(path) if path is not None else database_path()
     if where.exists():
         return False

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.guideline.relabelling import earlier
-from annotations.guideline.versions import guidelines
+from annotations.guideline.versions import guidelines, mark_read
 from annotations.pilot.pilots import own_pilot
 from annotations.types import Annotator, Choice, Item, Project
 from core.errors import N_, NotFound
@@ -48,8 +48,7 @@ def told(store: Store, project: Project, annotator: Annotator, version: int) -> 
     if version not in {each.version for each in guidelines(store, project)}:
         raise NotFound(N_("This guideline has no version {version}."), version=version)
     with store.write() as db:
-        query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
-        if db.execute(query, (version, project.id, annotator.id, version)).rowcount:
+        if mark_read(db, project, annotator.id, version):
             record(store, project, "read_changes", annotator=annotator, version=version)
 
 

@@ -12,12 +12,14 @@ from typing import Any, Literal
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.files.import_labels import TAKEN_BACK, insert, point
+from annotations.files.import_labels import TAKEN_BACK, point
 from annotations.files.read_labels import FILE_DESK
 from annotations.items.gold import settle
-from annotations.items.import_differences import OTHER_TEXT, OTHER_WORD
-from annotations.items.set_aside import set_aside
+from annotations.items.items import OTHER_TEXT, OTHER_WORD
+from annotations.items.returned import look_again
+from annotations.labels.operations import insert_label
 from annotations.quality.known_answers import set_known
+from annotations.queue.set_aside import set_aside
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.errors import N_, NotFound, Refused
@@ -238,8 +240,8 @@ def _let_stand(store: Store, project: Project, label: int) -> None:
         "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "base": standing[0],
         "created": timestamp(),
     }  # fmt: skip
-    insert(store, "label", values)
+    insert_label(store.db, values)
     point(store, project, values["item"], values["annotator"])
     settle(store, values["item"])
     set_aside(store, project, values["item"])
-    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+    look_again(store.db, project.id)

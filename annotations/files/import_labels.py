@@ -13,9 +13,11 @@ from annotations.database.store import Store
 from annotations.files.read_labels import LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
+from annotations.items.returned import look_again
 from annotations.labels.marks import check_marks, marks_in
-from annotations.labels.operations import check_ids
+from annotations.labels.operations import check_ids, insert_label
 from annotations.projects.annotators import annotators, bring_annotators
+from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project
 from core.errors import N_, BadLine, EvenhandError, Refused
 from core.files.timestamps import moment, timestamp
@@ -132,7 +134,7 @@ class _Work:
             for item, person in touched:
                 point(self.store, self.project, item, person)
                 settle(self.store, item)
-            db.execute("UPDATE member SET looked = 0 WHERE project = ?", (self.project.id,))
+            look_again(db, self.project.id)
 
     def _store(self, row: LabelRow) -> tuple[int, int] | None:
         """Insert the label; (item, annotator), or None for a duplicate."""
@@ -176,16 +178,19 @@ class _Work:
             "superseded": int(superseded), "created": row.created or timestamp(),
             "tags": json.dumps(row.tags, ensure_ascii=False),
         }  # fmt: skip
-        self._remember(insert(self.store, "label", values))
+        self._remember(insert_label(self.store.db, values))
         self.report.imported += 1
         return item, person
 
     def _remember(self, label: int) -> None:
         """Write down that a label came with this file, so that the file can be taken back (files/undo.py)."""
         if self.label_file is None:
-            row = {"project": self.project.id, "file": self.file, "created": timestamp()}
-            self.label_file = insert(self.store, "label_file", row)
-        insert(self.store, "label_of_file", {"file": self.label_file, "label": label})
+            cursor = self.store.db.execute(
+                "INSERT INTO label_file (project, file, created) VALUES (?, ?, ?)",
+                (self.project.id, self.file, timestamp()),
+            )
+            self.label_file = int(cursor.lastrowid or 0)
+        self.store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (self.label_file, label))
         self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
 
     def _taken_back(self, item: int, person: int, label: int) -> str | None:
@@ -241,20 +246,11 @@ def point(store: Store, project: Project, item: int, person: int) -> None:
     revealed = next((one[6] for one in rows if one[2]), None)
     values = {
         "item": item, "annotator": person, "project": project.id,
-        "state": "labelled" if latest else "released", "latest": latest, "blind": blind, "revealed": revealed,
-        "op_id": last[3], "desk": last[4], "revision": last[5],
+        "state": "labelled" if latest else "released", "skips": None, "latest": latest, "blind": blind,
+        "revealed": revealed, "op_id": last[3], "desk": last[4], "revision": last[5],
     }  # fmt: skip
-    where = (project.id, person)
-    store.db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
-    store.db.execute(
-        "INSERT INTO assignment (item, annotator, project, state, turn, revealed, latest, blind, op_id, desk,"
-        " revision) SELECT :item, :annotator, :project, :state, turn, :revealed, :latest, :blind, :op_id, :desk,"
-        " :revision FROM member WHERE project = :project AND annotator = :annotator"
-        " ON CONFLICT DO UPDATE SET state = excluded.state, latest = excluded.latest, blind = excluded.blind,"
-        " revealed = coalesce(revealed, excluded.revealed), op_id = excluded.op_id, desk = excluded.desk,"
-        " revision = excluded.revision",
-        values,
-    )
+    next_turn(store.db, project.id, person)
+    assign(store.db, values)
 
 
 def check_shape(row: Mapping[str, Any]) -> None:
@@ -271,10 +267,3 @@ def check_shape(row: Mapping[str, Any]) -> None:
         value = row.get(key)
         if value is not None and moment(value) is None:
             raise ValueError(f"{key}: {str(value)[:40]}")
-
-
-def insert(store: Store, table: str, values: Mapping[str, Any]) -> int:
-    """Insert one row and return its id; *table* and the names of *values* are this program's own."""
-    marks = ", ".join(f":{name}" for name in values)
-    cursor = store.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", dict(values))
-    return int(cursor.lastrowid or 0)

@@ -9,11 +9,14 @@ from typing import Any, Literal
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD
-from annotations.files.import_labels import TAKEN_BACK, insert, point
+from annotations.files.import_labels import TAKEN_BACK, point
 from annotations.items.gold import settle
 from annotations.items.items import ON_ITS_WAY
-from annotations.items.set_aside import set_aside
+from annotations.items.returned import look_again
 from annotations.items.withdrawn import clear_out, touched, withdraw
+from annotations.labels.operations import insert_label
+from annotations.queue.assignments import withdraw_batch
+from annotations.queue.set_aside import set_aside
 from annotations.types import Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -198,6 +201,7 @@ def _withdraw(store: Store, project: Project, batch: int, author: str, **data: A
     if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
         raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
     withdraw(store, project, batch)
+    withdraw_batch(store.db, project.id, batch)
     record(store, project, "import_undone", author=author, batch=batch, **data, at=store.uid)
 
 
@@ -230,7 +234,7 @@ def undo_labels(
             rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
             for label in rows:
                 _take_back(store, project, file, label)
-            db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+            look_again(db, project.id)
             taken += len(rows)
             if not rows:
                 record(store, project, DONE, author=author, file=row[0], came=row[3], labels=taken)
@@ -249,7 +253,7 @@ def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) 
         "project": project.id, "item": item, "annotator": person, "guideline": guideline, "choice": None,
         "form_shown": form, "desk": TAKEN_BACK, "revision": 0, "base": standing, "created": timestamp(),
     }  # fmt: skip
-    insert(store, "label", values)
+    insert_label(store.db, values)
     point(store, project, item, person)
     settle(store, item)
     set_aside(store, project, item)

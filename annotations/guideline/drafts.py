@@ -178,3 +178,15 @@ def _said(old: Guideline, draft: Draft) -> dict[str, list[str]]:
 def _used(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any]:
     known = {one.code for one in draft.reasons}
     return {tag: code for tag, code in codes.items() if code is None or code in known}
+
+
+def restore_draft(store: Store, project: Project, content: object, saved: str) -> bool:
+    """Bring the draft of a package back, in the caller's transaction; False: this project has one, which stays."""
+    query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+    return bool(store.db.execute(query, (project.id, json.dumps(content, ensure_ascii=False), saved)).rowcount)
+
+
+def restore_tag_draft(store: Store, project: Project, tag: str, code: str | None) -> bool:
+    """Bring back what a tag becomes, in the caller's transaction; False: that is said here already."""
+    query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+    return bool(store.db.execute(query, (project.id, tag, code)).rowcount)

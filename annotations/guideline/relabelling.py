@@ -13,6 +13,7 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.guideline.versions import changed_codes, guideline, guidelines
 from annotations.items.gold import settle
+from annotations.queue.assignments import send_label_back
 from annotations.queue.repeats import void
 from annotations.types import Choice, Guideline, Item, Project
 from core.errors import N_, Refused
@@ -156,14 +157,7 @@ def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Sta
     for one in found:
         stays = one.annotator in here
         # Who has left cannot be asked again: the slot is free for others.
-        changed = store.db.execute(
-            "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
-            " WHERE item = ? AND annotator = ? AND blind = ? AND revealed IS NULL"
-            # Its import may have been taken back meanwhile: what is hidden is on no desk.
-            " AND EXISTS (SELECT 1 FROM published_item AS item WHERE item.id = assignment.item)",
-            ("leased" if stays else "released", int(stays), *one),
-        )
-        if changed.rowcount:
+        if send_label_back(store.db, one.item, one.annotator, one.label, stays=stays):
             sent.append(one)
     void(store.db, ((one.item, one.annotator) for one in sent))
     for item in dict.fromkeys(one.item for one in sent):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from sqlite3 import Connection
 from typing import NamedTuple
 
 from annotations.database.store import Store
@@ -142,3 +143,9 @@ def insert_guideline(
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (project.id, version, text, *packed, changes.strip(), created or timestamp()),
     )
+
+
+def mark_read(db: Connection, project: Project, annotator: int, version: int) -> bool:
+    """Record that an annotator (row id) has read what changed up to *version*; False: had read it before."""
+    query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
+    return bool(db.execute(query, (version, project.id, annotator, version)).rowcount)

@@ -12,9 +12,9 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
+from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.items.gold import settle
-from annotations.items.import_differences import other_text, other_word
 from annotations.items.recount_mark import UNSETTLED, WANTING, unsettled
 from annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
 from annotations.items.withdrawn import HALF_OUT, LEFT_OFF_S, bring_in, clear_out
@@ -32,6 +32,11 @@ PAUSE_S = 0.01  # between two commits, so that labels get their turn
 SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
 LOOK_S = 0.2  # between two looks whether it is this file's turn
 LATE = 1 << 62  # ranks from here on come after all others of their cell, whatever batch these are in
+
+# Events of an import whose file says something else of a text than the project does. Items are never changed: what was
+# here first stands, and the lead sees the other in the list of conflicts.
+OTHER_WORD = "conflict_word"  # the same text, with another keyword or another place of it
+OTHER_TEXT = "conflict_text"  # the same id, with another text
 
 ITEM_COLUMNS = (
     "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
@@ -163,7 +168,7 @@ class Batch:
             if "item.uid" not in str(error):
                 raise
             # The id belongs to an item of another project here, or to another text of this one.
-            other_text(self.store, self.project, new)
+            _note_other_text(self.store, self.project, new)
             added = self._insert_row(uuid.uuid4().hex, values)
         return added or self._is_back(new, identity, pair)
 
@@ -179,7 +184,7 @@ class Batch:
             return True
         found = new.candidate
         if found is not None and (found.start, found.end, found.keyword, pair) != row[2:]:
-            other_word(self.store, self.project, new, found, row[0])
+            _note_other_word(self.store, self.project, new, found, row[0])
         return False
 
     def _insert_row(self, uid: str, values: list[Any]) -> bool:
@@ -314,3 +319,28 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
         time.sleep(PAUSE_S if deleted else 0)
     with store.write() as db:
         db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))
+
+
+def _note_other_word(store: Store, project: Project, new: NewItem, found: Candidate, item: int) -> None:
+    """The text is here with another keyword, place or pair; in the caller's transaction."""
+    data = {
+        "start": found.start, "end": found.end, "keyword": found.keyword, "pair": found.pair.name,
+        "file": new.file, "line": new.line,
+    }  # fmt: skip
+    _record_once(store, project, OTHER_WORD, item, data)
+
+
+def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
+    """The id is here with another text, which comes in under an id of its own; in the caller's transaction."""
+    query = "SELECT id, text FROM item WHERE uid = ? AND project = ?"
+    row = store.db.execute(query, (new.uid, project.id)).fetchone()
+    if row is not None and row[1] != new.text:
+        _record_once(store, project, OTHER_TEXT, row[0], {"text": new.text, "file": new.file, "line": new.line})
+
+
+def _record_once(store: Store, project: Project, action: str, item: int, data: dict[str, Any]) -> None:
+    # The same file imported twice disagrees once; `record` writes its data in this form.
+    said = json.dumps(data, ensure_ascii=False, sort_keys=True)
+    query = "SELECT 1 FROM event WHERE item = ? AND action = ? AND data = ? LIMIT 1"
+    if store.db.execute(query, (item, action, said)).fetchone() is None:
+        record(store, project, action, item=item, **data)

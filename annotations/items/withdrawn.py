@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from annotations.database.store import Store
 from annotations.items.gold import settle
+from annotations.items.returned import look_again
 from annotations.items.wanted_labels import draw_share
 from annotations.types import Project
 from core.files.timestamps import timestamp
@@ -43,20 +44,18 @@ def touched(store: Store, batch: int) -> list[int]:
 def withdraw(store: Store, project: Project, batch: int) -> None:
     """Hide a published batch, in the caller's transaction: from then on all its items are withdrawn ones.
 
-    After it `clear_out` has to be called; until that is done the batch bears the mark that the one of withdrawn items
-    has, and the moment when it was taken back.
+    The caller takes the items from the desks (`queue.assignments.withdraw_batch`), then calls `clear_out`. Until that
+    is done the batch bears the mark that the one of withdrawn items has, and the moment when it was taken back.
     """
     _count_out(store, project, batch)
     store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
-    store.db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
     store.db.execute(
         "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
         " WHERE id = ?",
         (timestamp(), *this_process(), time.time(), batch),
     )
-    _let_go(store, project, batch)
     # What was accepted may be less now: a cell that was closed by its quota may be open again.
-    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+    look_again(store.db, project.id)
 
 
 def clear_out(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
@@ -127,7 +126,7 @@ def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -
         _stock(store, some, batch)
         _census(store, f"item.id IN ({_marks(some)})", some, 1)
         _tally(store, f"item.id IN ({_marks(some)})", some, 1)
-    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project.id,))
+    look_again(store.db, project.id)
 
 
 def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
@@ -136,16 +135,6 @@ def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
 
 def _marks(items: Sequence[int]) -> str:
     return ", ".join("?" * len(items))
-
-
-def _let_go(store: Store, project: Project, batch: int) -> None:
-    """Nobody has its items on the desk any more; who skipped one may be given it again when it comes back."""
-    store.db.execute(
-        "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
-        " AND annotator IN (SELECT annotator FROM member WHERE project = ?)"
-        " AND EXISTS (SELECT 1 FROM item WHERE item.id = assignment.item AND item.batch = ?)",
-        (project.id, project.id, batch),
-    )
 
 
 def _place(store: Store, project: int) -> int:

@@ -9,14 +9,15 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
-from annotations.items.set_aside import set_aside
 from annotations.labels import repeated
 from annotations.labels.marks import check_marks, check_rules
-from annotations.labels.operations import check_form, columns
+from annotations.labels.operations import check_form, columns, insert_label
 from annotations.labels.read import conflicts, history, label_rows, own_progress
 from annotations.labels.repeated import Again
+from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.claim import renew_presence
 from annotations.queue.repeats import draw
+from annotations.queue.set_aside import set_aside
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -75,10 +76,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
         target = _target(store, project, annotator, item_uid)
         if target.state != "labelled":
             raise NotAllowed(N_("An opinion on a sentence is shown only after you have labelled it."))
-        store.db.execute(
-            "UPDATE assignment SET revealed = coalesce(revealed, ?) WHERE item = ? AND annotator = ?",
-            (timestamp(), target.item, annotator.id),
-        )
+        reveal_item(store.db, annotator.id, target.item, timestamp())
 
 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
@@ -231,9 +229,7 @@ class _Writer:
             "after_reveal": int(target.revealed is not None),
             **columns(operation, guideline, superseded, self.created),
         }
-        marks = ", ".join(f":{name}" for name in values)
-        cursor = self.db.execute(f"INSERT INTO label ({', '.join(values)}) VALUES ({marks})", values)
-        return int(cursor.lastrowid or 0)
+        return insert_label(self.db, values)
 
     def _is_skip(self, op_id: str | None) -> bool:
         # Not the state: a skipped item may have been handed out again before its skip is taken back.
@@ -248,19 +244,10 @@ class _Writer:
         left = state == "leased" and not target.here and blind is None
         state = "released" if left or (target.withdrawn and latest is None) else state
         skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))
-        new_turn = state == "skipped" or not target.state
-        self.db.execute(
-            "UPDATE member SET turn = turn + ? WHERE project = ? AND annotator = ?",
-            (int(new_turn), self.project.id, self.annotator.id),
-        )
-        self.db.execute(
-            "INSERT INTO assignment"
-            " (item, annotator, project, state, turn, skips, revealed, latest, blind, op_id, desk, revision)"
-            " SELECT :item, :annotator, :project, :state, turn, :skips, :revealed, :latest, :blind, :op_id, :desk,"
-            " :revision FROM member WHERE project = :project AND annotator = :annotator"
-            " ON CONFLICT DO UPDATE SET state = excluded.state, skips = excluded.skips, latest = excluded.latest,"
-            " blind = excluded.blind, op_id = excluded.op_id, desk = excluded.desk, revision = excluded.revision,"
-            " turn = iif(excluded.state = 'skipped', excluded.turn, turn)",
+        if state == "skipped" or not target.state:
+            next_turn(self.db, self.project.id, self.annotator.id)
+        assign(
+            self.db,
             {
                 "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "state": state,
                 "skips": max(0, skips), "revealed": target.revealed, "latest": latest, "blind": blind,

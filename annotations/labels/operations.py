@@ -1,8 +1,11 @@
 """What a desk sends, checked for its form and turned into the columns that every table of labels has."""
 
 import json
+from collections.abc import Mapping
+from sqlite3 import Connection
 from typing import Any
 
+from annotations.database.store import columns_and_marks
 from annotations.guideline.free_tags import cleaned
 from annotations.types import Guideline, Operation
 from core.errors import N_, Refused
@@ -33,6 +36,12 @@ def columns(operation: Operation, guideline: Guideline, superseded: bool, create
         "superseded": int(superseded),
         "created": created,
     }
+
+
+def insert_label(db: Connection, values: Mapping[str, Any]) -> int:
+    """Append a label, a column each of *values*; returns its row id."""
+    cursor = db.execute(f"INSERT INTO label {columns_and_marks(values)}", dict(values))
+    return int(cursor.lastrowid or 0)
 
 
 def check_ids(op_id: str, desk: str, revision: int) -> None:

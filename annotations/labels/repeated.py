@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.queue.assignments import next_turn
+from annotations.queue.repeats import assign_repeat
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
 
 COLUMNS = (
@@ -58,8 +60,12 @@ def overtaken(db: Connection, target: Again, operation: Operation) -> bool:
 def keep(db: Connection, target: Again, operation: Operation, columns: Mapping[str, Any]) -> int:
     """Append a second label, a skip or the taking back of one; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
-    marks = ", ".join(f":{name}" for name in values)
-    cursor = db.execute(f"INSERT INTO retest_label ({', '.join(values)}) VALUES ({marks})", values)
+    return insert_repeated_label(db, values)
+
+
+def insert_repeated_label(db: Connection, values: Mapping[str, Any]) -> int:
+    """Append a second label, a column each of *values*; returns its row id."""
+    cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
     return int(cursor.lastrowid or 0)
 
 
@@ -71,12 +77,9 @@ def move(
     after_skip = db.execute("SELECT 1 FROM retest_label WHERE op_id = ? AND skip = 1", (target.op_id,)).fetchone()
     skips = target.skips + (state == "skipped") - (state == "leased" and after_skip is not None)
     if state == "skipped":
-        where = (project.id, annotator.id)
-        db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
-    db.execute(
-        "UPDATE retest SET state = :state, latest = :latest, first = :first, skips = :skips, op_id = :op_id,"
-        " desk = :desk, revision = :revision, turn = iif(:state = 'skipped',"
-        " (SELECT turn FROM member WHERE project = :project AND annotator = :annotator), turn) WHERE id = :id",
+        next_turn(db, project.id, annotator.id)
+    assign_repeat(
+        db,
         {
             "state": "void" if target.state == "void" or target.sent_back else state,
             "latest": label if state == "labelled" else None, "first": target.first, "skips": max(0, skips),

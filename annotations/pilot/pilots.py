@@ -5,11 +5,16 @@ While a pilot is open the queue hands out its items and no others.
 
 import hashlib
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass
+from sqlite3 import Connection
+from typing import Any
 
 from annotations.database.events import record
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
+from annotations.items.changes import draw_into_pilot, end_pilot
 from annotations.items.gold import settle
+from annotations.items.returned import return_items
 from annotations.items.wanted_labels import sample_of, set_wanted
 from annotations.queue.claim import release
 from annotations.types import Annotator, Project
@@ -76,9 +81,7 @@ def start_pilot(
         )
         pilot_id = int(cursor.lastrowid or 0)
         wanted = max(people, _per_item(store, project))
-        db.executemany(
-            "UPDATE item SET pilot = ?, wanted = ? WHERE id = ?", ((pilot_id, wanted, item) for item in drawn)
-        )
+        draw_into_pilot(db, drawn, pilot_id, wanted)
         _give_back_leases(store, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
     return _pilot(store, pilot_id)
@@ -107,22 +110,21 @@ def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
     # Where somebody left meanwhile, nobody waits for a label that cannot come.
     people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
     db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
-    db.execute("UPDATE item SET pilot = NULL WHERE pilot = ? AND labels = 0", (pilot.id,))
-    wanted = max(people, _per_item(store, project))
-    db.execute("UPDATE item SET wanted = ? WHERE pilot = ?", (wanted, pilot.id))
+    end_pilot(db, pilot.id, max(people, _per_item(store, project)))
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)
     for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
         settle(store, item)
     # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
     # a desk asks for what came after the last number that it was handed.
-    number = int(db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0])
-    db.executemany(
-        "UPDATE item SET returned = ? WHERE id = ? AND taken < wanted",
-        ((number + place, item) for place, (item, _) in enumerate(items, 1)),
-    )
-    db.execute("UPDATE project SET returns = returns + ? WHERE id = ?", (len(items), project.id))
+    return_items(db, project.id, [item for item, _ in items])
     return len(labelled)
+
+
+def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
+    """Bring a pilot back from a package: number, items, seed, people, begun and closed of *values*."""
+    row = {**values, "project": project.id}
+    db.execute(f"INSERT INTO pilot {columns_and_marks(row)}", row)
 
 
 def pilots(store: Store, project: Project) -> list[Pilot]:

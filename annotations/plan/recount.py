@@ -16,9 +16,10 @@ from annotations.database.store import Store
 from annotations.items.gold import settle_some
 from annotations.items.items import PAUSE_S
 from annotations.items.recount_mark import WANTING, Mark, unsettled
-from annotations.items.set_aside import set_aside_everything
 from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
+from annotations.queue.assignments import walk_again
 from annotations.queue.repeats import draw_again, drawn_labels, void_waiting
+from annotations.queue.set_aside import set_aside_everything
 from annotations.types import Project
 
 AGAIN = frozenset({"retest", "retest_hours"})  # which labels come again
@@ -119,7 +120,7 @@ def _settle(
 def _end(store: Store, project: Project, changed: Collection[str]) -> None:
     if WANTING & set(changed):
         # Items that were full may be open again behind those who walked past them: everybody walks once more.
-        store.db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project.id,))
+        walk_again(store.db, project.id)
     if set(changed) - AGAIN:
         set_aside_everything(store, project)
 

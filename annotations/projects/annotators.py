@@ -6,8 +6,9 @@ from sqlite3 import Connection
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.items.set_aside import hand_out_to_new, set_aside_everything
+from annotations.queue.assignments import free_sent_back
 from annotations.queue.claim import release
+from annotations.queue.set_aside import hand_out_to_new, set_aside_everything
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -134,11 +135,7 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
 def free_everything(db: Connection, project: Project, annotator: Annotator) -> int:
     """Give back all that somebody has who leaves, also what was sent back; inside the caller's transaction."""
     before = _leased(db, project, annotator)
-    db.execute(
-        "UPDATE assignment SET kept = 0, state = iif(blind IS NULL AND state = 'leased', 'released', state)"
-        " WHERE project = ? AND annotator = ? AND kept = 1",
-        (project.id, annotator.id),
-    )
+    free_sent_back(db, project.id, annotator.id)
     release(db, project, annotator.id)
     return before - _leased(db, project, annotator)
 

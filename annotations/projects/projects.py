@@ -17,9 +17,10 @@ from annotations.guideline.versions import (
     guidelines,
     insert_guideline,
 )
+from annotations.items.changes import set_cell_quotas
 from annotations.items.items import ON_ITS_WAY
 from annotations.items.recount_mark import WANTING
-from annotations.items.set_aside import bring_back, set_aside_items
+from annotations.items.returned import look_again
 from annotations.items.wanted_labels import check_plan, check_stop
 from annotations.plan.recount import SETTLING, begin, finish
 from annotations.projects.annotators import (
@@ -34,6 +35,7 @@ from annotations.projects.annotators import (
     rename_annotator,
 )
 from annotations.projects.replace_annotator import replace_annotator
+from annotations.queue.set_aside import bring_back, set_aside_items
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, Busy, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -288,11 +290,5 @@ def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
         raise Refused(N_("A quota is 0 or more."))
     if any(side not in ("male", "female", "") for _, side in quotas):
         raise Refused(N_("A quota is for the side male or female."))
-    store.db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project_id,))  # cells may open again
-    store.db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project_id,))
-    for (pair, side), quota in quotas.items():
-        store.db.execute(
-            "INSERT INTO cell (project, pair, side, quota) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota",
-            (project_id, pair, side, quota),
-        )
+    look_again(store.db, project_id)  # cells may open again
+    set_cell_quotas(store.db, project_id, quotas)

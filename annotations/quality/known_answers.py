@@ -6,18 +6,20 @@ where it is blind, and where the answer was not made from labels of that annotat
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from sqlite3 import Connection
+from typing import Any, Literal
 
 from annotations.adjudication.comments import checked_text
 from annotations.database.events import record
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import CHOICES, guidelines
+from annotations.items.changes import set_known_answer
 from annotations.items.gold import settle
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
-from annotations.items.set_aside import set_aside
 from annotations.projects.annotators import annotators
+from annotations.queue.set_aside import set_aside
 from annotations.types import Choice, Item, Project
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
@@ -121,14 +123,18 @@ def set_known(
         query = "SELECT choice, after, why FROM standing_answer WHERE item = ?"
         if (choice, after, said) == (db.execute(query, (found.id,)).fetchone() or (None, 0, said)):
             return
-        db.execute(
-            "INSERT INTO known (project, item, choice, after, why, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (project.id, found.id, choice, after, said, author.strip(), timestamp()),
-        )
-        db.execute("UPDATE item SET known = ? WHERE id = ?", (choice, found.id))
+        row = {"item": found.id, "choice": choice, "after": after, "why": said, "author": author.strip()}
+        insert_answer(db, project, {**row, "created": timestamp()})
+        set_known_answer(db, found.id, choice)
         settle(store, found.id)
         set_aside(store, project, found.id)
         record(store, project, "hidden_gold", item=found.id, author=author, choice=choice, why=said)
+
+
+def insert_answer(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
+    """Append an answer of the lead: item (row id), choice, after, why, author and created of *values*."""
+    row = {**values, "project": project.id}
+    db.execute(f"INSERT INTO known {columns_and_marks(row)}", row)
 
 
 def known_items(store: Store, project: Project) -> list[KnownItem]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
 from annotations.items.items import LATE
+from annotations.items.returned import set_looked
+from annotations.queue.assignments import lease
 from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase
 from annotations.queue.pilot_items import pilot_stock
 from annotations.types import Annotator, Project
@@ -200,11 +202,7 @@ class Handing:
 
     def _lease(self, item: int, cell: Cell) -> None:
         self.turn += 1
-        self.db.execute(
-            "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', ?)"
-            " ON CONFLICT DO UPDATE SET state = 'leased', turn = excluded.turn",
-            (item, self.annotator.id, self.project.id, self.turn),
-        )
+        lease(self.db, self.project.id, self.annotator.id, item, self.turn)
         self.handed.add(item)
         self.recent = [*self.recent, (cell.pair, cell.side)][-LONGEST_RUN:]
         if cell.id in self.cells:
@@ -236,9 +234,11 @@ class Handing:
     def _remember(self, back: dict[int, deque[tuple[int, int]]]) -> None:
         left = [returned for waiting in back.values() for item, returned in waiting if item not in self.handed]
         self.looked = min([self.looked, *(returned - 1 for returned in left)])
+        if self.looked != self.before:
+            set_looked(self.db, self.project.id, self.annotator.id, self.looked)
         self.db.execute(
-            "UPDATE member SET turn = ?, recent = ?, looked = ? WHERE project = ? AND annotator = ?",
-            (self.turn, json.dumps(self.recent, ensure_ascii=False), self.looked, self.project.id, self.annotator.id),
+            "UPDATE member SET turn = ?, recent = ? WHERE project = ? AND annotator = ?",
+            (self.turn, json.dumps(self.recent, ensure_ascii=False), self.project.id, self.annotator.id),
         )
         for cell, walks in self.walks.items():
             for walk in walks:

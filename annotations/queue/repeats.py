@@ -10,12 +10,13 @@ import hashlib
 import json
 import random
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
+from annotations.queue.assignments import next_turn
 from annotations.queue.order import phase
 from annotations.types import Annotator, Project
 from core.files.timestamps import timestamp
@@ -170,6 +171,33 @@ def void(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
     )
 
 
+def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:
+    """Let an item that came again say what the last operation came to, as `assignments.assign` does for the first time.
+
+    *values*: id, project, annotator, state, latest, first, skips, op_id, desk and revision.
+    """
+    db.execute(
+        "UPDATE retest SET state = :state, latest = :latest, first = :first, skips = :skips, op_id = :op_id,"
+        " desk = :desk, revision = :revision, turn = iif(:state = 'skipped',"
+        " (SELECT turn FROM member WHERE project = :project AND annotator = :annotator), turn) WHERE id = :id",
+        dict(values),
+    )
+
+
+def restore_repeat(db: Connection, values: Mapping[str, Any]) -> None:
+    """Bring an item that came again back from a package, a column each of *values*."""
+    db.execute(f"INSERT INTO retest {columns_and_marks(values)}", dict(values))
+
+
+def restore_latest(db: Connection, retest: int) -> None:
+    """Let the last valid second label stand; one that takes a label back leaves none."""
+    db.execute(
+        "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM valid_retest_label"
+        " WHERE retest = :retest ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
+        {"retest": retest},
+    )
+
+
 def leased(db: Connection, project: Project, annotator: Annotator) -> list[Handed]:
     """What this annotator has been handed out again and not labelled yet, in its order."""
     query = (
@@ -234,7 +262,7 @@ def _mixed_in(
     for one in again:
         # The place hangs on the id alone: the same hand-out has the same order wherever it is made.
         place = random.Random(one.uid).randint(0, len(fresh))  # noqa: S311 - an order, no secret
-        turn = fresh[place].turn if place < len(fresh) else _next_turn(db, project, annotator)
+        turn = fresh[place].turn if place < len(fresh) else next_turn(db, project.id, annotator.id)
         db.execute(
             "UPDATE retest SET state = 'leased', first = coalesce(first, ?), turn = ? WHERE id = ?",
             (one.first, turn, one.id),
@@ -246,7 +274,7 @@ def _mixed_in(
 def _skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[Handed]:
     handed = []
     for one in _found(db, project, annotator, "skipped", room, now):
-        turn = _next_turn(db, project, annotator)
+        turn = next_turn(db, project.id, annotator.id)
         db.execute("UPDATE retest SET state = 'leased', turn = ? WHERE id = ?", (turn, one.id))
         handed.append(Handed(turn, one.item, one.uid))
     return handed
@@ -255,12 +283,6 @@ def _skipped(db: Connection, project: Project, annotator: Annotator, room: int, 
 def _found(db: Connection, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
     return [_Due(*row) for row in db.execute(DUE, values)]
-
-
-def _next_turn(db: Connection, project: Project, annotator: Annotator) -> int:
-    where = (project.id, annotator.id)
-    db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", where)
-    return _turn(db, project, annotator)
 
 
 def _turn(db: Connection, project: Project, annotator: Annotator) -> int:

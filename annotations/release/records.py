@@ -21,6 +21,13 @@ from core.files.timestamps import timestamp
 from core.processes import is_alive, this_process
 
 _COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
+_FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"
+_ITEM = "INSERT INTO release_item (release, item, status, gold) VALUES (?, ?, ?, ?)"
+_THIS = "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
+_SOME_FILES = f"SELECT name, part FROM release_file WHERE {_THIS} LIMIT 1"
+_SOME_ITEMS = f"SELECT item FROM release_item WHERE {_THIS} LIMIT {CHUNK}"
+_DELETE_FILE = f"DELETE FROM release_file WHERE {_THIS} AND name = ? AND part = ?"
+_DELETE_ITEM = f"DELETE FROM release_item WHERE {_THIS} AND item = ?"
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
 
 
@@ -124,10 +131,10 @@ def store_release(
         for one in files:
             for part, content in enumerate(one.parts()):
                 values = (row_id, one.name, part, one.sha256, one.size, content)
-                _insert(store, "release_file (release, name, part, sha256, bytes, content)", [values])
+                _insert(store, _FILE, [values])
         rows = iter(items)
         while some := [(row_id, *one) for one in islice(rows, CHUNK)]:
-            _insert(store, "release_item (release, item, status, gold)", some)
+            _insert(store, _ITEM, some)
         with store.write() as db:
             db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
             told = {key: made[key] for key in ("version", "hash", "items", "labels")}
@@ -155,10 +162,9 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
     return int(cursor.lastrowid or 0)
 
 
-def _insert(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
-    marks = ", ".join("?" * len(rows[0]))
+def _insert(store: Store, statement: str, rows: Sequence[Sequence[Any]]) -> None:
     with store.write() as db:
-        db.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
+        db.executemany(statement, rows)
     time.sleep(PAUSE_S)
 
 
@@ -173,14 +179,11 @@ def discard_broken(store: Store) -> int:
 
 def _discard(store: Store, row_id: int, uid: str) -> None:
     # Somebody else may remove it too, and its number may be another release's by now.
-    this, own = (row_id, uid), "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
-    for table in ("release_file", "release_item"):
-        key = "name, part" if table == "release_file" else "item"
-        found = f"SELECT {key} FROM {table} WHERE {own} LIMIT {CHUNK if table == 'release_item' else 1}"
+    this = (row_id, uid)
+    for found, delete in ((_SOME_FILES, _DELETE_FILE), (_SOME_ITEMS, _DELETE_ITEM)):
         while rows := store.db.execute(found, this).fetchall():
             with store.write() as db:
-                where = " AND ".join(f"{one} = ?" for one in key.split(", "))
-                db.executemany(f"DELETE FROM {table} WHERE {own} AND {where}", [(*this, *row) for row in rows])
+                db.executemany(delete, [(*this, *row) for row in rows])
             time.sleep(PAUSE_S)
     with store.write() as db:
         db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)

@@ -288,3 +288,115 @@ def test_packages_import_in_one_order(layer: str) -> None:
             if parts[0] == layer and len(parts) > 1 and parts[1] in place and place[parts[1]] > place.get(own, -1):
                 wrong.add(f"{name(file)} imports {module}")
     assert not wrong
+
+
+# The package of annotations that writes each table. A column may have an owner of its own: what the queue keeps of a
+# member stands in `member`, and the numbers of returned items in `project`.
+WRITTEN_BY = {
+    "database": "database event",
+    "items": "item batch cell census stock tally project.returns member.looked",
+    "jobs": "job",
+    "queue": "assignment progress retest member.turn member.recent member.seen",
+    "guideline": "guideline guideline_draft tag_draft member.told",
+    "labels": "label skip retest_label",
+    "projects": "project member annotator",
+    "adjudication": "settlement comment",
+    "pilot": "pilot",
+    "quality": "known",
+    "files": "label_file label_of_file",
+    "release": "release release_file release_item",
+}
+OWNER = {table: package for package, tables in WRITTEN_BY.items() for table in tables.split()}
+WRITES = re.compile(
+    r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+([\w{}]+)"
+)
+SET = re.compile(r"\bUPDATE\s+\w+\s+SET\s+(.*?)(?:\s+WHERE\b|\s+FROM\b|$)", re.S)
+# Conditions that a view stands for (annotations/database/schema/v4_views.py). A batch on its way is the import's own
+# matter: annotations/items may ask for `published = 0`.
+VIEWED = re.compile(
+    r"\bpublished\s*\)?\s*(>|<>|!=)\s*0|\bsuperseded\s*=\s*0|(?<!SET )\bactive\s*=\s*1|\bclosed\s+IS\s+NULL"
+)
+SCHEMA = ("annotations/database/schema/", "annotations/database/migrations.py")
+
+
+def statements(file: Path) -> list[str]:
+    """Every text of a file that is no docstring, f-strings whole, with {} for what is filled in."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = []
+    for node in ast.walk(tree):  # a node comes before its parts
+        if isinstance(node, ast.JoinedStr):
+            passed |= {id(part) for part in ast.walk(node)} - {id(node)}
+            parts = (str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
+            found.append("".join(parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
+            found.append(node.value)
+    return found
+
+
+def written(text: str) -> set[str]:
+    """The tables that a statement writes; `table.column` where it sets nothing but columns with owners of their own."""
+    found = set()
+    for match in WRITES.finditer(text):
+        table = match[1]
+        if table == "SET":  # ON CONFLICT DO UPDATE SET
+            continue
+        columns = set_columns(text[match.start() :]) if match[0].startswith("UPDATE") else set()
+        own = {f"{table}.{column}" for column in columns}
+        found |= own if own and own <= OWNER.keys() else {table}
+    return found
+
+
+def set_columns(text: str) -> set[str]:
+    """The columns that an UPDATE sets."""
+    match = SET.match(text)
+    bare = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", match[1])) if match else ""
+    return set(re.findall(r"(?:^|,)\s*([\w{}]+)\s*=", bare))
+
+
+def foreign_writes(root: Path) -> list[str]:
+    """Statements of annotations that write a table of another package, or one that nobody can read off."""
+    wrong = []
+    for file in sorted((root / "annotations").rglob("*.py")):
+        path = str(file.relative_to(root))
+        for text in [] if path.startswith(SCHEMA) else statements(file):
+            wrong += [f"{path}: {table}" for table in written(text) if OWNER.get(table) != path.split("/")[1]]
+    return wrong
+
+
+def test_each_table_is_written_by_one_package() -> None:
+    assert foreign_writes(ROOT) == []
+
+
+def test_the_search_for_writes_finds_them(tmp_path: Path) -> None:
+    (tmp_path / "annotations" / "browse").mkdir(parents=True)
+    (tmp_path / "annotations" / "browse" / "search.py").write_text(
+        '"""UPDATE item SET text: a docstring is none."""\n'
+        'ONE = ("INSERT OR IGNORE INTO"\n    " label (item) VALUES (1)")\n'
+        'TWO = f"""\nUPDATE item\nSET known = {ONE}"""\n'
+        'THREE = f"DELETE FROM {TWO}"\n'
+        'FOUR = "INSERT INTO progress VALUES (1) ON CONFLICT DO UPDATE SET rank = 1"\n'
+        'FIVE = "UPDATE member SET turn = iif(a = 1, b, c), seen = 2 WHERE project = 1"\n'
+        'SIX = "SELECT * FROM item"\n',
+        encoding="utf-8",
+    )
+    tables = {line.split(": ")[1] for line in foreign_writes(tmp_path)}
+    assert tables == {"label", "item", "{}", "progress", "member.turn", "member.seen"}
+
+
+def test_every_table_has_an_owner() -> None:
+    schema = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "annotations/database").rglob("*.py")))
+    tables = set(re.findall(r"CREATE TABLE (\w+) \(", schema))
+    assert tables and tables == {one for one in OWNER if "." not in one}
+
+
+def test_no_statement_beside_the_views_says_what_counts() -> None:
+    """Published items, valid labels, active members and open pilots are asked for by the name of their view."""
+    wrong = [
+        f"{name(file)}: {text.strip()[:80]}"
+        for file in sorted((ROOT / "annotations").rglob("*.py"))
+        if not name(file).startswith(SCHEMA)
+        for text in statements(file)
+        if VIEWED.search(text)
+    ]
+    assert not wrong

@@ -1,11 +1,14 @@
 """Settlements and comments that leave with a package and come back with it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from annotations.adjudication.comments import insert_comment
+from annotations.adjudication.decisions import insert_settlement
 from annotations.database.store import Store
-from annotations.files.import_labels import NOT_TAKEN, check_shape, insert
+from annotations.files.import_labels import NOT_TAKEN, check_shape
+from annotations.items.changes import set_settlement
 from annotations.items.gold import settle
 from annotations.projects.annotators import annotators
 from annotations.types import Project
@@ -91,7 +94,8 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
         values |= {key: people.get(str(row.get(key))) for key in ("annotator", "thread")}
         if row.get("thread") and values["thread"] is None:
             raise Refused(N_("A private comment belongs to an annotator who is not in this package."))
-    insert(store, kind, {"project": project.id, "item": item[0]} | values)
+    add: Callable[..., object] = insert_settlement if kind == "settlement" else insert_comment
+    add(store.db, {"project": project.id, "item": item[0]} | values)
     return True
 
 
@@ -100,5 +104,5 @@ def _point_to_settlements(store: Store, project: Project) -> None:
         "SELECT item, id, action FROM settlement WHERE project = ? ORDER BY id", (project.id,)
     ).fetchall()
     for item, row in {item: None if action == "reopen" else row for item, row, action in found}.items():
-        store.db.execute("UPDATE item SET settlement = ? WHERE id = ? AND settlement IS NOT ?", (row, item, row))
+        set_settlement(store.db, item, row)
         settle(store, item)

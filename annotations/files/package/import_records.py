@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from annotations.database.events import HERE_ONLY
+from annotations.database.events import HERE_ONLY, restore_event
 from annotations.database.store import Store
-from annotations.files.import_labels import NOT_TAKEN, check_shape, insert
+from annotations.files.import_labels import NOT_TAKEN, check_shape
 from annotations.files.package.records import LISTS, RETEST_LABEL
+from annotations.guideline.drafts import restore_draft, restore_tag_draft
+from annotations.guideline.versions import mark_read
+from annotations.items.changes import set_known_answer, set_pilot
 from annotations.items.gold import settle
+from annotations.labels.repeated import insert_repeated_label
+from annotations.pilot.pilots import restore_pilot
 from annotations.projects.annotators import annotators
+from annotations.quality.known_answers import insert_answer
+from annotations.queue.assignments import restore_assignment
+from annotations.queue.repeats import restore_latest, restore_repeat
 from annotations.types import Project
 from core.errors import N_, Refused
 
@@ -102,7 +110,7 @@ class _Keeper:
         if self._one(query, self.project.id, row["number"]):
             return False
         named = ("number", "items", "seed", "people", "begun", "closed")
-        insert(self.store, "pilot", {"project": self.project.id} | {key: row[key] for key in named})
+        restore_pilot(self.store.db, self.project, {key: row[key] for key in named})
         return True
 
     def _of_item(self, row: Row) -> bool:
@@ -111,7 +119,8 @@ class _Keeper:
             return False
         query = "SELECT id FROM pilot WHERE project = ? AND number = ?"
         pilot = self._one(query, self.project.id, row["pilot"])
-        self.store.db.execute("UPDATE item SET pilot = ?, known = ? WHERE id = ?", (pilot, row["known"], item))
+        set_pilot(self.store.db, item, pilot)
+        set_known_answer(self.store.db, item, row["known"])
         settle(self.store, item)
         return True
 
@@ -122,7 +131,7 @@ class _Keeper:
             return False
         values = {key: row[key] or "" for key in ("why", "author")}
         values |= {"choice": row["choice"], "created": row["created"], "after": self._label(row["after"]) or 0}
-        insert(self.store, "known", {"project": self.project.id, "item": item} | values)
+        insert_answer(self.store.db, self.project, {"item": item} | values)
         return True
 
     def _standing(self, row: Row) -> bool:
@@ -132,11 +141,8 @@ class _Keeper:
             return False
         latest, blind = self._label(row["latest"]), self._label(row["blind"])
         state = "labelled" if latest else "leased" if row["kept"] else "released"
-        self.store.db.execute(
-            "UPDATE assignment SET state = ?, latest = ?, blind = ?, revealed = ?, kept = ?"
-            " WHERE item = ? AND annotator = ?",
-            (state, latest, blind, row["revealed"], int(bool(row["kept"])), item, person),
-        )
+        values = {"state": state, "latest": latest, "blind": blind, "revealed": row["revealed"]}
+        restore_assignment(self.store.db, item, person, {**values, "kept": int(bool(row["kept"]))})
         settle(self.store, item)
         return True
 
@@ -150,7 +156,7 @@ class _Keeper:
         values = {key: row[key] for key in named}
         if values["state"] in ("leased", "skipped"):
             values["state"] = "waiting"  # no desk here has it
-        insert(self.store, "retest", values | place)
+        restore_repeat(self.store.db, values | place)
         return True
 
     def _retest_label(self, row: Row) -> bool:
@@ -160,19 +166,13 @@ class _Keeper:
         query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
         values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in RETEST_LABEL}
         values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
-        insert(self.store, "retest_label", values)
-        # The last operation that stands; one that took the label back leaves none.
-        self.store.db.execute(
-            "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM valid_retest_label"
-            " WHERE retest = :retest ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
-            {"retest": found},
-        )
+        insert_repeated_label(self.store.db, values)
+        restore_latest(self.store.db, found)
         return True
 
     def _told(self, row: Row) -> bool:
-        values = (row["version"], self.project.id, self.people.get(str(row["annotator"])), row["version"])
-        query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
-        return bool(self.store.db.execute(query, values).rowcount)
+        person = self.people.get(str(row["annotator"]))
+        return person is not None and mark_read(self.store.db, self.project, person, row["version"])
 
     def _event(self, row: Row) -> bool:
         if row["action"] in HERE_ONLY:
@@ -189,18 +189,17 @@ class _Keeper:
         )
         if self._is_there(query, self.project.id, row["action"], row["created"], data, item, person):
             return False
-        values = {"project": self.project.id, "item": item, "annotator": person, "action": row["action"]}
-        insert(self.store, "event", values | {"data": data, "author": row["author"] or "", "created": row["created"]})
+        restore_event(
+            self.store, self.project, row["action"], item=item, annotator=person, data=data,
+            author=row["author"] or "", created=row["created"],
+        )  # fmt: skip
         return True
 
     def _tag_draft(self, row: Row) -> bool:
-        query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        return bool(self.store.db.execute(query, (self.project.id, row["tag"], row["code"])).rowcount)
+        return restore_tag_draft(self.store, self.project, row["tag"], row["code"])
 
     def _guideline_draft(self, row: Row) -> bool:
-        query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        content = json.dumps(row["content"], ensure_ascii=False)
-        return bool(self.store.db.execute(query, (self.project.id, content, row["saved"])).rowcount)
+        return restore_draft(self.store, self.project, row["content"], row["saved"])
 
 
 def _check_plan(data: Row) -> None:

@@ -1,7 +1,10 @@
 """Items that everybody skipped: they wait for the lead."""
 
 from annotations.database.store import Store
+from annotations.items.changes import set_aside_for_lead
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from annotations.items.returned import return_from_lead, return_unless_aside
+from annotations.queue.assignments import forget_skips
 from annotations.types import Item, Project
 
 
@@ -20,11 +23,8 @@ def set_aside(store: Store, project: Project, item: int) -> None:
         (item, project.id),
     ).fetchone()
     could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
-    aside = int(not could and skipped > 0 and ((others == 0 and skipped > 1) or fewest >= 2))
-    store.db.execute(
-        "UPDATE item SET aside = (:aside AND taken < wanted) WHERE id = :item AND aside <> (:aside AND taken < wanted)",
-        {"aside": aside, "item": item},
-    )
+    aside = not could and skipped > 0 and ((others == 0 and skipped > 1) or fewest >= 2)
+    set_aside_for_lead(store.db, item, aside)
 
 
 def set_aside_everything(store: Store, project: Project) -> None:
@@ -42,12 +42,8 @@ def hand_out_to_new(store: Store, project: Project) -> None:
     waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
     for (item_id,) in waiting:
         set_aside(store, project, item_id)
-        # Who is back may have passed it before it was set aside: it counts as returned, each with a number of its own.
-        store.db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
-        store.db.execute(
-            "UPDATE item SET returned = (SELECT returns FROM project WHERE id = ?) WHERE id = ? AND aside = 0",
-            (project.id, item_id),
-        )
+        # Somebody who is active again may have passed it before it was set aside.
+        return_unless_aside(store.db, project.id, item_id)
 
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:
@@ -60,13 +56,5 @@ def bring_back(store: Store, project: Project, uid: str) -> None:
     """Hand an item that was set aside out again, to everybody who skipped it too. Raises NotFound."""
     found = item(store, project, uid)
     with store.write() as db:
-        # As if each had been away: the skips are forgotten, and the item is new for those who had passed it.
-        db.execute(
-            "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'", (found.id,)
-        )
-        db.execute("UPDATE project SET returns = returns + 1 WHERE id = ?", (project.id,))
-        db.execute(
-            "UPDATE item SET aside = 0, returned = (SELECT returns FROM project WHERE id = ?)"
-            " WHERE id = ? AND aside = 1",
-            (project.id, found.id),
-        )
+        forget_skips(db, found.id)
+        return_from_lead(db, project.id, found.id)
