@@ -7,6 +7,7 @@ import pytest
 
 from annotations.agreement.agreement import agreement
 from annotations.database.store import Store
+from annotations.demo import ANNOTATORS
 from annotations.demo import generation_texts as demo
 from annotations.items.items import items
 from annotations.labels.marks import check_marks, check_rules
@@ -70,7 +71,7 @@ def _name(pronouns):
 def test_labels_are_made_as_at_a_desk(store):
     (project,) = projects(store)
     rows = label_rows(store, project)
-    assert Counter(row["annotator"] for row in rows) == dict(zip(demo.ANNOTATORS, demo.LABELLED, strict=True))
+    assert Counter(row["annotator"] for row in rows) == dict(zip(ANNOTATORS, demo.LABELLED, strict=True))
     assert all(row["seconds"] > 0 and row["form_shown"] == "original" for row in rows)
     found = counts(store, project)
     assert (found.items, sum(n * items for n, items in found.by_labels.items())) == (120, sum(demo.LABELLED))

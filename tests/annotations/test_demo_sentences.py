@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from annotations.database.store import Store
+from annotations.demo import ANNOTATORS
 from annotations.demo import sentences as demo
 from annotations.labels.append import label_rows
 from annotations.projects.projects import annotators, counts, project, projects
@@ -64,7 +65,7 @@ def test_agreement_is_neither_perfect_nor_random(made):
 def test_labels_are_what_the_table_says(made):
     store, found = made
     said = {row["text"]: row for row in ROWS}
-    names = dict(zip(demo.ANNOTATORS, COLUMNS, strict=True))
+    names = dict(zip(ANNOTATORS, COLUMNS, strict=True))
     for row in label_rows(store, found):
         cell = said[row["text"]][names[row["annotator"]]]
         assert (row["choice"], row["reasons"]) == (("accept", []) if cell == "+" else ("reject", cell.split(";")))
@@ -92,13 +93,13 @@ def test_one_label_was_taken_back_without_a_conflict(made):
 
 def test_labels_have_plausible_times(made):
     store, found = made
-    for name in demo.ANNOTATORS:
+    for name in ANNOTATORS:
         times = [row["created"] for row in label_rows(store, found) if row["annotator"] == name]
         assert len(set(times)) > len(times) * 0.9  # not all in the second in which the demo was made
 
 
 def test_the_annotators_are_said_to_be_made_up_in_both_languages():
-    assert all(re.search("虚构.*made up", name) for name in demo.ANNOTATORS)
+    assert all(re.search("虚构.*made up", name) for name in ANNOTATORS)
 
 
 def test_the_demo_is_made_once(tmp_path):
