@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.migrations import migrations
+from annotations.database import migrations
 from annotations.database.store import Store
-from tests.annotations.database.test_store import names
 from tests.support.projects import filled_project
 
 VIEWS = {
@@ -20,9 +19,7 @@ VIEWS = {
 def test_a_database_of_every_earlier_version_gets_the_views(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
-    earlier = type(migrations)("evenhand")
-    earlier._migrations = list(migrations._migrations)[:version]
-    monkeypatch.setattr("annotations.database.store.migrations", earlier)
+    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
     Store.open(tmp_path / "a.db").close()
     monkeypatch.undo()
     with Store.open(tmp_path / "a.db") as old, Store.open(tmp_path / "b.db") as new:
@@ -30,6 +27,10 @@ def test_a_database_of_every_earlier_version_gets_the_views(
         assert "latest_label" not in names(old)
         for view in VIEWS:
             assert old.db.execute(f"SELECT * FROM {view}").fetchall() == []
+
+
+def names(store: Store) -> set[str]:
+    return {row[0] for row in store.db.execute("SELECT name FROM sqlite_master")}
 
 
 def plan(store: Store, query: str) -> str:
