@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME, ensure_demo
+from annotations.jobs import jobs
 from annotations.labels.append import append, own_progress
 from annotations.projects.projects import (
     add_guideline,
@@ -24,7 +25,6 @@ from annotations.queue.claim import claim
 from annotations.types import Operation
 from core.guidelines import recognise
 from core.resources import quotas
-from tests.annotations.jobs import jobs
 from tests.support.waiting import until
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.models import open_scorer
+from core.scoring import cache
 from core.scoring.cache import CachedScorer, cache_path
 from core.scoring.remembered import probe_identity
 from core.types import MaskedSentence, Score
 from tests.conftest import ROOT, FakeScorer
-from tests.core.models import open_scorer
-from tests.core.scoring import cache
 from tests.support import tiny_models
 
 KEY = "masked|m|weights:" + "a" * 64 + "|independent|fp32|v1"
