@@ -9,7 +9,9 @@ the file, scoring goes on: what happened is said in `CachedScorer.notices`.
 import fcntl
 import os
 import sqlite3
+import struct
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -19,7 +21,6 @@ from typing import Any
 
 from core.errors import N_, Notice
 from core.files.sqlite_wal import write_ahead
-from core.scoring.remembered import Damaged, packed, probe_identity, unpacked
 from core.types import Filler, MaskedSentence, Score, Scorer
 
 FILE = "scores.db"
@@ -61,6 +62,7 @@ class CachedScorer:
         identity = str(getattr(scorer, "cache_key", scorer.signature))
         self._hash = blake2b(identity.encode(), digest_size=16)
         self._db: sqlite3.Connection | None = None
+        self._inode: int | None = None  # of the file that is open
         self._writable = True
         self._open()
 
@@ -110,7 +112,7 @@ class CachedScorer:
             query = f"SELECT key, answer, reason FROM score WHERE key IN ({','.join('?' * len(some))})"
             try:
                 for key, answer, reason in self._db.execute(query, some).fetchall():
-                    found[key] = Score(unpacked(key, answer), signature, reason)
+                    found[key] = Score(_unpacked(key, answer), signature, reason)
             except sqlite3.OperationalError as error:  # locked, or the disk fails: ask the model
                 self._give_up(UNUSABLE, why=error)
             except (sqlite3.DatabaseError, Damaged):
@@ -139,7 +141,7 @@ class CachedScorer:
     def _remember(self, new: dict[bytes, Score]) -> None:
         if self._db is None or not self._writable:
             return
-        rows = [(key, packed(key, score.logprobs), score.reason) for key, score in sorted(new.items())]
+        rows = [(key, _packed(key, score.logprobs), score.reason) for key, score in sorted(new.items())]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO score (key, answer, reason) VALUES (?, ?, ?)", rows)
@@ -159,7 +161,9 @@ class CachedScorer:
 
     def _open(self) -> None:
         try:
+            self._inode = _inode(self.path)
             self._db = _connect(self.path)
+            self._inode = self._inode or _inode(self.path)
         except sqlite3.OperationalError as error:
             self._give_up(UNUSABLE, why=error)
         except (sqlite3.DatabaseError, Damaged):
@@ -189,14 +193,19 @@ class CachedScorer:
         aside = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}")
         try:
             with _alone(path):
-                if _damaged(path):
+                if _inode(path) == self._inode:  # else another process has set it aside meanwhile
                     for end in ("", "-wal", "-shm"):
                         with suppress(FileNotFoundError):
                             path.with_name(path.name + end).replace(aside.with_name(aside.name + end))
                     self._say(SET_ASIDE, aside=aside.name)
                 self._db = _connect(path)
+                self._inode = _inode(path)
         except (OSError, sqlite3.Error, Damaged, _Foreign) as error:
             self._give_up(UNUSABLE, why=error)
+
+
+class Damaged(Exception):
+    """What was remembered is not what was written."""
 
 
 class _Foreign(Exception):
@@ -251,26 +260,9 @@ def _header(db: sqlite3.Connection) -> tuple[int, int]:
     return int(db.execute("PRAGMA application_id").fetchone()[0]), int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _damaged(path: Path) -> bool:
-    """Whether the file is still damaged: another process may have set it aside meanwhile."""
-    if not path.exists():
-        return False
-    try:
-        db = _connect(path)
-    except sqlite3.OperationalError:
-        raise
-    except (sqlite3.DatabaseError, Damaged):
-        return True
-    try:
-        if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            return True
-        for key, answer in db.execute("SELECT key, answer FROM score"):
-            unpacked(key, answer)
-    except (sqlite3.DatabaseError, Damaged):
-        return True
-    finally:
-        db.close()
-    return False
+def _inode(path: Path | None) -> int | None:
+    """Which file has that name now; None where there is none. A file that was only renamed keeps its number."""
+    return path.stat().st_ino if path is not None and path.exists() else None
 
 
 @contextmanager
@@ -280,3 +272,37 @@ def _alone(path: Path) -> Iterator[None]:
     with lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def probe_identity(probe: MaskedSentence) -> str:
+    """What a model sees of a probe: equal for a sentence with 他 and the same sentence with 她.
+
+    The word in the slot is hidden, so it does not count; text before and after it, options and hidden parts do.
+    """
+    if probe.hidden:  # rare, and their places depend on the length of what stands in the slot
+        return repr((probe.text, probe.start, probe.end, probe.options, probe.hidden))
+    return repr((probe.text[: probe.start], probe.text[probe.end :], probe.start < probe.end, probe.options))
+
+
+_PAIR = struct.Struct("<ddI")  # nearly every answer: two options and the checksum
+
+
+def _packed(key: bytes, logprobs: Sequence[float | None]) -> bytes:
+    """The numbers of an answer as bytes, None as NaN."""
+    # SQLite does not notice a flipped bit inside a value; the sum over key and value does.
+    numbers = struct.pack(f"<{len(logprobs)}d", *(float("nan") if p is None else p for p in logprobs))
+    return numbers + zlib.crc32(key + numbers).to_bytes(4, "little")
+
+
+def _unpacked(key: bytes, answer: Any) -> tuple[float | None, ...]:
+    """The numbers of an answer, exactly. Raises Damaged where they are not those that were written."""
+    if not isinstance(answer, bytes) or len(answer) % 8 != 4:
+        raise Damaged
+    numbers = answer[:-4]
+    if len(answer) == _PAIR.size:
+        first, second, check = _PAIR.unpack(answer)
+        if zlib.crc32(key + numbers) == check and first == first and second == second:
+            return first, second
+    if zlib.crc32(key + numbers).to_bytes(4, "little") != answer[-4:]:
+        raise Damaged
+    return tuple(None if p != p else p for p in struct.unpack(f"<{len(numbers) // 8}d", numbers))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.models import open_scorer
 from core.scoring import cache
-from core.scoring.cache import CachedScorer, cache_path
-from core.scoring.remembered import probe_identity
+from core.scoring.cache import CachedScorer, cache_path, probe_identity
 from core.types import MaskedSentence, Score
 from tests.conftest import ROOT, FakeScorer
 from tests.support import tiny_models
