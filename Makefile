@@ -4,13 +4,13 @@
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
 
-test:  ## the whole suite, browser tests included
+test:  ## the whole suite, browser tests included; the same examples each time
 	@sh bin/start.sh test
 
-test-long:  ## what needs more than a few seconds a case
+test-long:  ## what needs more than a few seconds a case, and properties with new examples
 	@sh bin/start.sh long
 
-lint:  ## ruff, mypy, and that docs/cli.md is what --help says
+lint:  ## ruff, mypy, and what sources, catalogues and documents must keep to
 	@sh bin/start.sh lint
 
 docs:  ## write docs/cli.md and the pictures of the README again

@@ -98,7 +98,12 @@ case ${1:-app} in
     test | long)
         make_environment
         install requirements-dev.txt
-        [ "$1" = long ] && kind=long || kind="not long"
+        if [ "$1" = long ]; then
+            kind="long or hypothesis" # the properties with examples that nobody has drawn yet
+            export EVENHAND_TEST_EXAMPLES="${EVENHAND_TEST_EXAMPLES:-new}"
+        else
+            kind="not long and not scan"
+        fi
         shift
         exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-3}" \
             --dist loadfile --no-loadscope-reorder "$@"
@@ -109,7 +114,7 @@ case ${1:-app} in
         .venv/bin/python -m ruff check .
         .venv/bin/python -m ruff format --check .
         .venv/bin/python -m mypy
-        .venv/bin/python -m docs.cli_reference --check
+        .venv/bin/python -m pytest -q -m scan tests/project
         ;;
     docs)
         make_environment

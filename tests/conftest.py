@@ -27,41 +27,17 @@ from tests.support.projects import PATIENCE_MS, new_database, new_store
 # drive one browser only.
 __all__ = ["app_server", "chromium", "mortal_server", "own_server"]
 
-# A busy machine is no reason to fail. In CI every run has the same examples: what is not yet known to fail must not be
-# found there by one run in a thousand; whoever runs the suite at a desk looks for new ones.
-settings.register_profile(
-    "untimed",
+# A busy machine is no reason to fail. `make test` draws the same examples each time, so that no run in a thousand finds
+# what has nothing to do with the change at hand. `make test-long` looks for new ones; what fails it prints as a line to
+# put above the test, and draws it first the next time.
+_untimed = settings(
     deadline=None,
     max_examples=40,
-    derandomize=os.environ.get("CI") == "true",
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("untimed")
-
-# The files that take longest, longest first. Processes that share the suite begin with these and end with files of
-# seconds: none then works alone at the end (`--dist loadfile` hands whole files out, in the order of the collection).
-LONGEST = (
-    "browser/test_whole_curation",
-    "browser/test_desk",
-    "browser/test_whole_generations_project",
-    "core/test_cluster",
-    "browser/test_desk_generations",
-    "commands/test_scoring",
-    "browser/test_desk_generations_kept",
-    "annotations/jobs/test_jobs",
-    "core/worker/test_worker",
-    "pages/test_every_page",
-    "pages/test_sentence_bias",
-    "core/mining/test_run",
-    "pages/test_model_bias",
-    "project/test_architecture",
-    "commands/test_mining",
-    "browser/test_desk_pilot",
-    "annotations/database/test_races",
-    "pages/test_projects",
-    "annotations/describe/test_describe",
-    "core/generation/test_runs",
-)
+settings.register_profile("same", _untimed, derandomize=True)
+settings.register_profile("new", _untimed, max_examples=100, print_blob=True)
+settings.load_profile(os.environ.get("EVENHAND_TEST_EXAMPLES", "same"))
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
@@ -92,10 +68,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Several processes take the files that last longest first; one alone keeps the order of the alphabet."""
+    """Several processes begin with the files that take long, and end with files of seconds; one keeps the alphabet.
+
+    `--dist loadfile` hands out whole files in this order, so that no process works alone at the end.
+    """
     if hasattr(config, "workerinput"):
-        place = {ROOT / "tests" / f"{name}.py": number for number, name in enumerate(LONGEST)}
-        items.sort(key=lambda item: place.get(item.path, len(place)))
+        first = {item.path: 1 for item in items if item.get_closest_marker("early")}
+        first |= {item.path: 0 for item in items if item.get_closest_marker("browser")}
+        items.sort(key=lambda item: first.get(item.path, 2))
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,7 @@ from core.runs.mining import candidates_file
 from tests.support.terminal import typed
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.early
 TEXT = "清晨的街道上没有人，她推开窗户看了很久。爸爸把旧收音机修好了，全家人围着听。短，他。\n"
 
 

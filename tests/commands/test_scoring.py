@@ -27,6 +27,8 @@ from tests.conftest import ROOT, SENTENCES, SHARED_DATA
 from tests.support import tiny_models
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.early
+
 LINES = [*SENTENCES, "今天下雨。", SENTENCES[0].replace("他", "她")]
 
 

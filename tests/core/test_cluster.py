@@ -17,9 +17,12 @@ from core.errors import BadLine, NotFound, Refused
 from tests.conftest import ROOT, SENTENCES
 from tests.core.mining.test_run import many
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)"
-)
+pytestmark = [
+    pytest.mark.early,
+    pytest.mark.skipif(
+        importlib.util.find_spec("ray") is None, reason="ray is not installed (requirements-cluster.txt)"
+    ),
+]
 
 FUNCTIONS = """
 import os

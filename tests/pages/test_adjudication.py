@@ -9,18 +9,8 @@ from annotations.adjudication import counted, each_settlement_row
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from tests.annotations.adjudication.test_decisions import generations, judged, state
-from tests.pages.test_every_page import assert_whole, opened
+from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database
-
-
-def page() -> AppTest:
-    app = opened("adjudication/page.py")
-    assert_whole(app, "Adjudicate")
-    return app
-
-
-def shown(app: AppTest) -> str:
-    return "".join(str(each.proto.body) for each in app.get("html"))
 
 
 def press(app: AppTest, name: str) -> AppTest:
@@ -30,19 +20,19 @@ def press(app: AppTest, name: str) -> AppTest:
 def test_nothing_to_settle_says_so(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         judged(store, ["aaa"])
-    assert "No open case" in page().info[0].value
+    assert "No open case" in without_errors(open_page("adjudication")).info[0].value
 
 
 def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, _items = judged(store, ["aar", "rra"])
-    app = page()
-    assert "第1个早上" in shown(app)
+    app = without_errors(open_page("adjudication"))
+    assert "第1个早上" in html_of(app)
     app = press(app, "Leave as it is")
     assert "Say who decides" in app.error[0].value
     app.text_input(key="adjudicator").set_value("Lead").run()
     app = press(app, "Leave as it is")
-    assert not app.error and "第2个早上" in shown(app)
+    assert not app.error and "第2个早上" in html_of(app)
     app.segmented_control(key="queue").set_value("settled").run()
     app = press(app, "Reopen")
     with Store.open(database(tmp_path)) as store:
@@ -52,7 +42,7 @@ def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
 def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = judged(store, ["aar"])
-    app = page()
+    app = without_errors(open_page("adjudication"))
     app.text_input(key="adjudicator").set_value("Lead").run()
     app.button_group(key=f"choice-{items[0].uid}").set_value("accept").run()
     app.text_area(key=f"why-{items[0].uid}").set_value("The name is a place.").run()
@@ -70,8 +60,8 @@ def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> No
 def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = generations(store)
-    app = page()
-    assert "Kim went out." in shown(app) and "<sup" in shown(app)
+    app = without_errors(open_page("adjudication"))
+    assert "Kim went out." in html_of(app) and "<sup" in html_of(app)
     key = items[0].uid
     app.text_input(key="adjudicator").set_value("Lead").run()
     app.button_group(key=f"choice-{key}").set_value("misgendering").run()
@@ -86,7 +76,7 @@ def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_
 def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = generations(store)
-    app, key = page(), items[0].uid
+    app, key = without_errors(open_page("adjudication")), items[0].uid
     app.text_input(key="adjudicator").set_value("Lead").run()
     app.button_group(key=f"choice-{key}").set_value("correct").run()
     assert app.multiselect(key=f"pronoun-correct-{key}").value == []
@@ -110,13 +100,15 @@ def test_text_is_never_markup(tmp_path: Path) -> None:
         generations(store)
         store.db.execute("DROP TRIGGER item_text_is_never_changed")
         store.db.execute("UPDATE item SET text = 'So <b onclick=x>he</b> & **she**'")
-    assert "&lt;b onclick=x&gt;" in shown(page()) and "<b onclick" not in shown(page())
+    assert "&lt;b onclick=x&gt;" in html_of(without_errors(open_page("adjudication"))) and "<b onclick" not in html_of(
+        without_errors(open_page("adjudication"))
+    )
 
 
 def test_a_comment_is_kept(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         _made, items = judged(store, ["aar"])
-    app = page()
+    app = without_errors(open_page("adjudication"))
     app.text_area(key=f"comment-text-{items[0].uid}-0").set_value("Is it a **name**?")
     app = press(app, "Add the comment")
     assert [each.value for each in app.text] == ["Is it a **name**?"]

@@ -2,13 +2,12 @@
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from annotations.jobs import jobs
 from core.association import Files, association_set
 from core.runs.association import Settings, run_associations
 from core.runs.records import run_file, runs_folder, runs_in
-from tests.conftest import ROOT
+from tests.support.pages import captions_of, html_of, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
 MODEL = "planted:association=0.8"
@@ -28,27 +27,6 @@ def nothing_runs(monkeypatch):
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
 
 
-def visit(language="en"):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = language
-    page.run().switch_page("association/page.py")
-    return whole(page.run())
-
-
-def whole(page):
-    assert not page.exception, [error.value for error in page.exception]
-    assert not page.error, [error.value for error in page.error]
-    return page
-
-
-def html_of(page):
-    return "\n".join(str(element.proto.body) for element in page.get("html"))
-
-
-def said(page):
-    return "\n".join(one.value.replace("\\", "") for one in page.caption)
-
-
 @pytest.fixture
 def finished(tmp_path, fresh_store):
     """A finished run over six professions."""
@@ -60,33 +38,33 @@ def finished(tmp_path, fresh_store):
 
 
 def test_with_nothing_there_the_sentences_are_shown(fresh_store):
-    page = visit()
+    page = without_errors(open_page("association"))
     assert page.title[0].value == "Professions"
-    assert "5,400 sentences: 5 templates × 18 person words × 60 professions." in said(page)
+    assert "5,400 sentences: 5 templates × 18 person words × 60 professions." in captions_of(page)
     shown = html_of(page)
     assert '<span class="m">He</span> is a <span class="p">taper</span>.' in shown
     assert "[MASK] is a taper." in shown
     page.segmented_control(key="view").set_value("results").run()
-    assert any("Nothing has been measured yet" in one.value for one in whole(page).info)
+    assert any("Nothing has been measured yet" in one.value for one in without_errors(page).info)
 
 
 @pytest.mark.parametrize(
     ("language", "banner"), [("es", "measures grammar as much as bias"), ("eu", "bera is both she and he")]
 )
 def test_banners(fresh_store, language, banner):
-    page = visit()
-    whole(page.selectbox(key="set").set_value(language).run())
+    page = without_errors(open_page("association"))
+    without_errors(page.selectbox(key="set").set_value(language).run())
     assert any(banner in one.value for one in [*page.warning, *page.info])
     assert page.button(key="start").disabled  # no built-in model of that language
 
 
 def test_a_run_is_started_as_the_command(fresh_store):
-    page = visit()
+    page = without_errors(open_page("association"))
     page.multiselect(key="professions-models-en").set_value(["known"]).run()
     page.checkbox(key="an").check().run()
     page.radio(key="target").set_value("first_piece").run()
     page.text_input(key="name").set_value("mine").run()
-    whole(page.button(key="start").click().run())
+    without_errors(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
     assert job.command == (
         *("association", "--language", "en", "--determiners", "given", "--an", "--model", "known"),
@@ -96,10 +74,10 @@ def test_a_run_is_started_as_the_command(fresh_store):
 
 
 def test_own_lists_are_read_at_once(fresh_store):
-    page = visit()
+    page = without_errors(open_page("association"))
     page.file_uploader(key="own-professions").set_value(("p.tsv", b"profession\tclass\nwelder\tmale\n", "text/plain"))
-    whole(page.run())
-    assert "90 sentences" in said(page)
+    without_errors(page.run())
+    assert "90 sentences" in captions_of(page)
     page.file_uploader(key="own-professions").set_value(("p.tsv", b"job\nwelder\n", "text/plain")).run()
     assert "p.tsv lacks the column profession" in page.error[0].value.replace("\\", "")
 
@@ -115,27 +93,27 @@ SECTIONS = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_section_of_a_run(finished, language):
-    page = visit(language)
+    page = without_errors(open_page("association", language))
     for section, sign in SECTIONS.items():
-        whole(page.segmented_control(key="section").set_value(section).run())
-        text = html_of(page) + said(page) + "\n".join(one.value for one in page.subheader)
+        without_errors(page.segmented_control(key="section").set_value(section).run())
+        text = html_of(page) + captions_of(page) + "\n".join(one.value for one in page.subheader)
         assert language == "zh" or sign in text
         assert "<b>health" not in text
 
 
 def test_numbers_of_a_run(finished):
-    page = visit()
-    assert "540 sentences" in said(page)
-    assert "1,080 questions in" in said(page)
+    page = without_errors(open_page("association"))
+    assert "540 sentences" in captions_of(page)
+    assert "1,080 questions in" in captions_of(page)
     shown = html_of(page)
     assert "✓ holds" in shown
     assert "+1.600" in shown  # M - W of male professions
     page.number_input(key="margin").set_value(5.0).run()  # two balanced professions: one degree of freedom
-    assert "The two one-sided tests reject" in html_of(whole(page))
+    assert "The two one-sided tests reject" in html_of(without_errors(page))
 
 
 def test_a_run_is_deleted(fresh_store, finished):
-    page = visit()
-    whole(page.button(key="delete-six [x](y) $1$").click().run())
+    page = without_errors(open_page("association"))
+    without_errors(page.button(key="delete-six [x](y) $1$").click().run())
     assert runs_in(runs_folder(fresh_store.path, "associations")) == []
     assert any("Nothing has been measured yet" in one.value for one in page.info)

@@ -20,34 +20,14 @@ from core.text.keywords import find
 from pages.browse.log import table as log_table
 from pages.browse.results import table
 from tests.annotations.adjudication.test_decisions import all_items, generations, judged
-from tests.pages.test_every_page import assert_whole, opened
+from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project
 
 HOSTILE = "<b>他</b>说“*你好*”，$x$ :material/home: <script>alert(1)</script>。"
 
 
-def page(language: Language = "en", **address: str) -> AppTest:
-    app = started(language, **address).switch_page("browse/page.py").run()
-    assert_whole(app, "Browse" if language == "en" else "浏览")
-    return app
-
-
-def started(language: Language = "en", **address: str) -> AppTest:
-    """The app at this address, before the page is opened."""
-    app = opened("home/page.py", language)
-    for name, value in address.items():
-        app.query_params[name] = value
-    return app
-
-
-def shown(app: AppTest) -> str:
-    """All HTML that the page wrote; the frame's own script is left out."""
-    bodies = [str(each.proto.body) for each in app.get("html")]
-    return "".join(body for body in bodies if not body.startswith("<script>document.documentElement"))
-
-
 def ids(app: AppTest) -> list[str]:
-    return [part.split('"')[0] for part in shown(app).split('data-item="')[1:]]
+    return [part.split('"')[0] for part in html_of(app).split('data-item="')[1:]]
 
 
 def button(app: AppTest, key: str) -> AppTest:
@@ -62,7 +42,7 @@ def six(tmp_path: Path) -> tuple[Project, list[Item]]:
 
 
 def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[Item]]) -> None:
-    app = page()
+    app = without_errors(open_page("browse"))
     assert set(ids(app)) == {one.uid for one in six[1]} and app.caption[0].value.endswith("6")
     app.text_input(key="browse-q").set_value("第3个").run()
     assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
@@ -73,7 +53,7 @@ def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[I
 
 
 def test_an_address_opens_the_same_list(six: tuple[Project, list[Item]]) -> None:
-    app = page(status="rejected", flag="split", q="早上")
+    app = without_errors(open_page("browse", status="rejected", flag="split", q="早上"))
     assert ids(app) == [six[1][1].uid]
     assert app.selectbox(key="browse-status").value == "rejected"
     app.selectbox(key="browse-flag").set_value(None).run()
@@ -84,22 +64,22 @@ def test_an_address_opens_the_same_list(six: tuple[Project, list[Item]]) -> None
     "address", [{"status": "nowhere"}, {"flag": "x"}, {"version": "x"}, {"page": "-3"}, {"page": "99"}]
 )
 def test_an_address_that_cannot_be(address: dict[str, str], six: tuple[Project, list[Item]]) -> None:
-    assert len(ids(page(**address))) == 6
+    assert len(ids(without_errors(open_page("browse", **address)))) == 6
 
 
 def test_pages_of_a_long_list(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         filled_project(store, 45)
-    app = page(page="3")
+    app = without_errors(open_page("browse", page="3"))
     assert len(ids(app)) == 5
     app.selectbox(key="browse-side").set_value("male").run()
     assert len(ids(app)) == 20 and "page" not in app.query_params  # other filters begin at the first page
 
 
 def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
-    app = page()
+    app = without_errors(open_page("browse"))
     app = button(app, f"open-{six[1][1].uid}")
-    text = shown(app)
+    text = html_of(app)
     assert ids(app) == [six[1][1].uid] and "2 of 3 labels accept it" in text and "✕ not kept" in text
     assert "Ada: Keep" in text and "Chen: Reject" in text
     app = button(app, "browse-after")
@@ -110,29 +90,29 @@ def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
 
 
 def test_steps_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
-    app = page(status="pending", item=six[1][3].uid)
+    app = without_errors(open_page("browse", status="pending", item=six[1][3].uid))
     assert any("2 of 4" in each.value for each in app.caption)
 
 
 def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, list[Item]]) -> None:
-    app = page(item=six[1][2].uid)
-    assert "Ada: Reject" not in shown(app) and "still waits for labels" in app.warning[0].value
+    app = without_errors(open_page("browse", item=six[1][2].uid))
+    assert "Ada: Reject" not in html_of(app) and "still waits for labels" in app.warning[0].value
     app.toggle(key=f"unfinished-{six[1][2].uid}").set_value(True).run()
-    assert "Ada: Reject" in shown(app)
-    app = page(choice="reject")
+    assert "Ada: Reject" in html_of(app)
+    app = without_errors(open_page("browse", choice="reject"))
     assert ids(app) == [six[1][1].uid]
     app.checkbox(key="browse-unfinished").set_value(True).run()
     assert ids(app) == [six[1][1].uid, six[1][2].uid]
 
 
 def test_an_unknown_item_says_so(six: tuple[Project, list[Item]]) -> None:
-    app = started(item="nowhere").switch_page("browse/page.py").run()
+    app = open_page("browse", item="nowhere")
     assert "no item nowhere" in app.error[0].value.replace("\\", "") and not app.exception
 
 
 def test_a_private_word_while_labels_are_missing(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
-    app = page(item=items[2].uid)
+    app = without_errors(open_page("browse", item=items[2].uid))
     (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
     field.set_value("Why do you say so?")
     app = next(each for each in app.button if each.label == "Add the comment").click().run()
@@ -144,7 +124,7 @@ def test_a_private_word_while_labels_are_missing(tmp_path: Path, six: tuple[Proj
 
 def test_a_word_to_everybody_once_all_are_there(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
-    app = page(item=items[1].uid)
+    app = without_errors(open_page("browse", item=items[1].uid))
     app.button_group(key=f"thread-{items[1].uid}").set_value("").run()
     (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
     field.set_value("Let us talk.")
@@ -154,11 +134,8 @@ def test_a_word_to_everybody_once_all_are_there(tmp_path: Path, six: tuple[Proje
 
 
 def at_desk(made: Project, name: str, **address: str) -> AppTest:
-    app = started(**address)
-    app.session_state["desk_project"], app.session_state["desk_annotator"] = made.name, name
-    app = app.switch_page("browse/page.py").run()
-    assert not app.exception and not app.error
-    return app
+    desk = {"desk_project": made.name, "desk_annotator": name}
+    return without_errors(open_page("browse", state=desk, **address))
 
 
 def test_an_annotator_browses_the_own_items(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
@@ -168,12 +145,12 @@ def test_an_annotator_browses_the_own_items(tmp_path: Path, six: tuple[Project, 
         add_comment(store, made, items[1].uid, "For Bo.", author="Lead", thread=bo)
         add_comment(store, made, items[1].uid, "For Ada.", author="Lead", thread=ada)
     app = at_desk(made, "Bo")
-    assert ids(app) == [items[0].uid, items[1].uid] and "kept" not in shown(app)
+    assert ids(app) == [items[0].uid, items[1].uid] and "kept" not in html_of(app)
     assert not [each for each in app.selectbox if each.key in ("browse-status", "browse-by")]
     app = at_desk(made, "Bo", item=items[2].uid)
-    assert "not labelled this item" in app.info[0].value and "第3个" not in shown(app)
+    assert "not labelled this item" in app.info[0].value and "第3个" not in html_of(app)
     app = at_desk(made, "Bo", item=items[1].uid)
-    text = shown(app) + "".join(each.value for each in app.text)
+    text = html_of(app) + "".join(each.value for each in app.text)
     assert "Bo: Keep" in text and "Chen" not in text and "For Ada." not in text and "For Bo." in text
 
 
@@ -202,10 +179,10 @@ def test_what_everybody_skipped_is_handed_out_again(tmp_path: Path) -> None:
         (item,) = all_items(store, made)
         for who in people:
             append(store, made, who, [decide(item, "skip", desk=who.name)])
-    app = page(item=item.uid)
-    assert "set aside" in shown(app)
+    app = without_errors(open_page("browse", item=item.uid))
+    assert "set aside" in html_of(app)
     app = button(app, "browse-hand-out")
-    assert "set aside" not in shown(app)
+    assert "set aside" not in html_of(app)
     with Store.open(database(tmp_path)) as store:
         assert [one.action for one in events(store, made, item.uid)] == ["handed_out"]
 
@@ -220,8 +197,8 @@ def test_a_hostile_text_is_text(tmp_path: Path) -> None:
         (item,) = all_items(store, made)
         reject = decide(item, "reject", desk="d", note="<script>note</script>")
         append(store, made, annotators(store, made)[0], [reject])
-    for app in (page(q="<script>"), page(item=item.uid)):
-        text = shown(app)
+    for app in (without_errors(open_page("browse", q="<script>")), without_errors(open_page("browse", item=item.uid))):
+        text = html_of(app)
         assert "<script>" not in text and "<u>" not in text and "<i>" not in text and "<b>Eve" not in text
         assert "alert(1)" in text
 
@@ -255,15 +232,15 @@ def test_the_text_of_generations_stays_in_the_app(tmp_path: Path) -> None:
     assert items[0].text.encode() not in table(made, Filters())
     assert items[0].text.encode() in table(opened_up, Filters()) and b"canary" in table(opened_up, Filters())
     assert items[0].text.encode() not in log_table(made) and items[0].text.encode() in log_table(opened_up)
-    assert "He left early" in shown(page())
-    app = page(item=items[0].uid)
-    assert "waits for adjudication" in shown(app) and "wrong pronoun: He" in shown(app)
+    assert "He left early" in html_of(without_errors(open_page("browse")))
+    app = without_errors(open_page("browse", item=items[0].uid))
+    assert "waits for adjudication" in html_of(app) and "wrong pronoun: He" in html_of(app)
 
 
 def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     with Store.open(database(tmp_path)) as store, store.write():
         record(store, six[0], "plan", author="Lead", plan="stop")
-    app = page()
+    app = without_errors(open_page("browse"))
     (frame,) = [each.value for each in app.dataframe]
     assert list(frame.iloc[0])[1:] == ["Plan of labels changed", "Lead", "plan: stop"]
     rows = list(csv.DictReader(io.StringIO(log_table(six[0]).decode("utf-8-sig"))))
@@ -272,5 +249,5 @@ def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_both_languages(language: Language, six: tuple[Project, list[Item]]) -> None:
-    app = page(language, item=six[1][1].uid)
-    assert ("not kept" if language == "en" else "未保留") in shown(app)
+    app = without_errors(open_page("browse", language, item=six[1][1].uid))
+    assert ("not kept" if language == "en" else "未保留") in html_of(app)

@@ -1,11 +1,8 @@
 """The page Concordance through the frame: numbers, lines, sources, what cannot be asked."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+from tests.support.pages import open_page, text_of
 
 
 @pytest.fixture
@@ -19,25 +16,9 @@ def texts_folder(tmp_path, monkeypatch):
     return folder
 
 
-def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    app.run().switch_page("concordance/page.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def shown(app):
-    kinds = ("caption", "markdown", "html", "info", "warning")
-    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
-
-
 def test_numbers_and_lines(texts_folder):
-    app = opened(word="护士", near="他 她")
-    text = shown(app)
+    app = open_page("concordance", word="护士", near="他 她")
+    text = text_of(app)
     assert "护士 stands near 她 2.0 times as often" in text
     assert '<mark class="female">她</mark>' in text
     assert "<b>在</b>" not in text and "&lt;b&gt;在&lt;/b&gt;" in text
@@ -46,15 +27,15 @@ def test_numbers_and_lines(texts_folder):
 
 
 def test_the_address_asks(texts_folder):
-    app = opened(word="家", near="他、她")
+    app = open_page("concordance", word="家", near="他、她")
     assert app.text_input(key="word").value == "家"
-    assert "家 stands near 她" in shown(app)
+    assert "家 stands near 她" in text_of(app)
     app.text_input(key="word").set_value("护士").run()
     assert app.query_params["word"] == "护士" or app.query_params["word"] == ["护士"]
 
 
 def test_it_speaks_chinese(texts_folder):
-    assert "有 护士 的句子出现 她 的频率" in shown(opened("zh", word="护士"))
+    assert "有 护士 的句子出现 她 的频率" in text_of(open_page("concordance", "zh", word="护士"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +44,7 @@ def test_it_speaks_chinese(texts_folder):
     ids=["itself", "no-word", "no-neighbour"],
 )
 def test_what_cannot_be_asked_is_one_sentence(texts_folder, word, near, says):
-    app = opened()
+    app = open_page("concordance")
     app.text_input(key="word").set_value(word)
     app.text_input(key="near").set_value(near)
     app.run()
@@ -71,12 +52,12 @@ def test_what_cannot_be_asked_is_one_sentence(texts_folder, word, near, says):
 
 
 def test_a_word_that_is_not_there(texts_folder):
-    assert "does not occur" in shown(opened(word="水手"))
+    assert "does not occur" in text_of(open_page("concordance", word="水手"))
 
 
 def test_a_project_is_read_with_a_warning(sample_project):
-    app = opened(word="喜欢", near="姥姥 姥爷")
+    app = open_page("concordance", word="喜欢", near="姥姥 姥爷")
     app.segmented_control(key="concordance-source").set_value("project").run()
     assert not app.exception
-    assert "balanced on purpose" in shown(app)
-    assert "喜欢" in shown(app)
+    assert "balanced on purpose" in text_of(app)
+    assert "喜欢" in text_of(app)

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.projects.projects import project, projects
 from core.generation import Context, GrowingFile, tasks
 from core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
-from tests.conftest import ROOT
+from tests.support.pages import captions_of, html_of, open_page, without_errors
 
 HOSTILE = "<b>Kim</b> [x](javascript:y) $z$ and"
 
@@ -24,27 +23,6 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     for name in ("EVENHAND_SERVER", "EVENHAND_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-
-
-def visit(language: str = "en") -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = language
-    page.run().switch_page("generation/page.py")
-    return whole(page.run())
-
-
-def whole(page: AppTest) -> AppTest:
-    assert not page.exception, [error.value for error in page.exception]
-    assert not page.error, [error.value for error in page.error]
-    return page
-
-
-def html_of(page: AppTest) -> str:
-    return "\n".join(str(element.proto.body) for element in page.get("html"))
-
-
-def said(page: AppTest) -> str:
-    return "\n".join(caption.value.replace("\\", "") for caption in page.caption)
 
 
 @pytest.fixture
@@ -75,23 +53,25 @@ def finished(fresh_store: Store) -> Path:
 
 
 def test_with_nothing_there_it_says_what_to_do() -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     assert page.title[0].value == "Generate"
-    assert "There is none yet. What a finished run wrote stays here, and goes from here into a project." in said(page)
-    assert "316 contexts." in said(page) and 'class="contexts"' in html_of(page)
+    assert "There is none yet. What a finished run wrote stays here, and goes from here into a project." in captions_of(
+        page
+    )
+    assert "316 contexts." in captions_of(page) and 'class="contexts"' in html_of(page)
 
 
 def test_the_contexts_that_are_shown_are_of_every_pronoun_set() -> None:
-    shown = html_of(visit())
+    shown = html_of(without_errors(open_page("generation")))
     assert [name for name in ("he", "she", "they", "xe") if f" · {name}<" not in shown] == []
 
 
 def test_the_built_in_set_is_started(fresh_store: Store) -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     page.multiselect(key="generate-pronouns").set_value(["they", "xe"]).run()
     page.number_input(key="each").set_value(5).run()
     page.text_input(key="generate-name").set_value("my run").run()
-    whole(page.button(key="generate-start").click().run())
+    without_errors(page.button(key="generate-start").click().run())
     [job] = jobs.jobs(fresh_store)
     command = " ".join(job.command)
     assert command.startswith("generate --model demo-en-causal --each 5 --tokens 50 --top-k 50 --top-p 0.95 --seed 42")
@@ -108,14 +88,14 @@ def test_a_server_gets_the_key_only_if_it_is_the_installations(
 ) -> None:
     monkeypatch.setenv("EVENHAND_API_KEY", "secret")
     monkeypatch.setenv("EVENHAND_SERVER", "https://models.example/v1")
-    page = visit()
+    page = without_errors(open_page("generation"))
     page.segmented_control(key="where").set_value("server").run()
     page.text_input(key="server-model").set_value("big").run()
-    assert "The key of this installation" not in said(page)
+    assert "The key of this installation" not in captions_of(page)
     page.button(key="generate-start").click().run()
     page.text_input(key="server").set_value("http://elsewhere.example/v1").run()
-    assert "The key of this installation is not sent to this address" in said(page)
-    whole(page.button(key="generate-start").click().run())
+    assert "The key of this installation is not sent to this address" in captions_of(page)
+    without_errors(page.button(key="generate-start").click().run())
     first, second = reversed(jobs.jobs(fresh_store))
     assert "--no-key" not in first.command and "https://models.example/v1" in first.command
     assert "--no-key" in second.command and "http://elsewhere.example/v1" in second.command
@@ -123,7 +103,7 @@ def test_a_server_gets_the_key_only_if_it_is_the_installations(
 
 
 def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     page.segmented_control(key="where").set_value("server").run()
     page.text_input(key="server").set_value("localhost:8000").run()
     page.text_input(key="server-model").set_value("big").run()
@@ -132,23 +112,23 @@ def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:
 
 
 def test_a_finished_run_shows_text_as_it_is(finished: Path) -> None:
-    page = visit()
-    assert "24 texts after 12 contexts" in said(page) and "1,000 tokens a second" in said(page)
+    page = without_errors(open_page("generation"))
+    assert "24 texts after 12 contexts" in captions_of(page) and "1,000 tokens a second" in captions_of(page)
     assert "&lt;b&gt;Kim&lt;/b&gt; [x](javascript:y) $z$" in html_of(page) and "<b>Kim" not in html_of(page)
-    assert "At the rate of the last run about" in said(page)
+    assert "At the rate of the last run about" in captions_of(page)
 
 
 def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     page.segmented_control(key="which-first").set_value("sample").run()
     page.number_input(key="number-first").set_value(4).run()
-    whole(page)
-    assert "8 texts of 8 contexts, in 2 cells" in said(page)
+    without_errors(page)
+    assert "8 texts of 8 contexts, in 2 cells" in captions_of(page)
     assert "4 × 1" in html_of(page) and "2 × 2" in html_of(page)
     page.text_input(key="new-first").set_value("judged").run()
     page.text_input(key="people-first").set_value("Ada, Bo").run()
     page.number_input(key="dbl-first").set_value(3).run()
-    whole(page.button(key="into-first").click().run())
+    without_errors(page.button(key="into-first").click().run())
     made = project(fresh_store, "judged")
     assert (made.kind, made.per_item, made.doubled) == ("generations", 2, 3)
     [job] = jobs.jobs(fresh_store)
@@ -158,27 +138,27 @@ def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) ->
 
 
 def test_all_texts_go_into_a_project_that_is_there(fresh_store: Store, finished: Path) -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     page.text_input(key="new-first").set_value("judged").run()
     page.button(key="into-first").click().run()
     page.selectbox(key="target-first").set_value("judged").run()
-    whole(page.button(key="into-first").click().run())
+    without_errors(page.button(key="into-first").click().run())
     assert len(projects(fresh_store)) == 1 and len(jobs.jobs(fresh_store)) == 2
     assert len(Path(jobs.jobs(fresh_store)[0].command[-1]).read_text().splitlines()) == 24
 
 
 def test_texts_leave_behind_a_password_only(finished: Path) -> None:
-    page = visit()
+    page = without_errors(open_page("generation"))
     assert not page.get("download_button")
     page.text_input(key="password-first").set_value("short").run()
     assert "A password needs" in page.error[0].value and not page.get("download_button")
     page.text_input(key="password-first").set_value("long enough").run()
-    assert len(whole(page).get("download_button")) == 1
+    assert len(without_errors(page).get("download_button")) == 1
 
 
 def test_a_run_is_deleted(fresh_store: Store, finished: Path) -> None:
-    page = visit()
-    whole(page.button(key="delete-first").click().run())
+    page = without_errors(open_page("generation"))
+    without_errors(page.button(key="delete-first").click().run())
     assert runs_in(runs_folder(fresh_store.path, "generations")) == [] and not finished.exists()
 
 
@@ -188,5 +168,5 @@ def test_names_of_runs() -> None:
 
 
 def test_in_chinese(finished: Path) -> None:
-    page = visit("zh")
-    assert page.title[0].value == "生成" and "12 个上文之后共 24 条文本" in said(page)
+    page = without_errors(open_page("generation", "zh"))
+    assert page.title[0].value == "生成" and "12 个上文之后共 24 条文本" in captions_of(page)

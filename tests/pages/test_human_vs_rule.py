@@ -1,7 +1,5 @@
 """The pages Human against rule and Agreement on a project of generations; their charts and downloads."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,18 +14,9 @@ from core.human_vs_rule.compare import Comparison, comparison
 from core.statistics import Resampling
 from pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
+from tests.support.pages import open_page
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
 HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
-
-
-def opened(page: str = "human_vs_rule/page.py", title: str = "Human against rule") -> AppTest:
-    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
-    at.run()
-    at.switch_page(page).run()
-    assert not at.exception
-    assert at.title[0].value == title
-    return at
 
 
 def cards(at: AppTest) -> list[str]:
@@ -36,12 +25,12 @@ def cards(at: AppTest) -> list[str]:
 
 def test_says_what_is_missing(fresh_store: Store) -> None:
     create_project(fresh_store, "sentences")
-    assert "no project of generations" in opened().info[0].value
+    assert "no project of generations" in open_page("human_vs_rule").info[0].value
     project = create_project(fresh_store, "made", kind="generations", annotators=("Ada",))
-    assert "no items yet" in opened().info[0].value
+    assert "no items yet" in open_page("human_vs_rule").info[0].value
     texts = all_written(1)[:10]
     project = judged_project(fresh_store, texts, name="other")
-    at = opened()
+    at = open_page("human_vs_rule")
     at.selectbox(key="generations-project").set_value("other").run()
     assert "stays hidden until then" in at.info[0].value
     say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # Bo has not: nobody sees the rule
@@ -54,7 +43,7 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:60])
     made = comparison(generations(fresh_store, project), judged(fresh_store, project))
-    at = opened()
+    at = open_page("human_vs_rule")
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Finished generations"] == "60"
     assert shown["People and rule agree"] == f"{100 * made.overall['agreement'].value:.1f} %"
@@ -83,7 +72,7 @@ def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
 
 def test_hostile_text_is_only_text(fresh_store: Store) -> None:
     _hostile(fresh_store)
-    (card,) = cards(opened())
+    (card,) = cards(open_page("human_vs_rule"))
     for sign in ("<b>Ho", "<i>uses", "m<b>", "<u>Kim"):
         assert sign not in card and sign.replace("<", "&lt;").replace(">", "&gt;") in card
 
@@ -113,10 +102,8 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
     say(fresh_store, project, "Bo", [(one.text, one.said) for one in texts[:12]])
     say(fresh_store, project, "Chen", [(one.text, one.said) for one in texts[12:]])
-    at = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
-    at.session_state["desk_project"], at.session_state["desk_annotator"] = "made", "Chen"
-    at.switch_page("human_vs_rule/page.py").run()
-    assert not at.exception and cards(at)
+    at = open_page("human_vs_rule", state={"desk_project": "made", "desk_annotator": "Chen"})
+    assert cards(at)
     assert not any(one.text in card for one in texts[:12] for card in cards(at))
     seen = fresh_store.db.execute("SELECT count(*) FROM assignment WHERE revealed IS NOT NULL").fetchone()[0]
     assert seen == len(cards(at))
@@ -139,7 +126,7 @@ def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> Non
     project = judged_project(fresh_store, [text])
     say(fresh_store, project, "Ada", [(text.text, Said("no_pronoun"))])
     say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun", True, (("woman", "extraneous"),)))])
-    (card,) = cards(opened("agreement/page.py", "Agreement"))
+    (card,) = cards(open_page("agreement"))
     assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
 
 
@@ -147,7 +134,7 @@ def test_agreement_page_in_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    at = opened("agreement/page.py", "Agreement")
+    at = open_page("agreement")
     headings = [one.value for one in at.subheader]
     assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
     shown = {}

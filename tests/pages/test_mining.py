@@ -2,10 +2,8 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
@@ -15,9 +13,9 @@ from core.mining import corpus_folder
 from core.mining.report import Report
 from core.mining.settings import Settings
 from core.runs.mining import mining_runs, new_mining_run
+from tests.support.pages import open_page, text_of, without_errors
 from tests.support.waiting import until
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 NASTY = "<script>alert(1)</script>昨天她把伞还给了门房 **x** $y$。"
 TEXT = [
     "昨天傍晚她把雨伞还到了门房。",
@@ -40,61 +38,41 @@ def texts_folder(tmp_path, monkeypatch):
     return folder
 
 
-def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    app.run().switch_page("mining/page.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run())
-
-
-def whole(app):
-    assert not app.exception, [error.value for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    return app
-
-
-def shown(app):
-    kinds = ("caption", "markdown", "html", "info", "success", "warning", "text")
-    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
-
-
 def metrics(app):
     return {one.label: one.value for one in app.metric}
 
 
 def test_a_dry_run_shows_figures_reasons_and_candidates(texts_folder):
-    app = opened()
-    assert "Files\\: 1" in shown(app)
-    whole(app.toggle(key="trying").set_value(True).run())
+    app = without_errors(open_page("mining"))
+    assert "Files\\: 1" in text_of(app)
+    without_errors(app.toggle(key="trying").set_value(True).run())
     assert metrics(app)["Sentences"] == "8"
     assert int(metrics(app)["Candidates"]) >= 4
-    whole(app.segmented_control(key="trial_view").set_value("kept").run())
-    assert '<span class="word female">她<span' in shown(app)
-    assert "<script>alert" not in shown(app)
-    whole(app.segmented_control(key="trial_view").set_value("rejected").run())
-    whole(app.selectbox(key="trial-filter").set_value("length").run())
-    assert "0 rejected" not in shown(app)
+    without_errors(app.segmented_control(key="trial_view").set_value("kept").run())
+    assert '<span class="word female">她<span' in text_of(app)
+    assert "<script>alert" not in text_of(app)
+    without_errors(app.segmented_control(key="trial_view").set_value("rejected").run())
+    without_errors(app.selectbox(key="trial-filter").set_value("length").run())
+    assert "0 rejected" not in text_of(app)
     with Store.open() as store:
         assert jobs.jobs(store) == [] and mining_runs(store.path) == []
 
 
 def test_a_mode_changes_the_candidates(texts_folder):
-    app = opened()
-    whole(app.toggle(key="trying").set_value(True).run())
+    app = without_errors(open_page("mining"))
+    without_errors(app.toggle(key="trying").set_value(True).run())
     before = int(metrics(app)["Candidates"])
     app.slider(key="length").set_value((1, 12))
-    whole(app.run())
+    without_errors(app.run())
     less = int(metrics(app)["Candidates"])
-    whole(app.segmented_control(key="mode-length").set_value("off").run())
+    without_errors(app.segmented_control(key="mode-length").set_value("off").run())
     after = int(metrics(app)["Candidates"])
     assert less < before <= after
 
 
 def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
-    app = opened()
-    whole(app.button(key="start").click().run())
+    app = without_errors(open_page("mining"))
+    without_errors(app.button(key="start").click().run())
     with Store.open() as store:
         (job,) = jobs.jobs(store)
         assert job.title == "Mine corpus" and job.command[0] == "mine"
@@ -104,25 +82,25 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
         jobs._children[job.uid].wait(600)
         (run,) = mining_runs(store.path)
     lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
-    app = opened(run=run.name)
+    app = without_errors(open_page("mining", run=run.name))
     assert metrics(app)["Candidates"] == str(len(lines))
-    whole(app.segmented_control(key="part").set_value("project").run())
+    without_errors(app.segmented_control(key="part").set_value("project").run())
     app.text_input(key="new_project").set_value("晚报")
     app.text_area(key="new_people").set_value("甲\n乙\n丙")
-    whole(app.segmented_control(key="new_quotas").set_value("table1").run())
+    without_errors(app.segmented_control(key="new_quotas").set_value("table1").run())
     assert any("19,000" in one.value and "20,000" in one.value for one in app.warning)
-    whole(app.button(key="create_add").click().run())
-    assert f"{len(lines)} candidates went into" in shown(app)
+    without_errors(app.button(key="create_add").click().run())
+    assert f"{len(lines)} candidates went into" in text_of(app)
     with Store.open() as store:
         made = project(store, "晚报")
         assert counts(store, made).items == len({line["sentence"] for line in lines})
     assert app.selectbox(key="into").value == "晚报"  # the project just made, not once more a new one
-    whole(app.button(key="add").click().run())
-    assert "0 candidates went into" in shown(app)
-    whole(app.segmented_control(key="part").set_value("forecast").run())
-    assert "reviewed" in shown(app) or "Nothing has been reviewed" in shown(app)
-    whole(app.selectbox(key="pilot").set_value("").run())
-    assert "quotas can be met from this text" in shown(app)
+    without_errors(app.button(key="add").click().run())
+    assert "0 candidates went into" in text_of(app)
+    without_errors(app.segmented_control(key="part").set_value("forecast").run())
+    assert "reviewed" in text_of(app) or "Nothing has been reviewed" in text_of(app)
+    without_errors(app.selectbox(key="pilot").set_value("").run())
+    assert "quotas can be met from this text" in text_of(app)
     with Store.open() as store:
         assert len(projects(store)) == 1
 
@@ -144,29 +122,25 @@ def finished(fresh_store):
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("part", ["figures", "examples", "forecast", "project"])
 def test_every_part_of_a_run(finished, part, language):
-    app = opened(language, run=finished.name)
-    whole(app.segmented_control(key="part").set_value(part).run())
+    app = without_errors(open_page("mining", language, run=finished.name))
+    without_errors(app.segmented_control(key="part").set_value(part).run())
     assert app.header[0].value == "晚报"
 
 
 def test_the_forecast_of_a_typed_pilot(finished):
-    app = opened(run=finished.name)
-    whole(app.segmented_control(key="part").set_value("forecast").run())
+    app = without_errors(open_page("mining", run=finished.name))
+    without_errors(app.segmented_control(key="part").set_value("forecast").run())
     # 700 candidates at 700 of 1000 kept: 490 of 3,000; the rest takes 2,510 / 0.7 / 350 a million characters = 10.2 M
-    text = shown(app)
+    text = text_of(app)
     assert "490" in text and "10.2 M" in text and "✗ no" in text
     assert "The rows of Table 1 sum to 19,000; 20,000 is printed below them." in text
 
 
 def test_a_run_that_is_not_there_and_one_that_is_broken(finished):
-    assert "no finished run" in opened(run="nothing").warning[0].value
+    assert "no finished run" in without_errors(open_page("mining", run="nothing")).warning[0].value
     finished.report.write_text('{"settings": {}}', encoding="utf-8")
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = "en"
-    app.run().switch_page("mining/page.py")
-    app.query_params["run"] = finished.name
-    app.run()
-    assert not app.exception and "cannot be read" in app.error[0].value
+    app = open_page("mining", run=finished.name)
+    assert "cannot be read" in app.error[0].value
 
 
 def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
@@ -192,15 +166,15 @@ def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
 
 def test_without_a_folder_the_page_says_how_to_open_one(monkeypatch):
     monkeypatch.delenv("EVENHAND_CORPUS", raising=False)
-    app = opened()
-    whole(app.segmented_control(key="mine-source").set_value("folder").run())
-    assert "EVENHAND_CORPUS" in shown(app)
+    app = without_errors(open_page("mining"))
+    without_errors(app.segmented_control(key="mine-source").set_value("folder").run())
+    assert "EVENHAND_CORPUS" in text_of(app)
 
 
 def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
-    app = opened()
-    whole(app.toggle(key="checking").set_value(True).run())
-    text = shown(app)
+    app = without_errors(open_page("mining"))
+    without_errors(app.toggle(key="checking").set_value(True).run())
+    text = text_of(app)
     assert "男孩/女孩" in text and "too rare to tell" in text and "pairs\\-check" in text
 
 

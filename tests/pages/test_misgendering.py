@@ -6,25 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.runs.records import runs_folder
-from tests.pages.test_every_page import MAIN
+from tests.support.pages import open_page, text_of
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
-
-
-def opened(language: str = "en", **asked: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    for key, value in asked.items():
-        app.query_params[key] = value
-    app.run()
-    app.switch_page("misgendering/page.py").run()
-    assert not app.exception, [error.value for error in app.exception]
-    return app
 
 
 @pytest.fixture
@@ -52,16 +40,10 @@ def run(tmp_path: Path) -> Path:
     return folder / "one.csv"
 
 
-def shown(app: AppTest) -> str:
-    parts = [*app.caption, *app.markdown, *app.info, *app.warning, *app.subheader]
-    said = "\n".join(str(one.value) for one in parts).replace("\\", "")
-    return said + "\n".join(str(one.proto.body) for one in app.get("html"))
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("section", ["results", "new", "try", "published", "which"])
 def test_every_section_without_a_run(section: str, language: str) -> None:
-    app = opened(language, section=section)
+    app = open_page("misgendering", language, section=section)
     assert app.title[0].value == {"en": "Misgendering", "zh": "误称性别"}[language]
     assert not app.error
 
@@ -73,7 +55,7 @@ def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch)
         started.append(list(command))
 
     monkeypatch.setattr(jobs, "start", start)
-    app = opened()
+    app = open_page("misgendering")
     next(one for one in app.button if one.key == "start-first").click().run()
     assert not app.exception
     (command,) = started
@@ -83,25 +65,25 @@ def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_of_a_run(run: Path, figure: str) -> None:
-    app = opened(figure=figure, run="one")
+    app = open_page("misgendering", figure=figure, run="one")
     assert not app.error
-    text = shown(app)
+    text = text_of(app).replace("\\", "")
     assert "64 instances; 64 have a verdict of both ways" in text
     assert "unit:template+name|bootstrap:2000" in text
 
 
 def test_the_figures_say_their_numbers(run: Path) -> None:
-    assert "would differ on 4 of 64 instances" in shown(opened(figure="ways"))
-    assert "asterisk" not in shown(opened(figure="agreement"))
-    app = opened(figure="agreement")
+    assert "would differ on 4 of 64 instances" in text_of(open_page("misgendering", figure="ways"))
+    assert "asterisk" not in text_of(open_page("misgendering", figure="agreement"))
+    app = open_page("misgendering", figure="agreement")
     app.selectbox(key="measure").set_value("mcc").run()
     assert not app.exception
-    assert "of them" in shown(app) or "Of 4 intervals about 0.2 exclude 0 by chance" in shown(app)
-    assert "without a pronoun" in shown(opened(figure="texts"))
+    assert "of them" in text_of(app) or "Of 4 intervals about 0.2 exclude 0 by chance" in text_of(app)
+    assert "without a pronoun" in text_of(open_page("misgendering", figure="texts"))
 
 
 def test_names_from_files_are_text(run: Path) -> None:
-    html = "".join(str(one.proto.body) for one in opened(figure="variation").get("html"))
+    html = "".join(str(one.proto.body) for one in open_page("misgendering", figure="variation").get("html"))
     assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
 
 
@@ -115,21 +97,21 @@ def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said:
     text = NOT_CAUSAL.format(**values)
     record["failed"] = [{"model": "known", "error": NOT_CAUSAL, "values": values, "text": text}]
     run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
-    assert said in shown(opened(language, section="new"))
+    assert said in text_of(open_page("misgendering", language, section="new")).replace("\\", "")
     del record["failed"][0]["values"]  # as records until 0.4.0 have it
     run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
-    page = shown(opened(language, section="new"))
+    page = text_of(open_page("misgendering", language, section="new")).replace("\\", "")
     assert text in page and "{name}" not in page
 
 
 def test_a_table_that_is_none_is_one_sentence(run: Path) -> None:
     run.write_text("instance,prob,gen1\n1,maybe,1\n", encoding="utf-8")
-    app = opened()
+    app = open_page("misgendering")
     assert "line 2" in app.error[0].value and "maybe" in app.error[0].value
 
 
 def test_the_sliders_give_the_worked_example() -> None:
-    app = opened(section="try")
+    app = open_page("misgendering", section="try")
     values = {metric.label: metric.value for metric in app.metric}
     assert values == {"δ": "0.700", "δ*": "0.500"}
     app.slider(key="p-she").set_value(1.0).run()
@@ -143,7 +125,7 @@ def test_the_sliders_give_the_worked_example() -> None:
 
 
 def test_a_template_is_shown_as_each_way_asks_it() -> None:
-    app = opened(section="try")
+    app = open_page("misgendering", section="try")
     html = "".join(str(one.proto.body) for one in app.get("html"))
     assert html.count("<b>▸</b>") == 1 and "Sam uses they/them/theirs" in html
     assert "have never seen" in html and html.count("has never seen") == 3  # they, and the three others
@@ -152,6 +134,6 @@ def test_a_template_is_shown_as_each_way_asks_it() -> None:
 
 
 def test_published_numbers_are_there() -> None:
-    text = shown(opened(section="published"))
+    text = text_of(open_page("misgendering", section="published"))
     for number in ("0.004", "20.2 %", "24.2 %", "0.181", "96.0 %"):
         assert number in text

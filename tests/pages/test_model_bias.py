@@ -17,7 +17,9 @@ from core.model_bias import read_scores, summarise
 from core.model_bias.saved_filters import saved_filters
 from core.report.numbers import plain_number
 from core.runs.records import runs_folder
+from tests.support.pages import captions_of, html_of, open_page
 
+pytestmark = pytest.mark.early
 ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = ("overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report")
 HOSTILE = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
@@ -50,30 +52,12 @@ def run(made_up: Path, tmp_path: Path) -> Path:
     return folder / "first.csv"
 
 
-def visit(**address: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    for key, value in {"lang": "en", **address}.items():
-        page.query_params[key] = value
-    page.run().switch_page("model_bias/page.py")
-    page.run()
-    assert not page.exception, [error.value for error in page.exception]
-    return page
-
-
-def html_of(page: AppTest) -> str:
-    return "\n".join(str(element.proto.body) for element in page.get("html"))
-
-
-def captions(page: AppTest) -> str:
-    return " ".join(caption.value for caption in page.caption).replace("\\", "")
-
-
 def charts(page: AppTest) -> list[dict[str, Any]]:
     return [json.loads(element.proto.spec) for element in page.get("vega_lite_chart")]
 
 
 def test_without_a_run_it_says_what_to_do() -> None:
-    page = visit()
+    page = open_page("model_bias")
     assert page.title[0].value == "Models side by side"
     assert [heading.value for heading in page.subheader] == ["No scores yet"]
     assert not page.multiselect
@@ -84,7 +68,7 @@ def test_without_a_run_it_says_what_to_do() -> None:
     ("section", "language"), [*((section, "en") for section in SECTIONS), ("overview", "zh"), ("words", "zh")]
 )
 def test_every_section_and_two_in_chinese(section: str, language: str) -> None:
-    page = visit(section=section, lang=language)
+    page = open_page("model_bias", section=section, lang=language)
     assert page.title[0].value == translate("Models side by side", "zh" if language == "zh" else "en")
     assert not page.error, [error.value for error in page.error]
     assert "<script>alert" not in html_of(page)
@@ -92,7 +76,7 @@ def test_every_section_and_two_in_chinese(section: str, language: str) -> None:
 
 
 def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
-    page = visit()
+    page = open_page("model_bias")
     table = html_of(page)
     for model in ("bert-base-chinese", "random-zh"):
         found = summarise(read_scores(run), model=model)
@@ -106,7 +90,7 @@ def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_the_order_is_the_visitors() -> None:
-    page = visit()
+    page = open_page("model_bias")
     heads = re.findall(r'<th scope="col">([\w-]+)', html_of(page))
     assert heads == ["bert-base-chinese", "random-zh"]
     page.multiselect(key="models").set_value(["random-zh", "bert-base-chinese"]).run()
@@ -118,7 +102,7 @@ def test_the_order_is_the_visitors() -> None:
 
 
 def test_the_denominator_and_the_pair_mass_change_the_numbers(run: Path) -> None:
-    page = visit()
+    page = open_page("model_bias")
     page.radio(key="denominator").set_value("all").run()
     wanted = summarise(read_scores(run), model="bert-base-chinese", denominator="all")
     assert f"<b>{plain_number(wanted.model_bias.value)}</b>" in html_of(page)
@@ -131,20 +115,20 @@ def test_the_denominator_and_the_pair_mass_change_the_numbers(run: Path) -> None
 
 @pytest.mark.usefixtures("run")
 def test_the_section_and_the_run_are_in_the_address() -> None:
-    page = visit(section="extremes", run="first")
+    page = open_page("model_bias", section="extremes", run="first")
     assert page.segmented_control(key="section").value == "extremes"
     page.segmented_control(key="section").set_value("groups").run()
     assert page.query_params["section"] == "groups"
     assert page.query_params["run"] == "first"
-    page = visit(section="no-such", run="gone")
+    page = open_page("model_bias", section="no-such", run="gone")
     assert page.segmented_control(key="section").value == "overview"
     assert "no run named gone" in page.warning[0].value.replace("\\", "")
 
 
 @pytest.mark.usefixtures("run")
 def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
-    page = visit(section="distribution")
-    assert "obviously towards the male word" in captions(page)
+    page = open_page("model_bias", section="distribution")
+    assert "obviously towards the male word" in captions_of(page)
     chosen = {"model": "bert-base-chinese", "low_text": "1.45", "high_text": "inf"}
     page.session_state["density"] = {"selection": {"bin": [chosen]}}
     page.run()
@@ -152,11 +136,11 @@ def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
     assert "Sentences of this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
     page.segmented_control(key="distribution").set_value("order").run()
-    assert "of the sentences lie below 0" in captions(page)
+    assert "of the sentences lie below 0" in captions_of(page)
 
 
 def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
-    page = visit(section="extremes")
+    page = open_page("model_bias", section="extremes")
     rows = read_scores(run)
     rows = rows[(rows["model"] == "bert-base-chinese") & rows["bias_log10"].abs().lt(99)]
     lowest = rows.nsmallest(5, "bias_log10")
@@ -167,13 +151,13 @@ def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
     everything = read_scores(run)
     everything = everything[everything["model"] == "bert-base-chinese"]
     kept = (everything["pair"] == "他/她").sum()
-    assert f"{kept} of {len(everything)} sentences;" in captions(page)
+    assert f"{kept} of {len(everything)} sentences;" in captions_of(page)
     page.text_input(key="extremes-contains").set_value("no such text").run()
-    assert "No sentence leans to this side here." in captions(page)
+    assert "No sentence leans to this side here." in captions_of(page)
 
 
 def test_the_case_study_is_a_saved_filter_and_others_can_be_saved(run: Path) -> None:
-    page = visit(section="extremes")
+    page = open_page("model_bias", section="extremes")
     page.selectbox(key="saved-filter").set_value("男童/女童").run()
     assert page.selectbox(key="extremes-pair").value == "男/女"
     assert page.text_input(key="extremes-followed_by").value == "童"
@@ -190,7 +174,7 @@ def test_the_case_study_is_a_saved_filter_and_others_can_be_saved(run: Path) -> 
 
 @pytest.mark.usefixtures("run")
 def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
-    page = visit(section="agreement")
+    page = open_page("model_bias", section="agreement")
     assert page.selectbox(key="two-a").value == "bert-base-chinese"
     page.session_state["models-correlation"] = {"selection": {"cell": [{"a": "random-zh", "b": "bert-base-chinese"}]}}
     page.run()
@@ -203,7 +187,7 @@ def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
 
 @pytest.mark.usefixtures("run")
 def test_a_click_on_a_pair_lists_its_sentences() -> None:
-    page = visit(section="groups")
+    page = open_page("model_bias", section="groups")
     page.session_state["groups-chart"] = {"selection": {"cell": [{"group": "他/她", "model": "random-zh"}]}}
     page.run()
     assert "Sentences: 他/她, random-zh" in page.subheader[-1].value.replace("\\", "")
@@ -216,7 +200,7 @@ def test_a_click_on_a_pair_lists_its_sentences() -> None:
 
 @pytest.mark.usefixtures("run")
 def test_the_report_is_made_once_and_again_after_a_change() -> None:
-    page = visit(section="report")
+    page = open_page("model_bias", section="report")
     assert not page.get("download_button")
     page.button(key="report-make").click().run()
     assert not page.exception
@@ -227,12 +211,12 @@ def test_the_report_is_made_once_and_again_after_a_change() -> None:
 
 def test_a_broken_run_is_one_sentence(run: Path) -> None:
     run.write_text("a,b\n1,2\n")
-    page = visit()
+    page = open_page("model_bias")
     assert "is not a score file" in page.error[0].value.replace("\\", "")
 
 
 def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
-    page = visit(section="extremes")
+    page = open_page("model_bias", section="extremes")
     text = run.read_text().replace("护士", "医生")
     run.write_text(text)
     page.run()

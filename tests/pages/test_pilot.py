@@ -17,7 +17,7 @@ from annotations.projects.projects import change_project
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Project
 from cli import cli
-from tests.pages.test_every_page import assert_whole, opened
+from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project
 
 SCRIPT = "<script>alert(1)</script>"
@@ -29,8 +29,7 @@ def filled(tmp_path: Path, number: int = 12) -> tuple[Project, list[Annotator]]:
 
 
 def page(part: str = "pilot") -> AppTest:
-    app = opened("pilot/page.py")
-    assert_whole(app, "Pilot and guideline")
+    app = without_errors(open_page("pilot"))
     if part != "pilot":
         app.button_group(key="pilot_part").set_value(part).run()
         assert not app.exception and not app.error
@@ -48,10 +47,6 @@ def in_pilot(tmp_path: Path, said: dict[str, str]) -> Project:
                 choice = "reject" if letter == "r" else "accept"
                 append(store, project, person, [decide(item, choice, reasons=(), tags=tags)])
     return project
-
-
-def html_of(app: AppTest) -> str:
-    return "".join(str(each.proto.body) for each in app.get("html"))
 
 
 def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The pages Progress and My record, and the people of a project, through the frame."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,28 +12,10 @@ from annotations.labels.append import append
 from annotations.projects.projects import annotators, change_project, create_project, set_quotas
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Project
+from tests.support.pages import open_page, text_of, without_exception
 from tests.support.projects import decide, filled_project
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 NASTY = "<b>Zoe</b> **x** :red[y] $z$"
-
-
-def opened(page: str, language: str = "en", **query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run().switch_page(page).run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def texts(app: AppTest) -> str:
-    kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "text", "code", "metric")
-    return "\n".join(str(getattr(element, "value", "")) for kind in kinds for element in app.get(kind))
 
 
 @pytest.fixture
@@ -52,13 +33,13 @@ def made(fresh_store: Store) -> tuple[Project, list[Annotator]]:
 
 
 def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotator]]) -> None:
-    app = opened("progress/page.py", project=made[0].name)
+    app = open_page("progress", project=made[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Labels that stand"]) == [10, 1]
     assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
-    assert "not known yet" in texts(app) or "cannot be met" in texts(app)
-    assert "progress|labels:standing" in texts(app)
+    assert "not known yet" in text_of(app) or "cannot be met" in text_of(app)
+    assert "progress|labels:standing" in text_of(app)
 
 
 def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
@@ -67,107 +48,107 @@ def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
     change_project(fresh_store, project, plan="stop", share=0.0)
     for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
         append(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
-    found = texts(opened("progress/page.py", project=project.name))
+    found = text_of(open_page("progress", project=project.name))
     assert "followed label by label" in found and "share kept is too high" not in found
     change_project(fresh_store, project, plan="all")
-    found = texts(opened("progress/page.py", project=project.name))
+    found = text_of(open_page("progress", project=project.name))
     assert "followed label by label" not in found and "share kept is too high" in found
 
 
 def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
     project, (ada, _bo) = made
-    app = opened("progress/page.py", project=project.name)
-    assert "2 items wait at the desk of Ada" in texts(app)
-    whole(app.button(key=f"give-back-{ada.uid}").click().run())
-    assert "wait at the desk" not in texts(app)
+    app = open_page("progress", project=project.name)
+    assert "2 items wait at the desk of Ada" in text_of(app)
+    without_exception(app.button(key=f"give-back-{ada.uid}").click().run())
+    assert "wait at the desk" not in text_of(app)
     assert [one.data for one in events(fresh_store, project, action="given_back")] == [{"items": 2}]
     query = "SELECT count(*) FROM assignment WHERE state = 'leased'"
     assert fresh_store.db.execute(query).fetchone() == (0,)
 
 
 def test_who_sits_at_a_desk_sees_no_row_of_others(made: tuple[Project, list[Annotator]]) -> None:
-    app = opened("review/page.py", project=made[0].name, annotator="Bo")
+    app = open_page("review", project=made[0].name, annotator="Bo")
     app.query_params.clear()
     app.query_params["lang"] = "en"
-    whole(app.switch_page("progress/page.py").run())
-    assert list(app.dataframe[0].value["Annotator"]) == ["Bo"] and "Ada" not in texts(app)
+    without_exception(app.switch_page("progress/page.py").run())
+    assert list(app.dataframe[0].value["Annotator"]) == ["Bo"] and "Ada" not in text_of(app)
 
 
 def test_cells_can_be_narrowed(made: tuple[Project, list[Annotator]]) -> None:
-    app = opened("progress/page.py", project=made[0].name)
-    assert "✓ met" in texts(app)
-    whole(app.segmented_control(key="progress-cells").set_value("missing").run())
-    assert "✓ met" not in texts(app) and "male word" in texts(app)
+    app = open_page("progress", project=made[0].name)
+    assert "✓ met" in text_of(app)
+    without_exception(app.segmented_control(key="progress-cells").set_value("missing").run())
+    assert "✓ met" not in text_of(app) and "male word" in text_of(app)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_progress_without_anything(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "empty")
-    told = texts(opened("progress/page.py", language, project="empty"))
+    told = text_of(open_page("progress", language, project="empty"))
     assert ("Nobody labels here yet" if language == "en" else "还没有标注者") in told and "—" in told
 
 
 def test_a_record_asks_who_reads(made: tuple[Project, list[Annotator]]) -> None:
-    app = opened("record/page.py", project=made[0].name)
-    assert "Choose your name" in texts(app) and not app.metric
+    app = open_page("record", project=made[0].name)
+    assert "Choose your name" in text_of(app) and not app.metric
     app.selectbox(key=f"record-{made[0].uid}").set_value("Ada")
-    assert [metric.value for metric in whole(app.run()).metric] == ["10", "2", "0", "40 s"]
+    assert [metric.value for metric in without_exception(app.run()).metric] == ["10", "2", "0", "40 s"]
 
 
 def test_a_record_is_searched_and_shows_nothing_of_others(
     fresh_store: Store, made: tuple[Project, list[Annotator]]
 ) -> None:
     project, people = made
-    app = opened("record/page.py", project=project.name, annotator="Bo")
-    told = texts(app)
+    app = open_page("record", project=project.name, annotator="Bo")
+    told = text_of(app)
     assert "✕" in told and "stands" in told and "Ada" not in told
     assert "It waits at your desk" not in told, "it opens at what was labelled, not at what is still to do"
     app.text_input(key="record-search").set_value("no such words")
-    assert "Nothing was found" in texts(whole(app.run()))
+    assert "Nothing was found" in text_of(without_exception(app.run()))
     app.text_input(key="record-search").set_value("")
-    whole(app.segmented_control(key="record-state").set_value("skipped").run())
-    assert "Nothing was found" in texts(app) and people[1].name == "Bo"
+    without_exception(app.segmented_control(key="record-state").set_value("skipped").run())
+    assert "Nothing was found" in text_of(app) and people[1].name == "Bo"
 
 
 def test_the_lead_is_asked_in_private(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
     project, (_ada, bo) = made
-    app = opened("record/page.py", project=project.name, annotator="Bo")
+    app = open_page("record", project=project.name, annotator="Bo")
     (area,) = [one for one in app.text_area if str(one.key).startswith("talk-text-")]
     uid = str(area.key).removeprefix("talk-text-")
     area.set_value("Is 学姐 a <b>term</b>?")
     app.button(key=f"talk-send-{uid}").click()
-    assert "Is 学姐 a <b>term</b>?" in texts(whole(app.run()))
+    assert "Is 学姐 a <b>term</b>?" in text_of(without_exception(app.run()))
     (said,) = comments(fresh_store, project, uid, thread=bo)
     assert (said.author, said.text, said.thread) == ("Bo", "Is 学姐 a <b>term</b>?", bo.uid)
     assert comments(fresh_store, project, uid) == []
 
 
 def people_of(project: Project) -> AppTest:
-    app = opened("projects/page.py", project=project.name)
-    return whole(app.segmented_control(key="section").set_value("people").run())
+    app = open_page("projects", project=project.name)
+    return without_exception(app.segmented_control(key="section").set_value("people").run())
 
 
 def test_rename_replace_leave_and_come_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
     project, (ada, bo) = made
     create_project(fresh_store, "second", annotators=["Bo"])
     app = people_of(project)
-    assert "it changes in second too" in texts(app).replace("\\", "")
+    assert "it changes in second too" in text_of(app).replace("\\", "")
     app.text_input(key=f"name-{bo.uid}").set_value("Ada")
-    whole(app.button(key=f"rename-{bo.uid}").click().run())
-    assert "There is already an annotator named Ada" in texts(app).replace("\\", "")
+    without_exception(app.button(key=f"rename-{bo.uid}").click().run())
+    assert "There is already an annotator named Ada" in text_of(app).replace("\\", "")
     app.text_input(key=f"name-{bo.uid}").set_value(NASTY)
-    whole(app.button(key=f"rename-{bo.uid}").click().run())
+    without_exception(app.button(key=f"rename-{bo.uid}").click().run())
     assert [one.name for one in annotators(fresh_store, project)] == ["Ada", NASTY]
 
     app.text_input(key=f"successor-{ada.uid}").set_value("Cleo")
-    whole(app.button(key=f"replace-{ada.uid}").click().run())
+    without_exception(app.button(key=f"replace-{ada.uid}").click().run())
     assert [one.name for one in annotators(fresh_store, project)] == [NASTY, "Cleo"]
     assert events(fresh_store, project, action="replaced")[0].data["moved"] == 2
 
     cleo = annotators(fresh_store, project)[1]
-    whole(app.button(key=f"leave-{cleo.uid}").click().run())
+    without_exception(app.button(key=f"leave-{cleo.uid}").click().run())
     assert [one.name for one in annotators(fresh_store, project)] == [NASTY]
-    whole(app.button(key=f"return-{ada.uid}").click().run())
+    without_exception(app.button(key=f"return-{ada.uid}").click().run())
     assert [one.name for one in annotators(fresh_store, project)] == ["Ada", NASTY]
     told = [one.action for one in events(fresh_store, project)]
     assert told == ["renamed", "replaced", "deactivated", "reactivated"]
@@ -176,11 +157,11 @@ def test_rename_replace_leave_and_come_back(fresh_store: Store, made: tuple[Proj
 def test_a_successor_needs_a_name(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
     project, (ada, _bo) = made
     app = people_of(project)
-    whole(app.button(key=f"replace-{ada.uid}").click().run())
-    assert "A name is one line" in texts(app).replace("\\", "") and len(annotators(fresh_store, project)) == 2
+    without_exception(app.button(key=f"replace-{ada.uid}").click().run())
+    assert "A name is one line" in text_of(app).replace("\\", "") and len(annotators(fresh_store, project)) == 2
 
 
 def test_the_desk_links_to_the_record(made: tuple[Project, list[Annotator]]) -> None:
-    app = opened("review/page.py", project=made[0].name, annotator="Ada")
+    app = open_page("review", project=made[0].name, annotator="Ada")
     links = [str(one.proto) for one in app.get("page_link")]
     assert any("My record" in link and "annotator" in link for link in links)

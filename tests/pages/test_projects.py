@@ -2,10 +2,8 @@
 
 import shutil
 import uuid
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME, ensure_demo
@@ -25,34 +23,12 @@ from annotations.queue.claim import claim
 from annotations.types import Operation
 from core.guidelines import recognise
 from core.resources import quotas
+from tests.support.pages import open_page, open_section, text_of, without_exception
 from tests.support.waiting import until
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.early
 NASTY = "<script>alert(1)</script>**那个**男孩 $x$ :red[回] `头` &amp; ![x](http://x)。"
 CSV = f"句子,来源\n昨天他把雨伞还到了门房。,晚报\n天黑了。,晚报\n爸爸和妈妈在等车。,晚报\n{NASTY},周刊\n"
-
-
-def opened(page="projects/page.py", language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    app.run().switch_page(page)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run())
-
-
-def whole(app):
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def texts(app):
-    kinds = ("caption", "markdown", "html", "info", "success", "warning", "text", "code")
-    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
-
-
-def section(app, name):
-    return whole(app.segmented_control(key="section").set_value(name).run())
 
 
 @pytest.fixture(scope="module")
@@ -79,17 +55,17 @@ def empty(store):
 
 
 def test_create_a_project_with_quotas(store):
-    app = opened()
-    assert "made-up annotators" in texts(app)
-    whole(app.button(key="new").click().run())
-    whole(app.segmented_control(key="guideline_version").set_value("conference").run())
-    whole(app.segmented_control(key="quotas").set_value("table1").run())
+    app = open_page("projects")
+    assert "made-up annotators" in text_of(app)
+    without_exception(app.button(key="new").click().run())
+    without_exception(app.segmented_control(key="guideline_version").set_value("conference").run())
+    without_exception(app.segmented_control(key="quotas").set_value("table1").run())
     assert [w.value for w in app.warning] == ["The rows of Table 1 sum to 19,000; 20,000 is printed below them."]
     app.text_input(key="name").set_value("新项目")
     app.text_area(key="annotators").set_value("甲\n\n 乙 \n")
     app.number_input(key="per_item").set_value(2)
     app.radio(key="presentation").set_value("original")
-    whole(app.button(key="create").click().run())
+    without_exception(app.button(key="create").click().run())
     assert [h.value for h in app.header] == ["新项目"]
     made = project(store, "新项目")
     assert (made.per_item, made.presentation, made.gold) == (2, "original", "unanimous")
@@ -99,24 +75,24 @@ def test_create_a_project_with_quotas(store):
 
 
 def test_what_is_wrong_with_a_new_project_is_said(store, empty):
-    app = opened()
-    whole(app.button(key="new").click().run())
+    app = open_page("projects")
+    without_exception(app.button(key="new").click().run())
     app.text_input(key="name").set_value(empty.name)
-    whole(app.button(key="create").click().run())
+    without_exception(app.button(key="create").click().run())
     assert "already" in app.error[0].value
     assert len(projects(store)) == 1
 
 
 def test_preview_import_report(store, empty):
-    app = opened(project=empty.name)
+    app = open_page("projects", project=empty.name)
     app.file_uploader(key="file").upload("小.csv", CSV.encode(), "text/csv")
-    whole(app.run())
-    shown = texts(app)
+    without_exception(app.run())
+    shown = text_of(app)
     assert '<span class="word male">他<span class="side male">male word</span></span>' in shown
     assert "&lt;script&gt;" in shown and "<script>alert" not in shown
     assert "No word of a keyword pair" in shown
     assert counts_of(store, empty).items == 0
-    whole(app.button(key="import").click().run())
+    without_exception(app.button(key="import").click().run())
     assert {m.label: m.value for m in app.metric} == {
         "Rows": "4", "Imported": "2", "Duplicates": "0", "Not usable": "2",
     }  # fmt: skip
@@ -128,16 +104,16 @@ def test_preview_import_report(store, empty):
     assert list(jobs.folder(store).iterdir()) == []  # nothing of a small file is left behind
     assert not [b for b in app.button if b.key == "import"]
     app.file_uploader(key="file-1").upload("小.csv", CSV.encode(), "text/csv")
-    whole(app.run())
-    whole(app.button(key="import").click().run())
+    without_exception(app.run())
+    without_exception(app.button(key="import").click().run())
     assert {m.label: m.value for m in app.metric}["Duplicates"] == "2"
     assert counts_of(store, empty).items == 2
 
 
 def test_a_file_that_is_not_what_it_says_is_one_sentence(store, empty):
-    app = opened(project=empty.name)
+    app = open_page("projects", project=empty.name)
     app.file_uploader(key="file").upload("a.csv", b"PK\x03\x04" + bytes(100), "text/csv")
-    whole(app.run())
+    without_exception(app.run())
     assert len(app.error) == 1 and "a" in app.error[0].value
     assert not [b for b in app.button if b.key == "import"]
 
@@ -145,10 +121,10 @@ def test_a_file_that_is_not_what_it_says_is_one_sentence(store, empty):
 def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     monkeypatch.setattr(jobs, "LARGE_LINES", 2_000)
     lines = "".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(jobs.LARGE_LINES + 1))
-    app = opened(project=empty.name)
+    app = open_page("projects", project=empty.name)
     app.file_uploader(key="file").upload("big.txt", lines.encode(), "text/plain")
-    whole(app.run())
-    whole(app.button(key="import").click().run())
+    without_exception(app.run())
+    without_exception(app.button(key="import").click().run())
     (job,) = jobs.jobs(store)
     assert job.title == "Import big.txt into 报纸 *句*"
     assert job.command[job.command.index("--project-uid") + 1] == empty.uid
@@ -158,8 +134,8 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     assert counts_of(store, empty).items == jobs.LARGE_LINES + 1
     jobs._children[job.uid].wait(600)
     assert not [place for place in jobs.folder(store).iterdir() if place.is_dir()]
-    page = opened("jobs/page.py")
-    assert "2,001 rows: 2,001 imported" in texts(page)
+    page = open_page("jobs")
+    assert "2,001 rows: 2,001 imported" in text_of(page)
 
 
 SECTIONS = {
@@ -175,10 +151,10 @@ SECTIONS = {
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_of_the_demo(demo, name, language):
-    app = section(opened(language=language, project=NAME), name)
+    app = open_section(open_page("projects", lang=language, project=NAME), name)
     assert not app.error
     links = [link.proto.label for link in app.get("page_link")]
-    assert SECTIONS[name][language == "zh"] in "\n".join([texts(app), *links])
+    assert SECTIONS[name][language == "zh"] in "\n".join([text_of(app), *links])
     assert app.query_params["section"] in (name, [name]), "a reload opens the same part"
     assert app.session_state["last_project"] == NAME, "and the other pages open this project"
 
@@ -186,7 +162,7 @@ def test_a_section_of_the_demo(demo, name, language):
 def test_cards_tell_how_far_a_project_is(demo, tmp_path):
     with Store.open(tmp_path / "evenhand.db") as store:
         counted = counts_of(store, project(store, NAME))
-    shown = texts(opened())
+    shown = text_of(open_page("projects"))
     assert f"<b>{counted.accepted}</b> accepted" in shown and f"<b>{counted.pending}</b> still open" in shown
     assert "made up" in shown
 
@@ -194,14 +170,14 @@ def test_cards_tell_how_far_a_project_is(demo, tmp_path):
 def test_export_shows_the_first_rows_and_the_count(demo, tmp_path):
     with Store.open(tmp_path / "evenhand.db") as store:
         counted = counts_of(store, project(store, NAME))
-    app = section(opened(project=NAME), "export")
+    app = open_section(open_page("projects", project=NAME), "export")
     assert app.metric[0].value == str(counted.items)
     assert app.code[0].value.startswith("句子,关键词位置,原始关键词,对立关键词")
-    whole(app.radio(key="export_items").set_value("accepted").run())
+    without_exception(app.radio(key="export_items").set_value("accepted").run())
     assert app.metric[0].value == str(counted.accepted)
-    whole(app.radio(key="export_format").set_value("labels").run())
+    without_exception(app.radio(key="export_format").set_value("labels").run())
     assert "虚构" not in app.code[0].value and ",A1," in app.code[0].value
-    whole(app.toggle(key="names").set_value(True).run())
+    without_exception(app.toggle(key="names").set_value(True).run())
     assert "虚构" in app.code[0].value
 
 
@@ -209,41 +185,41 @@ def test_the_guideline_is_read_here_and_written_on_the_page_pilot(store, empty):
     first = guidelines(store, empty)[0]
     text = "1. **只看**语感。<img src=x onerror=alert(1)> ![x](http://x)"
     add_guideline(store, empty, text, first.choices, first.reasons, changes="看<i>语感</i>。")
-    app = section(opened(project=empty.name), "guideline")
+    app = open_section(open_page("projects", project=empty.name), "guideline")
     assert app.selectbox(key="version").value == 2
-    assert "<strong>只看</strong>语感" in texts(app) and "看&lt;i&gt;语感&lt;/i&gt;。" in texts(app)
-    assert "<img" not in texts(app)  # neither raw HTML nor an image that would fetch a foreign address
+    assert "<strong>只看</strong>语感" in text_of(app) and "看&lt;i&gt;语感&lt;/i&gt;。" in text_of(app)
+    assert "<img" not in text_of(app)  # neither raw HTML nor an image that would fetch a foreign address
     assert not app.text_area and not app.toggle, "one way to write a version: with what changed and what is sent back"
     links = [link.proto.label for link in app.get("page_link")]
     assert "Write a new version" in links
-    whole(app.selectbox(key="version").set_value(1).run())
-    assert "<strong>只看</strong>语感" not in texts(app)
+    without_exception(app.selectbox(key="version").set_value(1).run())
+    assert "<strong>只看</strong>语感" not in text_of(app)
 
 
 def test_people_quotas_settings_archive(store, empty):
-    app = section(opened(project=empty.name), "people")
+    app = open_section(open_page("projects", project=empty.name), "people")
     app.text_area(key="new_annotators").set_value("乙\n丙")
-    whole(app.button(key="add_annotators").click().run())
+    without_exception(app.button(key="add_annotators").click().run())
     assert [person.name for person in annotators(store, empty)] == ["甲", "乙", "丙"]
     assert own_progress(store, empty, annotators(store, empty)[0]).labelled == 0
 
-    section(app, "quotas")
-    whole(app.button(key="preset-released").click().run())
+    open_section(app, "quotas")
+    without_exception(app.button(key="preset-released").click().run())
     assert sum(c.quota for c in counts_of(store, empty).cells) == 20_000
 
-    section(app, "settings")
+    open_section(app, "settings")
     app.text_input(key="new_name").set_value("改名")
     app.radio(key="new_gold").set_value("majority")
     app.selectbox(key="opinion_model").set_value("demo-zh")
-    whole(app.button(key="save_settings").click().run())
+    without_exception(app.button(key="save_settings").click().run())
     changed = project(store, "改名")
     assert (changed.gold, changed.opinion_model) == ("majority", "demo-zh")
     assert [h.value for h in app.header] == ["改名"]
 
-    whole(app.button(key="archive").click().run())
+    without_exception(app.button(key="archive").click().run())
     assert projects(store) == [] and [one.name for one in projects(store, archived=True)] == ["改名"]
-    whole(app.button(key="back").click().run())
-    whole(app.button(key=f"back-{empty.uid}").click().run())
+    without_exception(app.button(key="back").click().run())
+    without_exception(app.button(key=f"back-{empty.uid}").click().run())
     assert [one.name for one in projects(store)] == ["改名"]
 
 
@@ -257,11 +233,11 @@ def test_what_everybody_skipped_is_handed_out_again(store, sample_project):
             append(store, sample_project, person, skips)
     aside = set_aside_items(store, sample_project)
     assert len(aside) == 8
-    app = section(opened(project="sample"), "aside")
-    assert aside[0].text in texts(app)
-    whole(app.button(key=f"hand-out-{aside[0].uid}").click().run())
+    app = open_section(open_page("projects", project="sample"), "aside")
+    assert aside[0].text in text_of(app)
+    without_exception(app.button(key=f"hand-out-{aside[0].uid}").click().run())
     assert [one.uid for one in set_aside_items(store, sample_project)] == [one.uid for one in aside[1:]]
-    whole(app.button(key="hand-out-all").click().run())
+    without_exception(app.button(key="hand-out-all").click().run())
     assert set_aside_items(store, sample_project) == []
     assert claim(store, sample_project, annotators(store, sample_project)[0], want=50)
 
@@ -274,17 +250,17 @@ def base(store, person, item):
 
 def test_somebody_leaves_and_comes_back(store, sample_project):
     ada = annotators(store, sample_project)[0]
-    app = section(opened(project="sample"), "people")
-    whole(app.button(key=f"leave-{ada.uid}").click().run())
+    app = open_section(open_page("projects", project="sample"), "people")
+    without_exception(app.button(key=f"leave-{ada.uid}").click().run())
     assert [person.name for person in annotators(store, sample_project)] == ["Bo", "Chen"]
     assert "Remove Ada" not in [button.label for button in app.button]
     app.text_area(key="new_annotators").set_value("Ada")
-    whole(app.button(key="add_annotators").click().run())
+    without_exception(app.button(key="add_annotators").click().run())
     assert [person.name for person in annotators(store, sample_project)] == ["Ada", "Bo", "Chen"]
 
 
 def test_a_project_that_is_not_there_leaves_the_list(store, empty):
-    app = opened(project="没有")
+    app = open_page("projects", project="没有")
     assert "没有" in app.error[0].value
     assert [s.value for s in app.subheader] == ["报纸 \\*句\\*"]
 
@@ -304,15 +280,15 @@ def test_jobs_in_every_state(store):
                 "INSERT INTO job (uid, command, title, state, result, created) VALUES (?, '[]', ?, ?, ?, ?)",
                 (state, f"*{state}*", state, result, "2999-01-01T00:00:00.000Z"),
             )
-    app = opened("jobs/page.py")
+    app = open_page("jobs")
     for words in states.values():
-        assert words in texts(app)
+        assert words in text_of(app)
     keys = {button.key for button in app.button}
     assert {"cancel-waiting", "resume-failed", "resume-cancelled", "resume-interrupted"} <= keys
     assert "resume-done" not in keys
-    whole(app.button(key="cancel-waiting").click().run())
+    without_exception(app.button(key="cancel-waiting").click().run())
     assert jobs.find(store, "waiting").state == "cancelled"
 
 
 def test_no_jobs(store):
-    assert "There are no jobs" in texts(opened("jobs/page.py"))
+    assert "There are no jobs" in text_of(open_page("jobs"))

@@ -12,29 +12,10 @@ from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
 from annotations.text_policy import packed
 from core.guidelines import recognise
+from tests.support.pages import open_page, text_of, without_exception
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"
 PASSWORD = "correct horse"
-
-
-def opened(language="en", **query):
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    app.run().switch_page("projects/page.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run())
-
-
-def whole(app):
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def texts(app):
-    kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "code")
-    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
 
 
 @pytest.fixture
@@ -49,16 +30,16 @@ def made(store):
 
 
 def test_a_project_is_made_with_its_settings(store):
-    app = opened()
-    whole(app.button(key="new").click().run())
-    whole(app.segmented_control(key="kind").set_value("generations").run())
+    app = open_page("projects")
+    without_exception(app.button(key="new").click().run())
+    without_exception(app.segmented_control(key="kind").set_value("generations").run())
     app.text_input(key="name").set_value("study")
     app.text_area(key="annotators").set_value("Ann\nBo")
     app.number_input(key="generations_per_item").set_value(2)
     app.number_input(key="generations_doubled").set_value(20)
     app.checkbox(key="generations_blur").set_value(True)
     app.number_input(key="generations_pause").set_value(25)
-    whole(app.button(key="create").click().run())
+    without_exception(app.button(key="create").click().run())
     found = project(store, "study")
     assert (found.kind, found.per_item, found.doubled, found.blur, found.pause_minutes) == (
         "generations",
@@ -77,12 +58,12 @@ def test_columns_are_mapped_shown_and_remembered(store, made):
     path = jobs.keep_upload(store, "g.csv", CSV.encode())
     app = AppTest.from_function(_columns_page, default_timeout=300)
     app.session_state["path"], app.session_state["language"] = str(path), "en"
-    whole(app.run())
+    without_exception(app.run())
     boxes = {box.label: box for box in app.selectbox}
     for word, column in (("Context", "q"), ("Completion", "a"), ("Pronouns", "sets")):
         boxes[word].set_value(column)
-    whole(app.run())
-    shown = texts(app)
+    without_exception(app.run())
+    shown = text_of(app)
     assert "Ann &lt;b&gt;waits&lt;/b&gt;." in shown  # nothing of a file is read as HTML
     assert "She *left*." in shown
     assert ("zzz" in shown) and ("⚠" in shown)
@@ -91,7 +72,6 @@ def test_columns_are_mapped_shown_and_remembered(store, made):
 
 
 def _columns_page():
-    from pathlib import Path
 
     import streamlit as st
 
@@ -117,15 +97,14 @@ def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
     app.session_state["wish"] = Wish(
         "generations", None, Columns({"context": "q", "completion": "a", "pronouns": "sets"})
     )
-    whole(app.run())
+    without_exception(app.run())
     (item,) = items(store, made)
     assert (item.text, item.extra["pronouns"], item.extra["name"]) == ("She *left*.", ["she", "they"], "Ann")
-    shown = texts(app)
+    shown = text_of(app)
     assert "Zo sang." not in shown  # what could not be used is told by line, not by its text
 
 
 def _import_page():
-    from pathlib import Path
 
     import streamlit as st
 
@@ -143,26 +122,26 @@ def _import_page():
 
 
 def test_text_leaves_with_a_password_only(store, made):
-    app = opened(project="g")
-    whole(app.segmented_control(key="section").set_value("export").run())
+    app = open_page("projects", project="g")
+    without_exception(app.segmented_control(key="section").set_value("export").run())
     assert not app.get("download_button")
-    assert "8 characters or more" in texts(app)
-    whole(app.text_input(key="export_password").set_value("short").run())
+    assert "8 characters or more" in text_of(app)
+    without_exception(app.text_input(key="export_password").set_value("short").run())
     assert not app.get("download_button")
-    whole(app.text_input(key="export_password").set_value(PASSWORD).run())
+    without_exception(app.text_input(key="export_password").set_value(PASSWORD).run())
     assert app.get("download_button")
-    whole(app.radio(key="export_format").set_value("labels").run())
+    without_exception(app.radio(key="export_format").set_value("labels").run())
     assert app.get("download_button")
     assert "SlguSet" not in str(app.radio(key="export_format").options)
 
 
 def test_settings_open_the_texts(store, made):
-    app = opened(project="g")
-    whole(app.segmented_control(key="section").set_value("settings").run())
+    app = open_page("projects", project="g")
+    without_exception(app.segmented_control(key="section").set_value("settings").run())
     app.checkbox(key="new_open_text").set_value(True)
     app.checkbox(key="new_checked").set_value(False)
     app.number_input(key="new_doubled").set_value(5)
-    whole(app.button(key="save_settings").click().run())
+    without_exception(app.button(key="save_settings").click().run())
     found = project(store, "g")
     assert (found.open_text, found.checked, found.doubled) == (True, False, 5)
 
@@ -172,16 +151,15 @@ def test_a_locked_archive_asks_for_its_password(store, made, tmp_path):
     path.write_bytes(packed({"g.csv": CSV.encode()}, PASSWORD))
     app = AppTest.from_function(_archive_page, default_timeout=300)
     app.session_state["path"] = str(path)
-    whole(app.run())
-    assert "encrypted" in texts(app)
-    whole(app.text_input(key="archive_password").set_value("wrong horse").run())
-    assert "does not open" in texts(app)
-    whole(app.text_input(key="archive_password").set_value(PASSWORD).run())
+    without_exception(app.run())
+    assert "encrypted" in text_of(app)
+    without_exception(app.text_input(key="archive_password").set_value("wrong horse").run())
+    assert "does not open" in text_of(app)
+    without_exception(app.text_input(key="archive_password").set_value(PASSWORD).run())
     assert [box.label for box in app.selectbox][:2] == ["Context", "Completion"]
 
 
 def _archive_page():
-    from pathlib import Path
 
     import streamlit as st
 
@@ -212,7 +190,7 @@ def _brought_page():
 
 
 def test_a_package_reports_its_items_and_its_labels():
-    app = whole(AppTest.from_function(_brought_page, default_timeout=300).run())
+    app = without_exception(AppTest.from_function(_brought_page, default_timeout=300).run())
     shown = [(one.label, one.value) for one in app.metric]
     assert ("Rows", "7") in shown and ("Labels read", "9") in shown
     assert [value for label, value in shown if label == "Imported"] == ["5", "8"]

@@ -16,7 +16,7 @@ from annotations.types import Project
 from pages.projects.import_ import imports as _projects_imports
 from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task
 from tests.annotations.files.test_conflicts import bring
-from tests.pages.test_projects import opened, section, texts, whole
+from tests.support.pages import open_page, open_section, text_of, without_exception
 
 BOLD = "**粗**<b>x</b> $y$"
 
@@ -32,13 +32,13 @@ def found(fresh_store: Store, tmp_path: Path) -> Project:
 
 def upload(app: Any, name: str, content: Any) -> Any:
     data = json.dumps(content, ensure_ascii=False).encode()
-    return whole(app.get("file_uploader")[0].set_value((name, data, "application/json")).run())
+    return without_exception(app.get("file_uploader")[0].set_value((name, data, "application/json")).run())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_tasks_are_asked_about_and_come_in(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "p")
-    app = opened(project="p", language=language)
+    app = open_page("projects", project="p", lang=language)
     content = [task(HE, chosen("Keep"), chosen(BOLD, completed_by={"email": "bo@x.org"})), task(SHE, chosen("Drop"))]
     app = upload(app, "project-1.json", content)
     assert app.selectbox(key="task-choice-Keep").value == "accept"
@@ -46,7 +46,7 @@ def test_tasks_are_asked_about_and_come_in(fresh_store: Store, language: str) ->
     assert app.selectbox(key=f"task-choice-{BOLD}").value == "?"
     app.selectbox(key=f"task-choice-{BOLD}").set_value("reject")
     app.text_input(key="task-person-3").set_value("An")
-    app = whole(app.button(key="import").click().run())
+    app = without_exception(app.button(key="import").click().run())
     made = project(fresh_store, "p")
     assert [one.name for one in annotators(fresh_store, made)] == ["An", "bo@x.org"]
     rows = label_rows(fresh_store, made)
@@ -61,20 +61,20 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
     started: list[Any] = []
     monkeypatch.setattr(jobs, "is_large", lambda data: True)
     monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
-    app = upload(opened(project="p"), "project-1.json", [task(HE, chosen("maybe"))])
+    app = upload(open_page("projects", project="p"), "project-1.json", [task(HE, chosen("maybe"))])
     app.selectbox(key="task-choice-maybe").set_value("")
-    whole(app.button(key="import").click().run())
+    without_exception(app.button(key="import").click().run())
     (command,) = started
     assert command[:3] == ["import", "--format", "label-studio"]
     assert "maybe=" in command and "3=user 3" in command and command[-2] == "p"
 
 
 def test_an_import_is_listed_and_taken_back(fresh_store: Store, found: Project) -> None:
-    app = section(opened(project="p"), "imports")
-    assert "2 items that nobody has touched are deleted" in texts(app).replace("\\", "")
+    app = open_section(open_page("projects", project="p"), "imports")
+    assert "2 items that nobody has touched are deleted" in text_of(app).replace("\\", "")
     assert app.button(key="undo").disabled
-    app = whole(app.checkbox[0].check().run())
-    app = whole(app.button(key="undo").click().run())
+    app = without_exception(app.checkbox[0].check().run())
+    app = without_exception(app.button(key="undo").click().run())
     assert counts(fresh_store, found).items == 0
     assert "are deleted" in app.success[0].value.replace("\\", "")
     assert not [one for one in app.button if one.key == "undo"]
@@ -87,9 +87,9 @@ def test_a_large_import_is_taken_back_by_a_job(
     started: list[Any] = []
     monkeypatch.setattr(_projects_imports, "AS_A_JOB", 1)
     monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
-    app = section(opened(project="p"), "imports")
-    app = whole(app.checkbox[0].check().run())
-    whole(app.button(key="undo").click().run())
+    app = open_section(open_page("projects", project="p"), "imports")
+    app = without_exception(app.checkbox[0].check().run())
+    without_exception(app.button(key="undo").click().run())
     assert started == [["undo", "--yes", "--json", "--project-uid", found.uid, "--", "p", "items-1"]]
     assert counts(fresh_store, found).items == 2
 
@@ -103,15 +103,15 @@ def test_files_that_disagree_are_decided(
     uid = next(iter(items(fresh_store, found))).uid
     bring(fresh_store, found, tmp_path / "one.csv", (uid, "Ada", "accept"))
     bring(fresh_store, found, tmp_path / "two.csv", (uid, "Ada", "reject"))
-    app = section(opened(project="p"), "imports")
-    shown = texts(app)
+    app = open_section(open_page("projects", project="p"), "imports")
+    shown = text_of(app)
     assert HE in shown and "labels\\-1" in shown
-    whole(app.button(key=f"{button}-label-2").click().run())
+    without_exception(app.button(key=f"{button}-label-2").click().run())
     assert [row["choice"] for row in label_rows(fresh_store, found)] == [stands]
     assert [one.action for one in events(fresh_store, found)][-1] == "conflict_settled"
 
 
 def test_an_empty_project_says_what_to_do(fresh_store: Store) -> None:
     create_project(fresh_store, "p")
-    app = section(opened(project="p"), "imports")
+    app = open_section(open_page("projects", project="p"), "imports")
     assert "No file has come in yet" in app.info[0].value

@@ -17,24 +17,12 @@ from annotations.types import Project
 from cli import cli
 from tests.annotations.quality.test_self_agreement import TABLE, judged_twice
 from tests.support.generations import generations_project
+from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
 
-
-def open_page(part: str = "oneself", project: Project | None = None, **state: str) -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
-    query = {"part": part} | ({"project": project.name} if project else {})
-    for key, value in query.items():
-        page.query_params[key] = value
-    for key, value in state.items():
-        page.session_state[key] = value
-    page.run().switch_page("quality/page.py")
-    for key, value in query.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception
-    return page
+def open_part(part: str = "oneself", project: Project | None = None, **state: str) -> AppTest:
+    return open_page("quality", state=state, part=part, **({"project": project.name} if project else {}))
 
 
 def cards(page: AppTest) -> list[str]:
@@ -43,7 +31,7 @@ def cards(page: AppTest) -> list[str]:
 
 def test_agreement_with_oneself(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "<b>Bo"))
-    page = open_page()
+    page = open_part()
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown == {"The same choice twice": "70.0 %", "Kappa with oneself": "0.40"}
     table = page.dataframe[0].value
@@ -59,14 +47,14 @@ def test_agreement_with_oneself(fresh_store: Store) -> None:
 
 def test_a_project_without_anything_says_what_to_do(fresh_store: Store) -> None:
     create_project(fresh_store, "empty", annotators=("Ada",))
-    assert "No label comes again" in open_page().info[0].value
-    page = open_page("known")
+    assert "No label comes again" in open_part().info[0].value
+    page = open_part("known")
     assert "No item is hidden gold yet" in page.info[0].value and not page.metric and not cards(page)
 
 
 def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> None:
     project, (ada, _) = filled_project(fresh_store, 9, people=("Ada", "<i>Bo"), per_item=2)
-    page = open_page("known")
+    page = open_part("known")
     page.text_input(key="adjudicator").set_value("Lead")
     page.number_input(key="draw-number").set_value(4)
     page.button(key="draw").click().run()
@@ -98,7 +86,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
 def test_one_item_by_its_text(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     text = fresh_store.db.execute("SELECT text FROM item").fetchone()[0]
-    page = open_page("known")
+    page = open_part("known")
     page.button_group(key="mark-how").set_value("one").run()
     page.text_input(key="known-id").set_value("nothing of the kind").run()
     assert "no such item" in page.warning[0].value
@@ -119,7 +107,7 @@ def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fres
     items = claim(fresh_store, project, people[0])
     for one in people[:2]:
         append(fresh_store, project, one, [decide(item) for item in items])
-    page = open_page("known")
+    page = open_part("known")
     page.button_group(key="draw-among").set_value("agreed").run()
     page.button(key="draw").click().run()
     uids = page.session_state["drawn"][2]
@@ -134,7 +122,7 @@ def test_an_open_desk_is_asked_first(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     set_known(fresh_store, project, uid, "accept", why="secret reason")
-    page = open_page("known", desk_project=project.name, desk_annotator="Ada")
+    page = open_part("known", desk_project=project.name, desk_annotator="Ada")
     assert "Your desk as Ada is open" in page.warning[0].value and not page.dataframe
     page.button(key="quality-show").click().run()
     assert not page.exception and len(page.dataframe[0].value) == 3
@@ -147,7 +135,7 @@ def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: 
     ada = annotators(fresh_store, project)[0]
     items = claim(fresh_store, project, ada)
     append(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
-    page = open_page("known", project)
+    page = open_part("known", project)
     assert list(page.dataframe[0].value["wrong"]) == [1, 0]
     (card,) = cards(page)
     assert "pronouns: " in card and "bees" in card and "Secret" not in card and "secret" not in card

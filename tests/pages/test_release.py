@@ -13,15 +13,9 @@ from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project
 from annotations.release import make_release
 from pages.release.make import next_version
-from tests.pages.test_every_page import assert_whole, opened
+from tests.support.pages import open_page, without_errors
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work
-
-
-def page() -> AppTest:
-    app = opened("release/page.py")
-    assert_whole(app, "Release")
-    return app
 
 
 def words(app: AppTest) -> str:
@@ -35,7 +29,7 @@ def press(app: AppTest, name: str) -> AppTest:
 def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         create_project(store, "bare", annotators=("Ada",))
-    app = page()
+    app = without_errors(open_page("release"))
     text = words(app)
     for sentence in ("under which licence", "where the texts come from", "has no items", "There is none yet"):
         assert sentence in text, sentence
@@ -45,7 +39,7 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
 def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         start_pilot(store, ready_project(store, 8), 4)
-    app = page()
+    app = without_errors(open_page("release"))
     assert "Pilot 1 is open" in words(app)
     assert next(each for each in app.button if each.label == "Make the release").disabled
 
@@ -53,7 +47,7 @@ def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
 def test_licence_and_source_are_kept(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = create_project(store, "bare", annotators=("Ada",))
-    app = page()
+    app = without_errors(open_page("release"))
     app.text_input(key=f"licence-{made.id}").set_value(" CC0 ")
     app.text_area(key=f"source-{made.id}").set_value("Own sentences.")
     app = press(app, "Save")
@@ -69,7 +63,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
         work(store, made)
     started: list[list[str]] = []
     monkeypatch.setattr(jobs, "start", lambda _store, command, title, **_: started.append([*command, title]))
-    app = page()
+    app = without_errors(open_page("release"))
     assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
@@ -92,7 +86,7 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
         turned = next(items(store, made, accepted_only=True))
         label(store, made, annotators(store, made)[0], turned.uid, "reject", reasons=("name",))
         second = make_release(store, made, "1.1")
-    app = page()
+    app = without_errors(open_page("release"))
     text = words(app)
     assert first.hash in text and second.hash in text and first.hash != second.hash
     assert "Since 1.0: 0 items came into the set, 1 left it, 1 have another gold label" in text
@@ -107,7 +101,7 @@ def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:
         made = make_generations_demo(store)
         made = change_project(store, made, licence="MIT", source_statement="Made for tests.")
         one = make_release(store, made, "1.0")
-    app = page()
+    app = without_errors(open_page("release"))
     assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")] == []
     app = app.text_input(key=f"password-{one.uid}").set_value("correct horse").run()
     assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")]

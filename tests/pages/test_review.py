@@ -1,22 +1,12 @@
 """The page Review: who labels is chosen, remembered, and named in the address."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.projects.projects import archive, create_project
 from annotations.types import Project
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def open_review(**query: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=300).run()
-    for key, value in {"lang": "en", **query}.items():
-        page.query_params[key] = value
-    return page.switch_page("review/page.py").run()
+from tests.support.pages import open_page
 
 
 def desk_data(page: AppTest) -> bool:
@@ -24,7 +14,7 @@ def desk_data(page: AppTest) -> bool:
 
 
 def test_somebody_is_chosen_and_the_desk_opens(fresh_store: Store, sample_project: Project) -> None:
-    page = open_review(project="sample")
+    page = open_page("review", project="sample")
     assert not page.exception and page.title[0].value == "Review" and not desk_data(page)
     page.button(key=next(b.key for b in page.button if b.label == "Ada")).click().run()
     assert not page.exception and desk_data(page)
@@ -34,13 +24,13 @@ def test_somebody_is_chosen_and_the_desk_opens(fresh_store: Store, sample_projec
 
 
 def test_the_address_opens_a_desk(fresh_store: Store, sample_project: Project) -> None:
-    page = open_review(project="sample", annotator="Bo")
+    page = open_page("review", project="sample", annotator="Bo")
     assert not page.exception and desk_data(page) and page.title[0].value == "Review"
 
 
 def test_another_project_asks_who_labels(fresh_store: Store, sample_project: Project) -> None:
     create_project(fresh_store, "other", annotators=["Ada", "Bo"])
-    page = open_review(project="sample", annotator="Ada")
+    page = open_page("review", project="sample", annotator="Ada")
     assert desk_data(page)
     del page.query_params["annotator"]
     page.query_params["project"] = "other"
@@ -50,7 +40,7 @@ def test_another_project_asks_who_labels(fresh_store: Store, sample_project: Pro
 
 
 def test_the_desk_of_this_visit_is_opened_again(fresh_store: Store, sample_project: Project) -> None:
-    page = open_review(project="sample", annotator="Ada")
+    page = open_page("review", project="sample", annotator="Ada")
     for query in ({}, {"project": "sample"}):
         page.query_params.clear()
         for key, value in query.items():
@@ -61,17 +51,17 @@ def test_the_desk_of_this_visit_is_opened_again(fresh_store: Store, sample_proje
 
 @pytest.mark.parametrize("who", ["Nobody", "<b>", "**"])
 def test_a_desk_that_is_not_there_is_said(fresh_store: Store, sample_project: Project, who: str) -> None:
-    page = open_review(project="sample", annotator=who)
+    page = open_page("review", project="sample", annotator=who)
     assert not page.exception and not desk_data(page)
     assert "There is no desk of" in page.warning[0].value
 
 
 def test_an_archived_project_has_no_desk(fresh_store: Store, sample_project: Project) -> None:
     archive(fresh_store, sample_project)
-    page = open_review(project="sample", annotator="Ada")
+    page = open_page("review", project="sample", annotator="Ada")
     assert not page.exception and not desk_data(page) and page.warning
 
 
 def test_without_a_project_the_page_says_what_to_do(fresh_store: Store) -> None:
-    page = open_review()
+    page = open_page("review")
     assert not page.exception and page.info

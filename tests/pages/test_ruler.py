@@ -2,7 +2,6 @@
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from annotations.audit import projects as audit
 from annotations.database.store import Store
@@ -14,8 +13,8 @@ from core.models.catalogue import RANDOM
 from core.ruler import planted as ruler
 from core.runs.records import run_file, runs_folder, write_record
 from tests.annotations.audit.test_projects import NUMBERS, judge
-from tests.conftest import ROOT
 from tests.core.audit.test_sample import scores
+from tests.support.pages import open_page, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -27,27 +26,13 @@ def _nothing_remembered(monkeypatch):
     monkeypatch.setattr(ruler.measure_marks, "__defaults__", (("planted:+0.3", "planted:context"),))
 
 
-def visit(language="en", **address):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = language
-    for key, value in address.items():
-        page.query_params[key] = value
-    page.run().switch_page("ruler/page.py")
-    return page.run()
-
-
-def shown(page) -> str:
-    parts = [*page.markdown, *page.caption, *page.success, *page.error, *page.info, *page.warning]
-    return "\n".join([*(str(part.value) for part in parts), *(str(e.proto.body) for e in page.get("html"))])
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
-    page = visit(language, model="planted:context")
+    page = open_page("ruler", language, model="planted:context")
     assert not page.exception and not page.error
     assert page.title[0].value == translate("Ruler", language)
     assert "2" in page.success[0].value and "24" in page.success[0].value
-    text = shown(page)
+    text = text_of(page)
     assert "planted:+0.3" in text and "+0.300 → +0.300" in text
     assert translate("the two words change sides, pair by pair", language) in text
     assert any(code.value.startswith("masked|planted:context|") for code in page.code)
@@ -55,19 +40,19 @@ def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
 
 def test_a_bent_ruler_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(ruler, "expected", lambda plant: dict.fromkeys(ruler.QUANTITIES, 0.7))
-    page = visit(model="planted:context")
+    page = open_page("ruler", model="planted:context")
     assert "do not come back as planted" in page.error[0].value and not page.success
 
 
 def test_a_model_that_is_none() -> None:
-    page = visit(model="planted:nonsense")
+    page = open_page("ruler", model="planted:nonsense")
     assert not page.exception
     assert "is no planted model" in page.error[0].value
     assert page.success  # the ruler itself is straight
 
 
 def test_without_a_run_there_is_a_way_to_make_one() -> None:
-    page = visit(model="planted:context")
+    page = open_page("ruler", model="planted:context")
     page.segmented_control(key="ruler-kind").set_value("run").run()
     assert not page.exception
     assert "no scores yet" in page.info[0].value
@@ -76,11 +61,11 @@ def test_without_a_run_there_is_a_way_to_make_one() -> None:
 def test_a_run_on_the_ruler(fresh_store) -> None:
     frame = ruler.scored(ruler.ruler_items(), open_scorer("planted:context"), "planted:context")
     make_run(fresh_store, frame, "planted:context")
-    page = visit(model="planted:context")
+    page = open_page("ruler", model="planted:context")
     page.segmented_control(key="ruler-kind").set_value("run").run()
     assert not page.exception and not page.error
     assert page.selectbox(key="ruler-run-model").value == "planted:context"
-    assert "0.750" in shown(page)  # the side AUC that was planted
+    assert "0.750" in text_of(page)  # the side AUC that was planted
 
 
 def make_run(store, frame, model: str) -> None:
@@ -95,11 +80,7 @@ def make_run(store, frame, model: str) -> None:
 def section(fresh_store):
     """The section Leaks of the page Models, on a run of hand-made scores."""
     make_run(fresh_store, scores(NUMBERS), "m")
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = "en"
-    page.session_state["section"] = "audit"
-    page.run().switch_page("model_bias/page.py")
-    return page
+    return open_page("model_bias", state={"section": "audit"})
 
 
 def send_button(page):
@@ -115,7 +96,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
     page.text_input(key="audit-annotators").set_value("Ada，Bo, Chen")
     send_button(page).click().run()
     assert not page.exception and not page.error
-    assert "leaks of m" in shown(page)
+    assert "leaks of m" in text_of(page)
     with Store.open() as store:
         found = audit.audit(store, project(store, "leaks of m"))
     assert (len(found.sentences), found.run, found.labels_wanted) == (12, "first run", 36)
@@ -131,7 +112,7 @@ def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
     judge(fresh_store, made, lambda text, who: text in extremes)
     page = section.run()
     assert not page.exception and not page.error
-    text = shown(page)
+    text = text_of(page)
     assert "more often than comparable sentences" in text
     assert "all sentences of the run" in text and "0.951 →" in text  # (9.5 / 13 + 8.2 / 7) / 2
     page.segmented_control(key="audit-rule").set_value("any").run()

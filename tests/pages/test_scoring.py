@@ -4,7 +4,6 @@ import json
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from annotations.files.project_texts import file_input
 from annotations.jobs import jobs
@@ -13,7 +12,8 @@ from core.language import translate
 from core.runs.mining import new_mining_run
 from core.runs.records import run_file, runs_folder, runs_in
 from core.runs.scoring import Settings, score_to_file
-from tests.conftest import ROOT, SENTENCES
+from tests.conftest import SENTENCES
+from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
 
@@ -22,27 +22,6 @@ pytestmark = pytest.mark.usefixtures("nothing_runs")
 def nothing_runs(monkeypatch):
     st.cache_data.clear()
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-
-
-def visit(language="en"):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = language
-    page.run().switch_page("scoring/page.py")
-    return page.run()
-
-
-def html_of(page):
-    return "\n".join(str(element.proto.body) for element in page.get("html"))
-
-
-def said(page):
-    return [caption.value.replace("\\", "") for caption in page.caption]
-
-
-def whole(page):
-    assert not page.exception, [error.value for error in page.exception]
-    assert not page.error, [error.value for error in page.error]
-    return page
 
 
 @pytest.fixture
@@ -55,21 +34,21 @@ def finished(tmp_path, fresh_store):
 
 
 def test_with_nothing_there_it_says_what_to_do():
-    page = whole(visit())
+    page = without_errors(open_page("scoring"))
     assert page.title[0].value == "Score a whole file"
     assert any("no project yet" in info.value for info in page.info)
-    assert "There is none yet. A finished run stays here, with its table to download." in said(page)
+    assert "There is none yet. A finished run stays here, with its table to download." in captions_of(page).splitlines()
 
 
 def test_a_project_is_shown_and_started(fresh_store, sample_project):
-    page = whole(visit())
-    assert any(text.startswith("8 sentences. The first ones") for text in said(page))
+    page = without_errors(open_page("scoring"))
+    assert any(text.startswith("8 sentences. The first ones") for text in captions_of(page).splitlines())
     shown = html_of(page)
     assert '<span class="m">他</span>把实验报告' in shown
     assert '<span class="f">她</span>在图书馆' in shown
     page.multiselect(key="score-models").set_value(["known", "random-zh"]).run()
     page.text_input(key="name").set_value("my run").run()
-    whole(page.button(key="start").click().run())
+    without_errors(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
     assert job.command == (
         *("score", "--model", "known", "--model", "random-zh", "--joint", "independent", "--method", "auto"),
@@ -81,7 +60,7 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
 
 
 def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project):
-    page = visit()
+    page = open_page("scoring")
     first = page.text_input(key="name").placeholder
     assert first.startswith("sample 20")
     page.button(key="start").click().run()
@@ -91,12 +70,12 @@ def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project)
 
 
 def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
-    page = visit()
+    page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
     text = "satz,nr\n他来了。,1\n<script>alert(1)</script>,2\n"
     page.file_uploader(key="file-0").set_value(("t.csv", text.encode(), "text/csv")).run()
     assert page.selectbox(key="column").options == ["satz", "nr"]
-    whole(page)
+    without_errors(page)
     shown = html_of(page)
     assert "<script>alert" not in shown
     assert '&lt;script&gt;alert(1)&lt;/script&gt; <span class="why">— no keyword' in shown
@@ -108,7 +87,7 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
 
 
 def test_a_file_that_is_none_is_one_sentence():
-    page = visit()
+    page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
     page.file_uploader(key="file-0").set_value(("t.csv", b"PK\x03\x04 xxxx", "text/csv")).run()
     assert not page.exception
@@ -117,7 +96,7 @@ def test_a_file_that_is_none_is_one_sentence():
 
 
 def test_mined_candidates_can_be_chosen(fresh_store):
-    page = visit()
+    page = open_page("scoring")
     page.segmented_control(key="source").set_value("candidates").run()
     assert any("Nothing has been mined yet" in info.value for info in page.info)
     run = new_mining_run(fresh_store.path, "2026-11-21")
@@ -128,14 +107,14 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     run.candidates.write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding="utf-8")
     run.report.write_text("{}", encoding="utf-8")
     page.segmented_control(key="source").set_value("candidates").run()
-    whole(page)
-    assert any("1 rows, read as: Mined candidates" in text for text in said(page))
+    without_errors(page)
+    assert any("1 rows, read as: Mined candidates" in text for text in captions_of(page).splitlines())
     page.button(key="start").click().run()
     assert jobs.jobs(fresh_store)[0].command[-1] == str(run.candidates)
 
 
 def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_project):
-    page = visit()
+    page = open_page("scoring")
     page.session_state["score-models"] = ["no such/model here"]
     page.run()
     page.button(key="start").click().run()
@@ -146,31 +125,32 @@ def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_p
 
 def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
     monkeypatch.setattr("core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
-    page = visit()
+    page = open_page("scoring")
     page.session_state["score-models"] = ["somebody/some-model"]
     page.run()
-    whole(page.button(key="start").click().run())
+    without_errors(page.button(key="start").click().run())
     assert "somebody/some-model" in jobs.jobs(fresh_store)[0].command
 
 
 def test_without_a_model_there_is_no_start(sample_project):
-    page = visit()
+    page = open_page("scoring")
     page.multiselect(key="score-models").set_value([]).run()
     assert page.button(key="start").disabled
-    assert "Choose at least one model." in said(page)
+    assert "Choose at least one model." in captions_of(page).splitlines()
 
 
 def test_a_finished_run_with_its_numbers(fresh_store, finished):
-    page = whole(visit())
+    page = without_errors(open_page("scoring"))
     name = finished.out.stem
     assert any(f"**{name}**" == text.value.replace("\\", "") for text in page.markdown)
-    assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in said(page))
+    assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in captions_of(page).splitlines())
     assert '<b title="masked|known|' in html_of(page)
     assert '<span class="n">8</span><span class="n">1</span>' in html_of(page)
-    assert "1 without a number: no keyword (such as row 9)" in said(page)
+    assert "1 without a number: no keyword (such as row 9)" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
-    assert "There is none yet. A finished run stays here, with its table to download." in said(whole(page))
+    captions = captions_of(without_errors(page)).splitlines()
+    assert "There is none yet. A finished run stays here, with its table to download." in captions
 
 
 def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finished):
@@ -180,7 +160,8 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
     facts["failed"] = [{"model": "m", "error": "{name} is named twice; once is enough.", "values": {"name": "m"}}]
     facts["models"][0]["bf16"] = {"largest_difference": 0.0123, "compared": 300, "rescored": 100}
     finished.out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
-    english, chinese = said(whole(visit())), said(whole(visit("zh")))
+    page = without_errors(open_page("scoring"))
+    english, chinese = (captions_of(one).splitlines() for one in (page, without_errors(in_language(page, "zh"))))
     assert any("x.db is not a file of remembered scores" in text for text in english)
     assert any("m is named twice" in text for text in english)
     assert any("at most 0.0123 (log10) in 300 sentences compared; 100 near" in text for text in english)
@@ -189,33 +170,31 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
 
 
 def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sample_project):
-    page = visit()
+    page = open_page("scoring")
     page.multiselect(key="score-models").set_value(["known"]).run()
-    assert any("At the rate of earlier runs about" in text for text in said(page))
+    assert any("At the rate of earlier runs about" in text for text in captions_of(page).splitlines())
     page.radio(key="score-precision").set_value("bf16").run()
-    assert any("is known a few seconds after the start" in text for text in said(page))
+    assert any("is known a few seconds after the start" in text for text in captions_of(page).splitlines())
 
 
 def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
-    page = visit()
+    page = open_page("scoring")
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
     with fresh_store.write() as db:
         db.execute("UPDATE job SET state = 'cancelled' WHERE uid = ?", (job.uid,))
-    whole(page.run())
-    assert "Nothing is lost: what was scored is remembered." in said(page)
+    without_errors(page.run())
+    assert "Nothing is lost: what was scored is remembered." in captions_of(page).splitlines()
     page.button(key=f"resume-{job.uid}").click().run()
     assert jobs.find(fresh_store, job.uid).state == "waiting"
 
 
 def test_it_speaks_chinese(sample_project):
-    page = whole(visit("zh"))
+    page = without_errors(open_page("scoring", "zh"))
     assert page.title[0].value == translate("Score a whole file", "zh") == "给整批句子打分"
     assert page.button(key="start").label == "开始"
 
 
 def test_home_counts_what_was_scored(finished):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = "en"
-    shown = html_of(page.run())
+    shown = html_of(open_page("home"))
     assert "<b>8</b><p>sentences in the runs of the page Score" in shown

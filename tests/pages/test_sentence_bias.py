@@ -8,13 +8,14 @@ import sys
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from core.errors import ModelUnavailable, WorkerDied
 from core.language import translate
 from core.worker import client
 from tests.conftest import ROOT, FakeScorer
+from tests.support.pages import html_of, open_page
 
+pytestmark = pytest.mark.early
 TEXT = "他是一名护士，每天照顾病人。"
 
 
@@ -31,21 +32,8 @@ def fake(monkeypatch):
     return scorer
 
 
-def visit(**address):
-    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=300)
-    page.query_params["lang"] = "en"
-    for key, value in address.items():
-        page.query_params[key] = value
-    page.run().switch_page("sentence_bias/page.py")
-    return page.run()
-
-
-def html_of(page):
-    return "\n".join(str(element.proto.body) for element in page.get("html"))
-
-
 def test_the_numbers_of_a_sentence(fake):
-    page = visit(text=TEXT, model="known")
+    page = open_page("sentence_bias", text=TEXT, model="known")
     assert not page.exception
     assert page.title[0].value == "Try a sentence"
     shown = html_of(page)
@@ -58,7 +46,7 @@ def test_the_numbers_of_a_sentence(fake):
 
 
 def test_the_address_is_read_and_kept(fake):
-    page = visit(text="[MASK]来了。", model=["known", "random-zh"], options="甲 乙")
+    page = open_page("sentence_bias", text="[MASK]来了。", model=["known", "random-zh"], options="甲 乙")
     assert page.text_input(key="text").value == "[MASK]来了。"
     assert page.multiselect(key="model").value == ["known", "random-zh"]
     page.text_input(key="text").set_value("她来了。").run()
@@ -80,7 +68,7 @@ def test_the_address_is_read_and_kept(fake):
     ],
 )
 def test_a_refusal_is_one_sentence(fake, address, part):
-    page = visit(model="known", **address)
+    page = open_page("sentence_bias", model="known", **address)
     assert not page.exception
     assert len(page.error) == 1
     assert part in page.error[0].value.replace("\\", "")
@@ -89,7 +77,7 @@ def test_a_refusal_is_one_sentence(fake, address, part):
 
 def test_hostile_text_is_only_text(fake):
     text = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
-    page = visit(text=text, model="<img src=x>")
+    page = open_page("sentence_bias", text=text, model="<img src=x>")
     assert not page.exception
     shown = html_of(page)
     assert "<script>alert" not in shown
@@ -104,7 +92,7 @@ def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch
         return fake
 
     monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", some)
-    page = visit(text=TEXT, model=["missing", "known"])
+    page = open_page("sentence_bias", text=TEXT, model=["missing", "known"])
     assert [error.value.replace("\\", "") for error in page.error] == ["There is no model named missing."]
     assert "is 2.0 times" in html_of(page)
 
@@ -114,7 +102,7 @@ def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
         raise WorkerDied("The process that runs the models ended.")
 
     monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", dead)
-    page = visit(text=TEXT, model="known")
+    page = open_page("sentence_bias", text=TEXT, model="known")
     assert "ended" in page.error[0].value
     monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", lambda model, joint: fake)
     page.button(key="again-known").click().run()
@@ -123,7 +111,7 @@ def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
 
 
 def test_guess_first_hides_the_answer_until_the_guess(fake):
-    page = visit(text=TEXT, model="known")
+    page = open_page("sentence_bias", text=TEXT, model="known")
     page.toggle(key="guess").set_value(True).run()
     assert "times as likely" not in html_of(page)
     page.select_slider(key="guess-0").set_value(-1.0).run()
@@ -135,14 +123,14 @@ def test_guess_first_hides_the_answer_until_the_guess(fake):
 
 
 def test_the_gallery_opens_a_sentence(fake):
-    page = visit(view="gallery")
+    page = open_page("sentence_bias", view="gallery")
     page.button(key="try-4").click().run()
     assert page.text_input(key="text").value.startswith("我的姥姥")
     assert '姥<span class="try-slot">' in html_of(page)
 
 
 def test_words_are_compared(fake):
-    page = visit(view="words", model="known", template="他是一名__。", words="护士、医生，她")
+    page = open_page("sentence_bias", view="words", model="known", template="他是一名__。", words="护士、医生，她")
     assert not page.exception
     assert not page.error
     assert [probe.text for probe in fake.probes[:2]] == ["他是一名护士。", "他是一名医生。"]
@@ -151,7 +139,7 @@ def test_words_are_compared(fake):
 
 
 def test_it_speaks_chinese(fake):
-    page = visit(text=TEXT, model="known", lang="zh")
+    page = open_page("sentence_bias", text=TEXT, model="known", lang="zh")
     assert page.title[0].value == translate("Try a sentence", "zh") == "试一句话"
     assert "的可能性是" in html_of(page)
 
@@ -159,11 +147,13 @@ def test_it_speaks_chinese(fake):
 def test_the_real_worker_survives_being_killed(monkeypatch):
     with client.Inference() as worker:
         monkeypatch.setattr(client, "shared", lambda: worker)
-        page = visit(text="妈妈在看书。", model="/no/such/folder")  # refused by the worker, before it loads torch
+        page = open_page(
+            "sentence_bias", text="妈妈在看书。", model="/no/such/folder"
+        )  # refused by the worker, before it loads torch
         assert "/no/such/folder" in page.error[0].value.replace("\\", "")
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
-        page = visit(text="他来了。", model="known")
+        page = open_page("sentence_bias", text="他来了。", model="known")
         if page.error:  # the death may be noticed by this question, or already before it
             page.button(key="again-known").click().run()
         assert not page.error

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONGEST
+pytestmark = pytest.mark.scan
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
@@ -189,10 +189,6 @@ def test_files_stay_small() -> None:
     lengths = {name(f): shape(f).lines for f in SOURCES}
     limits = {file: TEST_LINES if file.startswith("tests/") else LINES for file in lengths}
     assert not {file: length for file, length in lengths.items() if length > limits[file]}
-
-
-def test_the_longest_test_files_are_there() -> None:
-    assert [one for one in LONGEST if not (ROOT / "tests" / f"{one}.py").is_file()] == []
 
 
 def test_functions_stay_small() -> None:

@@ -1,6 +1,5 @@
 """The documents say what is there: commands, pages, folders, links, versions, functions."""
 
-import doctest
 import re
 import shlex
 import subprocess
@@ -11,13 +10,14 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from cli import COMMANDS, cli
 from core.version import VERSION
 from docs.cli_reference import commands, help_of
 from docs.screenshots import NAVIGATION, navigation
-from tests.pages.test_every_page import PAGES
+from tests.support.pages import TITLES, addresses
+
+pytestmark = pytest.mark.scan
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,28 +59,6 @@ def console_lines() -> list[list[str]]:
     return [shlex.split(line[2:]) for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
-def session() -> list[tuple[list[str], str]]:
-    """The session of README: each command with what it shows below it."""
-    block = next(b for b in re.findall(r"```console\n(.*?)```", README, re.S) if "$ cat " in b)
-    parts = re.split(r"^\$ (.*)\n", block, flags=re.M)[1:]
-    return [(shlex.split(command), shown) for command, shown in zip(parts[::2], parts[1::2], strict=True)]
-
-
-def test_the_session_of_readme_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`...` stands for anything, as in a doctest."""
-    monkeypatch.chdir(tmp_path)
-    checker = doctest.OutputChecker()
-    steps = session()
-    assert len(steps) >= 6
-    for words, shown in steps:
-        if words[0] == "cat":
-            Path(words[1]).write_text(shown, encoding="utf-8")
-            continue
-        done = CliRunner().invoke(cli, words[2:], catch_exceptions=False)
-        printed = done.stderr + done.stdout
-        assert checker.check_output(shown, printed, doctest.ELLIPSIS), (words, printed)
-
-
 def test_the_commands_of_readme_exist() -> None:
     for words in console_lines():
         if words[0] == "make":
@@ -112,10 +90,8 @@ def test_the_table_of_folders_is_the_tree() -> None:
 
 def test_every_page_is_described() -> None:
     table = README.split("## The pages")[1].split("\n## ")[0]
-    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
-    for file, title in PAGES.items():
-        own = re.search(rf'st\.Page\(\s*"{file}"(?:(?!st\.Page).)*url_path="([\w-]+)"', frame, re.S)
-        address = "/" if file == "home/page.py" else f"/{own[1] if own else Path(file).stem}"
+    for page, title in TITLES.items():
+        address = f"/{addresses()[page]}"
         assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
 
 

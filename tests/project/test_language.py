@@ -15,6 +15,8 @@ from babel.messages.pofile import read_po
 from core.errors import NotFound
 from core.language import catalogue, explain, translate
 
+pytestmark = pytest.mark.scan
+
 ROOT = Path(__file__).resolve().parents[2]
 KEYWORDS = {"_": None, "N_": None}
 CATALOGUES = sorted((ROOT / "locale" / "zh").glob("*.po"))

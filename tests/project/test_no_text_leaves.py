@@ -2,11 +2,9 @@
 
 import io
 import zipfile
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
@@ -20,8 +18,8 @@ from annotations.text_policy import CANARY_ID
 from annotations.types import Operation
 from cli import cli
 from core.errors import Refused
+from tests.support.pages import open_page
 
-MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 PASSWORD = "correct horse"
 OPEN = [one for one in EXPORT_FORMATS if one not in HOLD_TEXT]
 WORDS = 5  # that many words in a row are a text's own
@@ -126,13 +124,13 @@ def test_the_command_line_prints_no_text(store, tmp_path, monkeypatch):
 
 
 PAGES = (
-    "projects/page.py",
-    "agreement/page.py",
-    "adjudication/page.py",
-    "human_vs_rule/page.py",
-    "jobs/page.py",
-    "home/page.py",
-    "model_bias/page.py",
+    "projects",
+    "agreement",
+    "adjudication",
+    "human_vs_rule",
+    "jobs",
+    "home",
+    "model_bias",
 )
 
 
@@ -150,13 +148,8 @@ def test_no_download_of_a_page_holds_a_text(store, monkeypatch, page):
     monkeypatch.setattr(st.delta_generator.DeltaGenerator, "download_button", kept)
     monkeypatch.setattr(st, "download_button", lambda *more, **named: kept(None, *more, **named))
     store.close()
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = "en"
-    app.run().switch_page(page)
-    app.query_params["project"] = NAME
-    app.run()
-    assert not app.exception
-    if page == "projects/page.py":
+    app = open_page(page, project=NAME)
+    if page == "projects":
         app.segmented_control(key="section").set_value("export").run()
         for layout in OPEN:
             app.radio(key="export_format").set_value(layout).run()
@@ -164,5 +157,5 @@ def test_no_download_of_a_page_holds_a_text(store, monkeypatch, page):
     for label, data in made:
         content = data if isinstance(data, bytes) else str(data).encode()
         assert not hits(content, known), label
-    if page in ("projects/page.py", "agreement/page.py", "human_vs_rule/page.py"):
+    if page in ("projects", "agreement", "human_vs_rule"):
         assert made, "this page offers files; the search found none to look into"

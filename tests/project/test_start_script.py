@@ -197,7 +197,8 @@ def test_a_named_python_is_taken_first(checkout: Path) -> None:
 def test_test_installs_the_test_requirements_and_leaves_out_long_cases(checkout: Path) -> None:
     add_python(checkout)
     done = start(checkout, "test", "-k", "word")
-    assert "TESTED -m pytest -m not long -n 3 --dist loadfile --no-loadscope-reorder -k word" in done.stdout
+    kinds = "-m not long and not scan"
+    assert f"TESTED -m pytest {kinds} -n 3 --dist loadfile --no-loadscope-reorder -k word" in done.stdout
     assert [call for call in calls(checkout) if "-r requirements-dev.txt" in call]
 
 

@@ -3,11 +3,9 @@
 import json
 import uuid
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from streamlit.testing.v1 import AppTest
 
 from annotations.agreement.agreement import agreement
 from annotations.agreement.disagreements import disagreements, shown_to
@@ -20,9 +18,9 @@ from annotations.types import Item, Operation, Project
 from cli import cli
 from core.statistics import Resampling
 from core.text.keywords import find
+from tests.support.pages import open_page
 
 FAST = Resampling(200)
-PAGES = Path(__file__).resolve().parents[3] / "pages"
 
 
 def make(store: Store, sentences: int = 40, names: tuple[str, ...] = ("Ada", "Bo", "Chen"), **more: int) -> Project:
@@ -243,25 +241,16 @@ def test_command_for_people(fresh_store: Store) -> None:
     assert "0 of 3 items with 0 blind labels" in text and "—" in text and "nan" not in text
 
 
-def open_page() -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
-    page.run()
-    page.switch_page("agreement/page.py").run()
-    assert not page.exception
-    assert page.title[0].value == "Agreement"
-    return page
-
-
 def test_page_says_what_is_missing(fresh_store: Store) -> None:
-    assert "no project yet" in open_page().info[0].value
+    assert "no project yet" in open_page("agreement").info[0].value
     project = create_project(fresh_store, "made", annotators=("Ada",))
-    assert "no items yet" in open_page().info[0].value
+    assert "no items yet" in open_page("agreement").info[0].value
     batch = Batch.begin(fresh_store, project, "one.txt")
     batch.add([NewItem(text="她在看书。", candidate=find("她在看书。")[0], file="one.txt", line=1, extra={})])
     batch.publish()
-    assert "Nobody has labelled" in open_page().info[0].value
+    assert "Nobody has labelled" in open_page("agreement").info[0].value
     label(fresh_store, project, "Ada", {"她在看书。": "accept"})
-    assert "labels of two annotators" in open_page().info[0].value
+    assert "labels of two annotators" in open_page("agreement").info[0].value
 
 
 def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
@@ -277,7 +266,7 @@ def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
         {t: "reject" if i < 3 else "accept" for i, t in enumerate(first)},
         note="<i>嗯</i>",
     )
-    page = open_page()
+    page = open_page("agreement")
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown["All agree"] == "90.0 %"
     assert shown["Items with a label"] == "30"
@@ -298,7 +287,7 @@ def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
     first = texts(fresh_store, project)
     for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
         label(fresh_store, project, name, {text: choices[n % 2] for n, text in enumerate(first)})
-    told = [one.value.replace("\\", "") for one in open_page().caption if "could be reached" in one.value]
+    told = [one.value.replace("\\", "") for one in open_page("agreement").caption if "could be reached" in one.value]
     assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
 
 
@@ -307,7 +296,7 @@ def test_page_follows_new_labels(fresh_store: Store) -> None:
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first[:10], "accept"))
-    page = open_page()
+    page = open_page("agreement")
     assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
     label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
     page.run()
@@ -320,10 +309,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "skip") | {first[0]: "reject"})
     label(fresh_store, project, "<i>Chen", dict.fromkeys(first[1:], "reject"))
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
-    page.session_state["desk_project"], page.session_state["desk_annotator"] = "made", "Bo"
-    page.switch_page("agreement/page.py").run()
-    assert not page.exception
+    page = open_page("agreement", state={"desk_project": "made", "desk_annotator": "Bo"})
     (card,) = [str(e.value) for e in page.get("html") if "<article" in str(e.value)]
     assert first[0][1:] in card
     bo = annotator(fresh_store, project, "Bo")
@@ -338,14 +324,10 @@ def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Sto
     for name in ("Ada", "Bo"):
         label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))
     other = create_project(fresh_store, "other", annotators=("Ada",))
-    page = open_page()
+    page = open_page("agreement")
     assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
     change_project(fresh_store, project, name="old")
     change_project(fresh_store, other, name="made")
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300)
-    page.query_params["project"] = "made"
-    page.run().switch_page("agreement/page.py")
-    page.query_params["project"] = "made"
-    page.run()
-    assert not page.exception and page.selectbox(key="project").value == "made"
+    page = open_page("agreement", project="made")
+    assert page.selectbox(key="project").value == "made"
     assert "no items yet" in page.info[0].value

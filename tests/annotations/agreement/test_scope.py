@@ -4,7 +4,6 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from streamlit.testing.v1 import AppTest
 
 from annotations.agreement.agreement import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
 from annotations.database.store import Store
@@ -14,7 +13,8 @@ from cli import cli
 from core.errors import NotFound
 from core.statistics import Note
 from pages.ui.text import plain
-from tests.annotations.agreement.test_agreement import FAST, PAGES, label, make, texts
+from tests.annotations.agreement.test_agreement import FAST, label, make, texts
+from tests.support.pages import open_page
 
 
 def two_versions(store: Store) -> Project:
@@ -88,7 +88,7 @@ def test_where_the_share_gives_nothing_the_reason_is_the_share(fresh_store: Stor
     measures = (found.overall.unanimity, found.overall.alpha, found.categories[0].prevalence)
     assert [one.reason for one in measures] == [why] * 3
     assert agreement(fresh_store, project, resampling=FAST, on="all").overall.unanimity.value == 1
-    page = open_page()
+    page = open_page("agreement")
     assert not page.exception and plain(why.message) in [one.value for one in page.info]
 
 
@@ -158,16 +158,9 @@ def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
     assert biased["on"] == "all" and "biased" in str(biased["on_reason"])
 
 
-def open_page() -> AppTest:
-    page = AppTest.from_file(str(PAGES / "main.py"), default_timeout=300).run()
-    page.switch_page("agreement/page.py").run()
-    assert not page.exception
-    return page
-
-
 def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
-    page = open_page()
+    page = open_page("agreement")
     assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
     headings = [one.value for one in page.subheader]
     assert "By version of the guideline" in headings and "By form shown" in headings
@@ -180,7 +173,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
 
 def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) -> None:
     project = stopped(fresh_store)
-    page = open_page()
+    page = open_page("agreement")
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
     assert any("4 of 4 items have at least one label; there are 7 labels" in one.value for one in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()

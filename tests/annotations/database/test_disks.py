@@ -9,18 +9,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.pool import Pool
 from annotations.database.store import Store
 from annotations.items.items import items
 from annotations.projects.projects import projects
 from core.errors import BadFile, Busy
+from tests.support.pages import open_page, without_errors
 from tests.support.projects import filled_project
 from tests.support.terminal import typed
 
 ROOT = Path(__file__).resolve().parents[3]
-MAIN = str(ROOT / "pages" / "main.py")
 # Reads and then writes, as somebody whom the permissions of files hold.
 READER = """
 import json, sys
@@ -108,15 +107,12 @@ def test_a_database_that_is_gone_is_not_begun_anew(database: Path) -> None:
         assert len(projects(store)) == 1
 
 
-@pytest.mark.parametrize("page", ["home/page.py", "projects/page.py", "jobs/page.py"])
+@pytest.mark.parametrize("page", ["home", "projects", "jobs"])
 def test_a_page_says_that_the_database_is_gone(database: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     monkeypatch.setenv("EVENHAND_DB", str(database))
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = "en"
-    app.run()
-    assert not app.error and not app.exception
+    app = without_errors(open_page(page))
     database.rename(database.with_name("away.db"))
-    app = app.run() if page == "home/page.py" else app.switch_page(page).run()
+    app.run()
     assert not app.exception
     assert ["is gone" in one.value for one in app.error] == [True]
 

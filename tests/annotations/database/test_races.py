@@ -23,6 +23,7 @@ from annotations.release import make_release, records, release_files
 from tests.support.projects import PATIENT, WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 
+pytestmark = pytest.mark.early
 ROOT = Path(__file__).resolve().parents[3]
 
 # Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.describe.describe import describe_file, describe_project, description_of, usual_items, usual_vocabulary
@@ -15,10 +14,12 @@ from annotations.types import Project
 from cli import cli
 from core.describe import vocabulary
 from core.errors import BadFile, EvenhandError, NotFound
-from core.language import Language, translate
+from core.language import Language
 from core.text.keywords import find
 from tests.annotations.agreement.test_agreement import label, make, texts
-from tests.pages.test_every_page import MAIN
+from tests.support.pages import MAIN, open_page
+
+pytestmark = pytest.mark.early
 
 
 def kept(store: Store) -> Project:
@@ -171,20 +172,10 @@ def test_command_without_the_vocabulary(fresh_store: Store) -> None:
 # --- the page
 
 
-def open_page(language: Language = "en") -> AppTest:
-    page = AppTest.from_file(MAIN, default_timeout=300)
-    page.query_params["lang"] = language
-    page.run()
-    page.switch_page("describe/page.py").run()
-    assert not page.exception
-    assert page.title[0].value == translate("Statistics of the set", language)
-    return page
-
-
 def test_page_says_what_is_missing(fresh_store: Store) -> None:
-    assert "no project yet" in open_page().info[0].value
+    assert "no project yet" in open_page("describe").info[0].value
     create_project(fresh_store, "made", annotators=("Ada",))
-    assert "no items yet" in open_page().info[0].value
+    assert "no items yet" in open_page("describe").info[0].value
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -193,7 +184,7 @@ def test_page_shows_the_numbers(
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     project = kept(fresh_store)
-    page = open_page(language)
+    page = open_page("describe", language)
     found = description_of(fresh_store, project, words=vocabulary("demo-zh"))
     values = [metric.value for metric in page.metric]
     assert values[:2] == ["6", str(found.characters.distinct)]
@@ -209,7 +200,7 @@ def test_page_shows_the_numbers(
 def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.describe.source.MANY", 5)
     project = kept(fresh_store)  # six are kept
-    page = open_page()
+    page = open_page("describe")
     assert not page.metric and any("when you ask" in one.value for one in page.caption)
     page.button(key=f"count-{project.uid}").click().run()
     assert not page.exception and page.metric[0].value == "6"
@@ -220,7 +211,7 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
 
 def test_page_takes_a_file(fresh_store: Store) -> None:
     hostile = "<b>x</b> :red[y].csv"
-    page = open_page()
+    page = open_page("describe")
     page.segmented_control(key="described").set_value("file").run()
     assert not page.exception and not page.metric
     page.file_uploader(key="described-file").set_value(
@@ -234,7 +225,7 @@ def test_page_takes_a_file(fresh_store: Store) -> None:
 
 
 def test_the_document_shows_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = (Path(MAIN).parents[1] / "docs" / "describe.md").read_text(encoding="utf-8")
+    document = (MAIN.parents[1] / "docs" / "describe.md").read_text(encoding="utf-8")
     block = document.split("```console\n$ cat own.csv\n")[1].split("```")[0]
     file, shown = block.split("$ python cli.py describe --file own.csv --model demo-zh\n")
     monkeypatch.chdir(tmp_path)
@@ -249,7 +240,7 @@ def test_page_of_generations(fresh_store: Store) -> None:
         text = " here and here and here."
         batch.add([NewItem(text, None, "g.jsonl", 1, context="Kim is", key="1", stratum="made / she")])
         batch.publish()
-    page = open_page()
+    page = open_page("describe")
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown["Generations"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
     headings = [one.value for one in page.subheader]

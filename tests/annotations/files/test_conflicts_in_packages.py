@@ -25,7 +25,7 @@ from annotations.types import Operation, Project
 from cli import cli
 from tests.annotations.files.test_conflicts import bring, placed
 from tests.conftest import SENTENCES
-from tests.pages.test_projects import opened, section, texts
+from tests.support.pages import open_page, open_section, text_of
 from tests.support.projects import filled_project
 
 TEXT, OTHER = "他请她修灯。", "他改了主意。"
@@ -129,7 +129,7 @@ def test_the_page_says_it_too(fresh_store: Store, sample_project: Project, uids:
         record(fresh_store, sample_project, "conflict_word", item=item, **numbers)
         record(fresh_store, sample_project, "conflict_text", item=item, line=1)
     assert [one.second for one in conflicts(fresh_store, sample_project)] == [None, None]
-    shown = texts(section(opened(project=sample_project.name), "imports"))
+    shown = text_of(open_section(open_page("projects", project=sample_project.name), "imports"))
     assert shown.count("is not in this database") == 2 and SENTENCES[0] in shown
 
 

@@ -20,7 +20,7 @@ from annotations.projects.projects import change_project, project_by_uid, remove
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Project
 from core.statistics import wilson
-from tests.pages.test_every_page import opened
+from tests.support.pages import open_page
 from tests.support.projects import WORDS, broken_rules, decide, filled_project
 
 START = 1_000_000.0
@@ -161,8 +161,8 @@ def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 12, words=("他", "她"))
     label_all(fresh_store, made, people)
     labels = sent_back(fresh_store, made)
-    for page, where in (("progress/page.py", "info"), ("agreement/page.py", "warning")):
-        app = opened(page)
+    for page, where in (("progress", "info"), ("agreement", "warning")):
+        app = open_page(page)
         app.selectbox(key="project").set_value(made.name).run()
         assert not app.exception
         said = [each.value for each in (app.info if where == "info" else app.warning)]

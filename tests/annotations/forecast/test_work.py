@@ -22,7 +22,7 @@ from annotations.queue.claim import claim
 from annotations.types import Annotator, Project
 from cli import cli
 from core.errors import EvenhandError
-from tests.pages.test_every_page import opened
+from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project, new_items
 
 START = 1_000_000.0
@@ -185,7 +185,7 @@ def test_the_command_shows_and_sets(fresh_store: Store) -> None:
 
 
 def page(made: Project) -> AppTest:
-    app = opened("plan/page.py")
+    app = open_page("plan")
     app.selectbox(key="project").set_value(made.name).run()
     assert not app.exception, [error.value for error in app.exception]
     return app

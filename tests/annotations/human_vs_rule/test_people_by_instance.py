@@ -4,15 +4,14 @@ import math
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from annotations.adjudication import case, cases, settle_case
 from annotations.database.store import Store
 from annotations.human_vs_rule.people_by_instance import people, with_run
 from annotations.projects.projects import change_project
 from core.runs.records import runs_folder
-from tests.pages.test_every_page import MAIN
 from tests.support.judged_generations import Said, all_written, judged_project, say, say_all
+from tests.support.pages import html_of, open_page, without_errors
 
 
 def test_only_finished_texts_and_one_label_counts_as_wrong(fresh_store: Store) -> None:
@@ -79,12 +78,6 @@ def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str
     folder.mkdir()
     (folder / "one.csv").write_text("instance,template,prob,gen1\n1,t1,1,0\n2,t2,0,0\n", encoding="utf-8")
     (folder / "one.json").write_text("{}", encoding="utf-8")
-    app = AppTest.from_file(MAIN, default_timeout=300)
-    app.query_params["lang"] = language
-    app.query_params["figure"] = "people"
-    app.run()
-    app.switch_page("misgendering/page.py").run()
-    assert not app.exception and not app.error
-    tables = "".join(str(one.proto.body) for one in app.get("html"))
+    tables = html_of(without_errors(open_page("misgendering", language, figure="people")))
     assert {"en": "people and the first-pronoun rule", "zh": "人与首个代词规则"}[language] in tables
     assert texts[0].text not in tables

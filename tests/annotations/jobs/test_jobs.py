@@ -19,6 +19,7 @@ from core.errors import BadFile, Busy, NotFound, Refused
 from tests.support import waiting as wait
 from tests.support.projects import new_store
 
+pytestmark = pytest.mark.early
 # A command line with the real `job` group and three commands that do what a test needs.
 COMMANDS = '''
 import subprocess, sys, time

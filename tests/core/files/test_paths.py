@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.describe.describe import description_of
@@ -38,12 +40,20 @@ SECRET = f"{HOME}/vera/corpora/2018/a.txt"
         ("~vera/a.txt", "a.txt"),
         (f"file://{HOME}/vera/a.txt", "a.txt"),
         ("/data/x.zip/in/a.txt", "in/a.txt"),
+        ("/0", "0"),
+        ("/srv/~vera/a.txt", "a.txt"),
+        ("/mnt/C:/a.txt", "a.txt"),
         *((same, same) for same in ("2018/a.txt", "a.txt", "https://a.org/b/c/d", "Evening news", "~ 5 / 6", "/", "")),
     ],
 )
 def test_what_is_left_of_a_path(path: str, short: str) -> None:
     assert short_path(path) == short
     assert short_path(short) == short
+
+
+@given(st.text(alphabet="/\\~:aC. \n", max_size=12) | st.text(max_size=9))
+def test_a_short_path_is_as_short_as_it_gets(path: str) -> None:
+    assert short_path(short_path(path)) == short_path(path)
 
 
 def test_only_columns_that_name_a_file() -> None:

@@ -23,6 +23,7 @@ from core.runs.generation import Request, generate_to_file
 from core.runs.generation_inputs import BUILT_IN, ContextInput, Filling, open_contexts
 from core.runs.records import delete_run, first_rows, run_file, runs_folder, runs_in, write_record
 
+pytestmark = pytest.mark.early
 ROOT = Path(__file__).resolve().parents[3]
 TEXTS = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=12, unique=True)
 

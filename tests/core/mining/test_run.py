@@ -21,6 +21,9 @@ from core.text.keywords import find
 from core.text.sentences import sentences
 from core.types import KeywordPair
 
+pytestmark = pytest.mark.early
+
+
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")
 CORPUS = (
     "清晨的街道上没有人，她推开窗户看了很久。“他带来了一封信。”门口的邮差说。\n"

@@ -12,7 +12,7 @@ from core.errors import EvenhandError
 from core.language import translate
 from core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4
 from core.published.claims import agrees, half_unit
-from tests.pages.test_every_page import opened
+from tests.support.pages import open_page
 
 CLAIMS = {claim.key: claim for claim in checks()}
 
@@ -173,7 +173,7 @@ def html_of(app: AppTest) -> str:
 
 class TestPage:
     def test_what_does_not_follow_comes_first_and_opens_its_calculation(self) -> None:
-        app = opened("published/page.py")
+        app = open_page("published")
         assert [metric.value for metric in app.metric] == ["68", "17", "4"]
         text = html_of(app)
         assert "8.0696" in text and "6.3718" not in text
@@ -182,13 +182,13 @@ class TestPage:
         assert "6.3718" in html_of(app) and "8.0696" not in html_of(app)
 
     def test_in_chinese(self) -> None:
-        text = html_of(opened("published/page.py", "zh"))
+        text = html_of(open_page("published", "zh"))
         for english in ("does not follow", "Table 1, sum of the quotas", "very close", "Calculation"):
             assert english not in text
         assert translate("Calculation", "zh") in text
 
     def test_own_numbers(self) -> None:
-        app = opened("published/page.py")
+        app = open_page("published")
         app.text_area(key="numbers").set_value("0.8000 0.2000 0.602").run()
         assert "follows in log10" in html_of(app)
         app.text_area(key="numbers").set_value("<img/src=x> 1 2").run()

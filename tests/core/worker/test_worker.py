@@ -21,6 +21,8 @@ from core.worker.client import Inference, RemoteScorer, known_models
 from core.worker.process import LoadedModels, reply
 from tests.support import tiny_models
 
+pytestmark = pytest.mark.early
+
 HE_SHE = MaskedSentence("他是医生。", 0, 1, ("他", "她"))
 LONG_WAIT = 300.0  # seconds after which a test gives up; nothing waits that long when all is well
 

@@ -25,9 +25,10 @@ from annotations.projects.projects import annotators, create_project, guidelines
 from annotations.quality.known_answers import known_items
 from annotations.types import Mark, Operation, Project
 from core.errors import BadFile, Refused
+from core.files.paths import short_path, without_folders
 from core.files.readers import open_source
 from core.text.keywords import find
-from tests.annotations.files.test_roundtrip import CORPORA, NASTY
+from tests.support.any_items import CORPORA, NASTY, ROOTED
 from tests.support.projects import new_store
 
 SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal",
@@ -299,6 +300,7 @@ LIKE_A_GENERATION = NewItem(
 @settings(max_examples=25)
 @example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "doccano")
 @example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "label-studio")
+@example([ROOTED], [], "doccano")
 @given(CORPORA, labels(), st.sampled_from(["label-studio", "doccano"]))
 def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: str) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
@@ -327,8 +329,9 @@ def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: s
             assert {one.uid for one in everything} == set(everything_there)
             for one in everything:
                 there = everything_there[one.uid]
-                same = ("text", "word", "stem", "keyword", "counterpart", "pair", "side", "file", "line", "extra")
+                same = ("text", "word", "stem", "keyword", "counterpart", "pair", "side", "line")
                 assert [getattr(one, key) for key in same] == [getattr(there, key) for key in same]
+                assert (there.file, there.extra) == (short_path(one.file), without_folders(one.extra))
             assert rows_of(store, project) == rows_of(other, twin)
             if corpus:
                 bring(other, twin, out, format=format)

@@ -1,0 +1,134 @@
+"""Pages as a visitor opens them, run by AppTest without a server and without a browser."""
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from streamlit.components.v2 import manifest_scanner
+from streamlit.config import set_option
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from core.language import Language, translate
+
+# AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+# The folder of a page -> its title.
+TITLES = {
+    "home": "Home",
+    "mining": "Mine",
+    "generation": "Generate",
+    "projects": "Projects",
+    "plan": "Plan of labels",
+    "pilot": "Pilot and guideline",
+    "review": "Review",
+    "record": "My record",
+    "progress": "Progress",
+    "agreement": "Agreement",
+    "quality": "Quality",
+    "browse": "Browse",
+    "adjudication": "Adjudicate",
+    "describe": "Statistics of the set",
+    "human_vs_rule": "Human against rule",
+    "release": "Release",
+    "concordance": "Concordance",
+    "sentence_bias": "Try a sentence",
+    "scoring": "Score a whole file",
+    "model_bias": "Models side by side",
+    "ruler": "Ruler",
+    "published": "Check of published numbers",
+    "nli": "Inference",
+    "misgendering": "Misgendering",
+    "association": "Professions",
+    "jobs": "Jobs",
+    "about": "About",
+}
+
+
+@cache
+def addresses() -> dict[str, str]:
+    """The folder of a page -> its address, as the navigation gives them; the first page has none."""
+    found = {}
+    for node in ast.walk(ast.parse(MAIN.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page":
+            file = ast.literal_eval(node.args[0])
+            urls = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "url_path"]
+            found[str(file).removesuffix("/page.py")] = urls[0] if urls else ""
+    return found
+
+
+def open_page(
+    page: str,
+    /,
+    lang: str = "en",
+    *,
+    state: Mapping[str, Any] | None = None,
+    **parameters: str | list[str],
+) -> AppTest:
+    """The page whose folder is *page*, opened in one run by its address with *parameters*.
+
+    *state* is what the session holds before. The page has its title and raises no exception; it may show errors.
+    A language that is none is English.
+    """
+    set_option("client.showErrorDetails", "full")  # an exception says where it was raised
+    app = AppTest.from_file(str(MAIN), default_timeout=300)
+    # AppTest.switch_page takes a file and finds a page with an address of its own only after a run of another page.
+    app._page_hash = calc_hash(addresses()[page]) if addresses()[page] else ""
+    app.query_params["lang"] = lang
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    for name, value in (state or {}).items():
+        app.session_state[name] = value
+    app.run()
+    assert_title(app, page, "zh" if lang == "zh" else "en")
+    return app
+
+
+def assert_title(app: AppTest, page: str, language: Language = "en") -> None:
+    """The page that was opened is this one, and no exception ended it."""
+    assert [heading.value for heading in without_exception(app).title] == [translate(TITLES[page], language)]
+
+
+def without_exception(app: AppTest) -> AppTest:
+    """The same *app*, which no exception ended; it may show errors."""
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def without_errors(app: AppTest) -> AppTest:
+    """The same *app*, which shows neither an exception nor an error."""
+    without_exception(app)
+    assert not app.error, [error.value for error in app.error]
+    return app
+
+
+def open_section(app: AppTest, section: str) -> AppTest:
+    """The same page at another of its sections, which are named by a row of buttons below its head."""
+    return without_exception(app.segmented_control(key="section").set_value(section).run())
+
+
+def in_language(app: AppTest, language: Language) -> AppTest:
+    """The same page in another language, as the switch in the sidebar does it."""
+    return app.segmented_control(key="language").set_value(language).run()
+
+
+def html_of(app: AppTest) -> str:
+    """What the page wrote as HTML; the frame's own script is left out."""
+    bodies = (str(element.proto.body) for element in app.get("html"))
+    return "\n".join(body for body in bodies if not body.startswith("<script>document.documentElement"))
+
+
+def captions_of(app: AppTest) -> str:
+    """All captions, with the backslashes of Markdown taken away."""
+    return "\n".join(caption.value.replace("\\", "") for caption in app.caption)
+
+
+def text_of(app: AppTest) -> str:
+    """What a visitor reads apart from headings and inputs, as it was sent: with the backslashes of Markdown."""
+    kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "text", "code")
+    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
