@@ -161,7 +161,8 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
     facts["models"][0]["bf16"] = {"largest_difference": 0.0123, "compared": 300, "rescored": 100}
     finished.out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
     page = without_errors(open_page("scoring"))
-    english, chinese = (captions_of(one).splitlines() for one in (page, without_errors(in_language(page, "zh"))))
+    english = captions_of(page).splitlines()
+    chinese = captions_of(without_errors(in_language(page, "zh"))).splitlines()
     assert any("x.db is not a file of remembered scores" in text for text in english)
     assert any("m is named twice" in text for text in english)
     assert any("at most 0.0123 (log10) in 300 sentences compared; 100 near" in text for text in english)
