@@ -20,12 +20,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from annotations.database.store import Store
 from annotations.types import Project
 from core.types import Filler, MaskedSentence, Score
-from tests.support.browser import app_server, chromium, mortal_server, own_server
+from tests.support.browser import app_server, chromium, own_server
 from tests.support.projects import PATIENCE_MS, new_database, new_store
 
 # Fixtures of the browser tests, here and nowhere else: imported into two files they would be two, and one process can
 # drive one browser only.
-__all__ = ["app_server", "chromium", "mortal_server", "own_server"]
+__all__ = ["app_server", "chromium", "own_server"]
 
 # A busy machine is no reason to fail. `make test` draws the same examples each time, so that no run in a thousand finds
 # what has nothing to do with the change at hand. `make test-long` looks for new ones; what fails it prints as a line to

@@ -2,31 +2,16 @@
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotations.database.store import Store
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, Desk, Opener, make_project, no_sideways_scroll
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, app_server)
-    yield opener
-    opener.close()
-
-
-@pytest.fixture
-def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, mortal_server)
-    yield opener
-    opener.close()
 
 
 def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
@@ -48,8 +33,8 @@ def labelled(desk: Desk) -> list[str]:
 # ---- invariant 1: what was on screen when the key went down ---------------------------------------------------------
 
 
-def test_a_label_is_about_the_item_on_screen(desks: Opener) -> None:
-    desk = desks().open()
+def test_a_label_is_about_the_item_on_screen(app_desks: Opener) -> None:
+    desk = app_desks().open()
     first = desk.decide("j")
     second = desk.decide("k", "3", "1", "Enter")
     desk.settle()
@@ -88,8 +73,8 @@ def test_a_held_key_is_one_label(desks: Opener) -> None:
     assert labelled(desk) == [first, second]
 
 
-def test_an_input_method_and_a_field_never_label(desks: Opener) -> None:
-    desk = desks().open()
+def test_an_input_method_and_a_field_never_label(app_desks: Opener) -> None:
+    desk = app_desks().open()
     first = desk.item
     send = "options => window.dispatchEvent(new KeyboardEvent('keydown', options))"
     desk.page.evaluate(send, {"code": "KeyJ", "key": "Process", "keyCode": 229, "isComposing": True})
@@ -183,16 +168,16 @@ def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> Non
     assert labelled(desk) == [first]
 
 
-def test_reload_and_closing_the_tab_lose_nothing(desks: Opener) -> None:
-    project = make_project(desks.server, 60)
-    context = desks.context()
-    desk = desks(project, context=context).open()
+def test_reload_and_closing_the_tab_lose_nothing(app_desks: Opener) -> None:
+    project = make_project(app_desks.server, 60)
+    context = app_desks.context()
+    desk = app_desks(project, context=context).open()
     seen = run_keys(desk, 8, 60)
     desk.page.reload()
     desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
     seen += run_keys(desk, 8, 60)
     desk.page.close()
-    again = desks(project, context=context).open()
+    again = app_desks(project, context=context).open()
     again.settle()
     assert labelled(again) == list(dict.fromkeys(seen)) and len(labelled(again)) == 16
 
@@ -209,13 +194,13 @@ def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
     assert labelled(again) == seen and again.item not in seen
 
 
-def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
-    desk = mortal_desks(make_project(mortal_server, 60)).open()
+def test_kill_9_and_a_restart_lose_nothing(mortal_app_desks: Opener, mortal_app: Server) -> None:
+    desk = mortal_app_desks(make_project(mortal_app, 60)).open()
     seen = run_keys(desk, 6, 60)
-    mortal_server.kill()
+    mortal_app.kill()
     seen += run_keys(desk, 8, 60)
     expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
-    mortal_server.start()
+    mortal_app.start()
     desk.settle()
     # While the page says that its connection is gone, keys belong to that dialog.
     expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
@@ -462,11 +447,11 @@ def test_a_refused_decision_is_listed_and_blocks_nothing(desks: Opener) -> None:
     assert again.storage("evenhand:refused:") == {}
 
 
-def test_an_expired_sign_in_keeps_the_outbox(desks: Opener) -> None:
-    desk = desks().open()
+def test_an_expired_sign_in_keeps_the_outbox(app_desks: Opener) -> None:
+    desk = app_desks().open()
     first = desk.decide("j")
     desk.settle()
-    with Store.open(desks.server.database) as store:
+    with Store.open(app_desks.server.database) as store:
         store.db.execute("UPDATE database SET secret = randomblob(32)")
     second = desk.decide("j")
     expect(desk.notice("signed-out")).to_contain_text("1 decisions are kept")
@@ -499,9 +484,9 @@ def test_reject_without_a_reason_asks_for_a_note(desks: Opener) -> None:
     assert (row["choice"], row["reasons"], row["note"]) == ("reject", "[]", "不像句子")
 
 
-def test_everything_by_touch_at_390_px(desks: Opener) -> None:
-    context = desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    desk = desks(context=context).open()
+def test_everything_by_touch_at_390_px(app_desks: Opener) -> None:
+    context = app_desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    desk = app_desks(context=context).open()
     buttons = desk.part("acts").locator("button")
     first = desk.item
     buttons.filter(has_text="Keep").tap()
@@ -533,8 +518,8 @@ def test_a_double_click_is_one_label(desks: Opener) -> None:
     assert labelled(desk) == [first]
 
 
-def test_the_desk_speaks_chinese(desks: Opener) -> None:
-    desk = desks(make_project(desks.server, presentation="original")).open(lang="zh")
+def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
+    desk = app_desks(make_project(app_desks.server, presentation="original")).open(lang="zh")
     expect(desk.act("choose").first).to_contain_text("保留")
     label = desk.text.locator(".keyword").get_attribute("data-word")
     assert label in ("男性词", "女性词")

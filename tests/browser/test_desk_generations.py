@@ -2,54 +2,24 @@
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
-from annotations.database.store import Store
-from tests.support.browser import Server
-from tests.support.desk_driver import WAIT_MS, Desk, Opener, make_generations, no_sideways_scroll
+from tests.support.desk_driver import (
+    MISGENDERING,
+    WAIT_MS,
+    Desk,
+    Opener,
+    make_generations,
+    marks,
+    no_sideways_scroll,
+    open_generations,
+    stored,
+)
 
 pytestmark = pytest.mark.browser
-
-# What every desk test of this file does with one text: the wrong pronoun "he" is found by its letter and marked.
-MISGENDERING = ("2", "h", "Enter", "Enter")
-
-
-@pytest.fixture
-def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, app_server)
-    yield opener
-    opener.close()
-
-
-@pytest.fixture
-def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, mortal_server)
-    yield opener
-    opener.close()
-
-
-def opened(desks: Opener, texts: int | list[str] = 12, **fields: Any) -> Desk:
-    return desks(make_generations(desks.server, texts, **fields)).open()
-
-
-def stored(desk: Desk) -> list[dict[str, Any]]:
-    """The label rows with what they are about: the text, and the words that are marked in it."""
-    desk.settle()
-    with Store.open(desk.server.database) as store:
-        texts = dict(store.db.execute("SELECT uid, text FROM item"))
-    rows = desk.labels()
-    for row in rows:
-        row["text"] = texts[row["item"]]
-        row["words"] = [(row["text"][start:end], kind) for start, end, kind in json.loads(row["spans"])]
-    return rows
-
-
-def marks(desk: Desk) -> list[str]:
-    return desk.text.locator("mark").all_text_contents()
 
 
 def word(desk: Desk, text: str) -> Locator:
@@ -60,7 +30,7 @@ def word(desk: Desk, text: str) -> Locator:
 
 
 def test_one_key_is_enough_where_no_rule_wants_more(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     seen = [desk.decide(key) for key in "134"]
     rows = stored(desk)
     assert [(row["item"], row["choice"]) for row in rows] == [
@@ -71,7 +41,7 @@ def test_one_key_is_enough_where_no_rule_wants_more(desks: Opener) -> None:
 
 
 def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     item = desk.item
     desk.press("2")
     expect(desk.part("because")).to_contain_text("mark the wrong pronoun first")
@@ -94,7 +64,7 @@ def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
 
 
 def test_the_first_word_is_found_by_its_letter_though_the_cursor_is_there(desks: Opener) -> None:
-    desk = opened(desks, [" He left, and then her bus came."])
+    desk = open_generations(desks, [" He left, and then her bus came."])
     desk.press("2", "h", "Enter")
     assert marks(desk) == ["He"]
     desk.press("h", "Space", "Enter")
@@ -103,7 +73,7 @@ def test_the_first_word_is_found_by_its_letter_though_the_cursor_is_there(desks:
 
 
 def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     item = desk.item
     desk.press("m", "h", "Space", "Enter", "3")
     expect(desk.part("because")).to_contain_text("remove the mark, or choose another label")
@@ -116,7 +86,9 @@ def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> No
 
 
 def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -> None:
-    desk = opened(desks, [" The old man slept.", " A tall woman sang.", " His sister came.", " Nothing here."])
+    desk = open_generations(
+        desks, [" The old man slept.", " A tall woman sang.", " His sister came.", " Nothing here."]
+    )
     first = desk.item
     desk.press("f", "1")
     expect(desk.part("because")).to_contain_text("mark the words first")
@@ -141,7 +113,7 @@ def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -
 
 
 def test_both_rules_are_explained_one_after_the_other(desks: Opener) -> None:
-    desk = opened(desks, [" he met a man and she left."])
+    desk = open_generations(desks, [" he met a man and she left."])
     desk.press("f", "2")
     expect(desk.part("because")).to_contain_text("wrong pronoun")
     desk.press("h", "Enter", "Enter")
@@ -153,14 +125,14 @@ def test_both_rules_are_explained_one_after_the_other(desks: Opener) -> None:
 
 
 def test_rules_that_are_off_hold_up_nothing(desks: Opener) -> None:
-    desk = opened(desks, checked=False)
+    desk = open_generations(desks, checked=False)
     desk.decide("2")
     desk.decide("f", "1")
     assert [(row["choice"], row["extraneous"]) for row in stored(desk)] == [("misgendering", 0), ("correct", 1)]
 
 
 def test_tags_a_degenerate_text_and_a_note_go_with_the_label(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     item = desk.item
     desk.press("b", "t", "7", "9", "9")
     expect(desk.part("acts")).to_be_hidden()
@@ -182,7 +154,7 @@ STRANGE = " 👩‍👩‍👧 𠀀𠮷 said e\u0301te\u0301: “she's hers”, 
 
 
 def test_marks_count_code_points_and_snap_to_words(desks: Opener) -> None:
-    desk = opened(desks, [STRANGE])
+    desk = open_generations(desks, [STRANGE])
     desk.press("m", "s", "s", "Space")  # said, then she of she's
     desk.press("h", "h", "Shift+ArrowRight", "Space")  # him/her
     desk.press("Home", "m", "Space")  # the picture
@@ -194,7 +166,7 @@ def test_marks_count_code_points_and_snap_to_words(desks: Opener) -> None:
 
 
 def test_marks_by_mouse(desks: Opener) -> None:
-    desk = opened(desks, [" One man, he and his old sister met him there."])
+    desk = open_generations(desks, [" One man, he and his old sister met him there."])
     word(desk, "he").click()
     assert marks(desk) == [], "reading with the mouse marks nothing"
     desk.act("mark").click()
@@ -217,7 +189,7 @@ def test_marks_by_mouse(desks: Opener) -> None:
 
 
 def test_arrows_go_by_words_and_lines(desks: Opener) -> None:
-    desk = opened(desks, [" " + " ".join(f"w{n}" for n in range(60))])
+    desk = open_generations(desks, [" " + " ".join(f"w{n}" for n in range(60))])
     cursor = desk.text.locator(".cursor")
     desk.press("m", "ArrowRight", "ArrowRight")
     expect(cursor).to_have_text("w2")
@@ -249,7 +221,7 @@ def test_a_long_text_begins_at_its_beginning_and_the_cursor_stays_in_view(desks:
 
 
 def test_what_is_taken_back_comes_back_with_its_marks(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     item = desk.decide("b", *MISGENDERING)
     desk.settle()
     desk.page.reload()
@@ -288,7 +260,7 @@ def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
 
 
 def test_a_covered_text_is_labelled_only_once_it_is_open(desks: Opener) -> None:
-    desk = opened(desks, blur=True)
+    desk = open_generations(desks, blur=True)
     first = desk.item
     expect(desk.text).to_have_class("text veiled")
     desk.press("1", "2", "f", "m", "b", "Enter")
@@ -336,10 +308,10 @@ def test_a_pause_is_proposed_and_counts_nothing(desks: Opener) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_by_touch_at_390_px(desks: Opener, scheme: Any) -> None:
-    context = desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme=scheme)
-    desk = desks(make_generations(desks.server, [" he met a man and she left again."] * 1 + [""] * 3), context=context)
-    desk.open(lang="zh")
+def test_everything_by_touch_at_390_px(app_desks: Opener, scheme: Any) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    project = make_generations(app_desks.server, [" he met a man and she left again."] * 1 + [""] * 3)
+    desk = app_desks(project, context=app_desks.fresh(**phone, color_scheme=scheme)).open(lang="zh")
     first = desk.item
     desk.act("flag").tap()
     desk.root.locator("[data-code=misgendering]").tap()

@@ -7,12 +7,18 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.database.store import Store
-from tests.browser.test_desk_generations import MISGENDERING, desks, marks, mortal_desks, opened, stored
 from tests.support.browser import Server
-from tests.support.desk_driver import WAIT_MS, Desk, Opener, make_generations
+from tests.support.desk_driver import (
+    MISGENDERING,
+    WAIT_MS,
+    Desk,
+    Opener,
+    make_generations,
+    marks,
+    open_generations,
+    stored,
+)
 from tests.support.generations import FILE, MODELS
-
-__all__ = ["desks", "mortal_desks"]  # fixtures
 
 pytestmark = pytest.mark.browser
 
@@ -59,7 +65,7 @@ def test_reload_closing_and_being_cut_off_lose_nothing(desks: Opener) -> None:
 
 
 def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
-    desk = opened(mortal_desks, 40)
+    desk = open_generations(mortal_desks, 40)
     seen = [desk.decide("1"), desk.decide(*MISGENDERING)]
     desk.cut()  # seconds after the end of the server the page's own dialog takes the keys: these come before
     seen += [desk.decide(*MISGENDERING), desk.decide("1"), desk.decide("f", "m", "d", "m", "Space", "Enter", "4")]
@@ -77,7 +83,7 @@ def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: 
 
 
 def test_a_label_with_its_marks_is_in_storage_before_the_next_text_is_drawn(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     desk.cut()
     desk.page.evaluate("""() => {
       const keep = Storage.prototype.setItem;
@@ -127,7 +133,7 @@ def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Op
 
 
 def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     desk.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     desk.cut()
     first = desk.decide(*MISGENDERING)
@@ -140,7 +146,7 @@ def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> Non
 
 
 def test_held_keys_and_input_methods_label_nothing_more(desks: Opener) -> None:
-    desk = opened(desks)
+    desk = open_generations(desks)
     first = desk.item
     for key in ("1", "Enter"):
         for _ in range(6):
@@ -167,7 +173,7 @@ def test_held_keys_and_input_methods_label_nothing_more(desks: Opener) -> None:
 
 
 def test_a_key_that_went_down_before_the_text_came_labels_nothing(desks: Opener) -> None:
-    desk = opened(desks, 2)
+    desk = open_generations(desks, 2)
     first = desk.item
     desk.page.evaluate("""() => {
       const key = () => new KeyboardEvent("keydown", { code: "Digit1", key: "1", bubbles: true });
@@ -210,8 +216,8 @@ def context_of(desk: Desk) -> str:
         return str(store.db.execute("SELECT context FROM item WHERE uid = ?", (desk.item,)).fetchone()[0])
 
 
-def test_a_browser_is_never_told_model_setting_or_row(desks: Opener) -> None:
-    desk = desks(make_generations(desks.server, 8), context=desks.context())
+def test_a_browser_is_never_told_model_setting_or_row(app_desks: Opener) -> None:
+    desk = app_desks(make_generations(app_desks.server, 8), context=app_desks.context())
     told: list[str] = []
     desk.page.on("response", lambda reply: told.append(reply.text()) if "/api/desk/" in reply.url else None)
     desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(repr(data))))

@@ -1,12 +1,11 @@
 """The desk in a browser in a pilot and after a new version: tags, notices, what was sent back, covered sentences."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotations.database.store import Store
 from annotations.guideline.drafts import draft, write_version
@@ -19,13 +18,6 @@ from tests.support.desk_driver import Desk, Opener, make_generations, make_proje
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
-
-
-@pytest.fixture
-def desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, app_server)
-    yield opener
-    opener.close()
 
 
 def begin_pilot(server: Server, name: str, items: int = 4) -> None:

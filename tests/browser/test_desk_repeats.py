@@ -1,23 +1,14 @@
 """In a browser: what comes again after its hours is labelled and stored like any other item."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotations.database.store import Store
 from annotations.projects.projects import change_project, project
 from tests.support.browser import Server
-from tests.support.desk_driver import DeskOpener, Opener, make_project
+from tests.support.desk_driver import Opener, make_project
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def open_desk(chromium: Browser, app_server: Server) -> Iterator[DeskOpener]:
-    opener = Opener(chromium, app_server)
-    yield opener
-    opener.close()
 
 
 def second_labels(server: Server) -> list[tuple[str, str, str, int]]:
@@ -30,11 +21,11 @@ def second_labels(server: Server) -> list[tuple[str, str, str, int]]:
         return store.db.execute(query).fetchall()
 
 
-def test_it_comes_again_is_stored_taken_back_and_stored_again(open_desk: DeskOpener, app_server: Server) -> None:
-    name = make_project(app_server, 3, annotators=("Ada",))
-    with Store.open(app_server.database) as store:
+def test_it_comes_again_is_stored_taken_back_and_stored_again(desks: Opener, desk_server: Server) -> None:
+    name = make_project(desk_server, 3, annotators=("Ada",))
+    with Store.open(desk_server.database) as store:
         change_project(store, project(store, name), retest=1.0, retest_hours=0)
-    desk = open_desk(name).open()
+    desk = desks(name).open()
     first = [desk.decide("j") for _ in range(3)]
     desk.settle()
     desk.open()  # a reload: what is due again is handed out
@@ -44,7 +35,7 @@ def test_it_comes_again_is_stored_taken_back_and_stored_again(open_desk: DeskOpe
         again.append(desk.decide("j"))
     desk.settle()
     assert len(set(texts)) == 3 and not set(first) & set(again)
-    stored = second_labels(app_server)
+    stored = second_labels(desk_server)
     assert [(uid, choice) for _, uid, choice, _ in stored] == [(uid, "accept") for uid in again]
     assert len(desk.labels()) == 3  # the first labels are as they were
     desk.press("u")
@@ -54,5 +45,5 @@ def test_it_comes_again_is_stored_taken_back_and_stored_again(open_desk: DeskOpe
     assert desk.item == again[-1]
     desk.decide("j")
     desk.settle()
-    assert [row[2] for row in second_labels(app_server)] == ["accept"] * 3 + ["", "accept"]
+    assert [row[2] for row in second_labels(desk_server)] == ["accept"] * 3 + ["", "accept"]
     expect(desk.part("progress")).to_contain_text("6 of 6")

@@ -3,11 +3,9 @@
 `python -m benchmarks.curation --file FILE` does the same at full size.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.support.browser import Server
 from tests.support.curation_in_browser import Sizes, rehearse
@@ -19,25 +17,18 @@ WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "爷爷", "奶奶
 PLACES = ("车站", "河边", "市场", "书店", "厨房", "操场", "阳台")
 
 
-@pytest.fixture
-def desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, own_server)
-    yield opener
-    opener.close()
-
-
 def sentences(first: int, last: int) -> str:
     """Sentences of our own, one a line."""
     made = (f"第{n}天清早，{WORDS[n % len(WORDS)]}在{PLACES[n % len(PLACES)]}等人。" for n in range(first, last))
     return "".join(f"{line}\n" for line in made)
 
 
-def test_from_a_pilot_to_release_1_1_and_back(desks: Opener, own_server: Server, tmp_path: Path) -> None:
+def test_from_a_pilot_to_release_1_1_and_back(own_desks: Opener, own_server: Server, tmp_path: Path) -> None:
     first, more = tmp_path / "first.txt", tmp_path / "more.txt"
     first.write_text(sentences(0, 24), encoding="utf-8")
     more.write_text(sentences(24, 28), encoding="utf-8")
     sizes = Sizes(pilot=5, before=15, share=25, retest=30, decisions=1)
-    found = rehearse(desks, own_server, tmp_path, first, more, format="sentences", sizes=sizes)
+    found = rehearse(own_desks, own_server, tmp_path, first, more, format="sentences", sizes=sizes)
     assert found["items"] == 28
     assert found["labels"] < 3 * found["items"], "stopping saves labels"
     assert found["second_labels"] > 0 and found["sent_back"] > 0

@@ -1,14 +1,17 @@
-"""A rehearsal: 200 generations, three annotators at once, 40 labelled twice, adjudication, a locked package, back."""
+"""A rehearsal: 40 generations, three annotators at once, 20 labelled twice, adjudication, a locked package, back.
+
+The first annotator presses keys in a browser; the other two send over HTTP what the desk sends.
+"""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from annotations.adjudication import case, cases, each_settlement_row, settle_case
 from annotations.database.store import Store
@@ -17,6 +20,7 @@ from annotations.projects.projects import change_project, create_project, projec
 from annotations.types import Project
 from core.text.pronouns import set_named
 from tests.support.browser import Server
+from tests.support.desk_by_http import HttpDesk
 from tests.support.desk_driver import WAIT_MS, Desk, Opener
 from tests.support.projects import broken_rules
 from tests.support.terminal import answered
@@ -28,7 +32,8 @@ PEOPLE = ("Ada", "Bo", "Cy")
 MODELS = ("made-small", "made-large")
 SETS = ("he", "she", "they", "xe")
 PASSWORD = "a rehearsal only"
-GENERATIONS, DOUBLED = 200, 40
+GENERATIONS, DOUBLED = 40, 20
+AT_HAND = 14  # of those who send; a desk in a browser takes what is left, up to 40
 
 # Label -> what the made model wrote; numbers make every text its own. `wrong` is a form of another set.
 WRITTEN = {
@@ -50,7 +55,7 @@ class Made:
 
 
 def made(n: int) -> Made:
-    """The nth: 50 contexts, each continued by two models in two ways; all labels in turn."""
+    """The nth: ten contexts, each continued by two models in two ways; all labels in turn."""
     context, name = n // 4, f"{'BCDFGKLMNPR'[n // 4 % 11]}arin"
     own = SETS[context % 4]
     wrong = {"he": "she", "she": "he", "they": "she", "xe": "he"}[own]
@@ -87,13 +92,6 @@ def keys_for(choice: str, word: str) -> tuple[str, ...]:
     return KEYS.get(choice) or ("2", word[0], "Enter", "Enter")
 
 
-@pytest.fixture
-def desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
-    opener = Opener(chromium, own_server)
-    yield opener
-    opener.close()
-
-
 def cli(*arguments: str, db: Path) -> dict[str, Any]:
     """What a command answers, as a person at the terminal would type it."""
     return answered(*arguments, "--db", db, EVENHAND_PASSWORD=PASSWORD)
@@ -110,7 +108,20 @@ def begin(database: Path, folder: Path, texts: list[Made]) -> None:
     assert (report["imported"], report["rejected"]) == (GENERATIONS, 0)
 
 
-def label_everything(desks: list[Desk], known: Mapping[str, int], texts: list[Made]) -> list[tuple[str, str, str]]:
+def send(desk: HttpDesk, choice: str, word: str) -> str:
+    """Send a label, with its mark where it has one; returns the id of the item."""
+    if choice not in ("misgendering", "extraneous"):
+        return desk.decide(choice, form="original", extraneous=False)
+    start = re.search(rf"\b{word}\b", desk.text).start()  # type: ignore[union-attr]
+    kind = "pronoun" if choice == "misgendering" else choice
+    said = "correct" if choice == "extraneous" else choice
+    marks = [[start, start + len(word), kind]]
+    return desk.decide(said, form="original", spans=marks, extraneous=choice == "extraneous")
+
+
+def label_everything(
+    desks: list[Desk | HttpDesk], known: Mapping[str, int], texts: list[Made]
+) -> list[tuple[str, str, str]]:
     """Everybody in turn, one text each, until nobody has any; returns who said what of which item."""
     pressed: list[tuple[str, str, str]] = []
     at_work = list(desks)
@@ -121,9 +132,12 @@ def label_everything(desks: list[Desk], known: Mapping[str, int], texts: list[Ma
                 desk.settle()
                 at_work.remove(desk)
                 continue
-            n = known[desk.text.text_content() or ""]
-            choice = said(texts[n], desk.who, n)
-            assert desk.decide(*keys_for(choice, texts[n].word)) == item
+            n = known[desk.text if isinstance(desk, HttpDesk) else desk.text.text_content() or ""]
+            choice, word = said(texts[n], desk.who, n), texts[n].word
+            if isinstance(desk, HttpDesk):
+                assert send(desk, choice, word) == item
+            else:
+                assert desk.decide(*keys_for(choice, word)) == item
             pressed.append((desk.who, item, choice))
     return pressed
 
@@ -183,19 +197,26 @@ def numbers(report: Any, path: str = "") -> dict[str, Any]:
     return {path: report}
 
 
-def test_two_hundred_generations_from_file_to_gold_and_back(desks: Opener, own_server: Server, tmp_path: Path) -> None:
+def test_generations_from_file_to_gold_and_back(
+    own_desks: Opener, own_server: Server, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     texts = [made(n) for n in range(GENERATIONS)]
     begin(own_server.database, tmp_path, texts)
     known = {one.line["completion"]: n for n, one in enumerate(texts)}
-    at_work = [desks(PROJECT, who).open() for who in PEOPLE]
-    pressed = label_everything(at_work, known, texts)
+    senders = [HttpDesk(own_server, PROJECT, who, AT_HAND) for who in PEOPLE[1:]]
+    for sender in senders:
+        request.addfinalizer(sender.close)
+        sender.fetch()
+    desk = own_desks(PROJECT, PEOPLE[0]).open()
+    pressed = label_everything([desk, *senders], known, texts)
+    assert {who for who, _, _ in pressed} == set(PEOPLE)
     check_labels(state(own_server.database), pressed, known, texts)
 
     with Store.open(own_server.database) as store:
         found = project(store, PROJECT)
         open_cases = len(cases(store, found))
         assert open_cases >= 3, "the two who label a text do differ now and then"
-        settle_on_the_page(at_work[0], store, found, 2)
+        settle_on_the_page(desk, store, found, 2)
         settle_the_rest(store, found)
         assert cases(store, found) == []
     before = state(own_server.database)

@@ -15,7 +15,7 @@ from annotations.labels.append import label_rows
 from annotations.projects.projects import annotators, create_project, project, projects
 from cli import cli
 from core.errors import BadFile, NotFound, Refused
-from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task, written
+from tests.support.task_files import HE, SHE, chosen, task, written
 
 
 def run(*arguments: str | Path, says: str = "") -> Result:

@@ -11,8 +11,7 @@ from annotations.database.store import Store
 from annotations.projects.projects import project
 from cli import cli
 from core.errors import BadFile, Refused
-from tests.annotations.audit.test_projects import NUMBERS, judge
-from tests.core.audit.test_sample import scores
+from tests.support.audits import NUMBERS, judge, scores
 
 
 def run(*arguments: str, ok: int = 0):

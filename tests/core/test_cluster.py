@@ -15,7 +15,7 @@ from core import cluster
 from core.cluster import Answerer, Pool, ordered_map
 from core.errors import BadLine, NotFound, Refused
 from tests.conftest import ROOT, SENTENCES
-from tests.core.mining.test_run import many
+from tests.support.corpora import many
 
 pytestmark = [
     pytest.mark.early,

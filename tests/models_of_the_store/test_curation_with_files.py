@@ -36,7 +36,7 @@ from annotations.release.content_hash import content_hash, contents_of
 from annotations.types import Project
 from core.files.archives import Member
 from core.statistics import Resampling
-from tests.models_of_the_store.test_curation import WHO, Curation
+from tests.models_of_the_store.curation import WHO, Curation
 from tests.support.projects import broken_rules
 
 FEW_DRAWS = Resampling(resamples=50, seed=1)

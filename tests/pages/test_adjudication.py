@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.adjudication import counted, each_settlement_row
 from annotations.database.store import Store
 from annotations.projects.projects import project
-from tests.annotations.adjudication.test_decisions import generations, judged, state
+from tests.support.judged_sentences import generations, judged, state
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database
 

@@ -19,7 +19,7 @@ from core.language import Language
 from core.text.keywords import find
 from pages.browse.log import table as log_table
 from pages.browse.results import table
-from tests.annotations.adjudication.test_decisions import all_items, generations, judged
+from tests.support.judged_sentences import all_items, generations, judged
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project
 

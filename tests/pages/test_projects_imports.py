@@ -14,9 +14,9 @@ from annotations.labels.append import label_rows
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.types import Project
 from pages.projects.import_ import imports as _projects_imports
-from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, chosen, task
-from tests.annotations.files.test_conflicts import bring
+from tests.support.packages import bring
 from tests.support.pages import open_page, open_section, text_of, without_exception
+from tests.support.task_files import HE, SHE, chosen, task
 
 BOLD = "**粗**<b>x</b> $y$"
 

@@ -15,10 +15,10 @@ from annotations.quality.self_agreement import consistency
 from annotations.queue.claim import claim
 from annotations.types import Project
 from cli import cli
-from tests.annotations.quality.test_self_agreement import TABLE, judged_twice
 from tests.support.generations import generations_project
 from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project
+from tests.support.second_labels import TABLE, judged_twice
 
 
 def open_part(part: str = "oneself", project: Project | None = None, **state: str) -> AppTest:

@@ -12,8 +12,7 @@ from core.models import open_scorer
 from core.models.catalogue import RANDOM
 from core.ruler import planted as ruler
 from core.runs.records import run_file, runs_folder, write_record
-from tests.annotations.audit.test_projects import NUMBERS, judge
-from tests.core.audit.test_sample import scores
+from tests.support.audits import NUMBERS, judge, scores
 from tests.support.pages import open_page, text_of
 
 

@@ -100,13 +100,15 @@ def test_the_sources_are_found() -> None:
     assert {"app.py", "cli.py", "core/types.py", "pages/main.py"} <= {name(file) for file in SOURCES}
 
 
-def test_tests_import_what_they_test_from_its_own_package() -> None:
-    """`from tests.annotations.release import x`: the package of the tests bears the same name and holds nothing."""
+def test_no_test_imports_a_test() -> None:
+    """What several tests need is in tests/support or a conftest; and the packages of tests, which bear the names of
+    what they test, hold nothing to import."""
     packages = {".".join(file.parent.relative_to(ROOT).parts) for file in SOURCES if file.name == "__init__.py"}
     wrong = {
         name(file): sorted(bad)
         for file in SOURCES
-        if (bad := {one for one in imported(file) & packages if one.startswith("tests.") and one != "tests.support"})
+        if (bad := {one for one in imported(file) if one.startswith("tests.") and ".test_" in one})
+        or (bad := {one for one in imported(file) & packages if one.startswith("tests.") and one != "tests.support"})
     }
     assert not wrong
 

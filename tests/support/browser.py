@@ -112,14 +112,18 @@ class Server:
         """The address of a page."""
         return f"{self.url}/{name}?{urlencode(query)}"
 
+    @property
+    def command(self) -> list[str]:
+        """What starts it."""
+        return [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+
     def start(self) -> "Server":
         """Start it and wait until it answers."""
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         environment = {**os.environ, "EVENHAND_DB": str(self.database)}
         with Store.open(self.database):  # there already, so that no demo project is made
             pass
         with self.database.with_suffix(".log").open("ab") as log:
-            self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         end = time.monotonic() + START_S
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -148,6 +152,15 @@ class Server:
                 self.kill()
 
 
+class DeskServer(Server):
+    """Desks on a page of their own (tests/support/desk_page.py), at the addresses of the app."""
+
+    @property
+    def command(self) -> list[str]:
+        """What starts it."""
+        return [sys.executable, "-m", "tests.support.desk_page", str(self.port)]
+
+
 @pytest.fixture(scope="session")
 def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests; each test makes a project of its own, and leaves the server running as it was."""
@@ -156,16 +169,15 @@ def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
-@pytest.fixture
-def mortal_server(app_server: Server) -> Iterator[Server]:
-    """The same one for a test that kills it, or starts it on another database; afterwards it runs as before."""
-    database = app_server.database
-    yield app_server
-    assert app_server.process is not None
-    if app_server.database != database or app_server.process.poll() is not None:
-        app_server.stop()
-        app_server.database = database
-        app_server.start()
+def restored(server: Server) -> Iterator[Server]:
+    """A server for a test that kills it, or starts it on another database; afterwards it runs as before."""
+    database = server.database
+    yield server
+    assert server.process is not None
+    if server.database != database or server.process.poll() is not None:
+        server.stop()
+        server.database = database
+        server.start()
 
 
 @pytest.fixture

@@ -1,4 +1,8 @@
-"""Drives a whole curation in a browser: what three annotators think, what they press, what the database then holds."""
+"""Drives a whole curation: what three annotators think, what they press or send, what the database then holds.
+
+The lead and the first annotator are in browsers. The others send over HTTP what the desk sends: how keys become
+operations is what the tests of the desk are about.
+"""
 
 import csv
 import hashlib
@@ -6,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +22,11 @@ from annotations.adjudication import cases
 from annotations.database.store import Store
 from annotations.guideline.relabelling import waiting
 from annotations.items.items import items
-from annotations.projects.projects import project
+from annotations.projects.projects import guideline, project
 from annotations.release import releases
 from annotations.types import Project
 from tests.support.browser import Server
+from tests.support.desk_by_http import HttpDesk
 from tests.support.desk_driver import WAIT_MS, Desk, Opener
 from tests.support.projects import broken_rules
 from tests.support.terminal import answered
@@ -51,39 +57,100 @@ def cli(*arguments: str, db: Path, password: str = "") -> dict[str, Any]:
     return answered(*arguments, "--db", db, EVENHAND_PASSWORD=password)
 
 
+class KeyDesk(Desk):
+    """A desk in a browser, at which keys are pressed."""
+
+    def is_given(self) -> bool:
+        """Open it and wait until a sentence is on screen, or it says that there is none now."""
+        if self.page.url == "about:blank" or self.item is None:
+            self.open(item=False)
+            self.page.locator(GIVEN).first.wait_for(timeout=WAIT_MS)
+        return self.item is not None
+
+    def judge(self, *, tags: bool) -> tuple[str, bool]:
+        """Press what the annotator thinks of the sentence on screen; its id, and whether it is kept."""
+        why = opinion(self.who, self.text.text_content() or "")
+        if not why:
+            keys: tuple[str, ...] = ("j",)
+        elif tags:
+            self.press("k", "t")
+            self.page.keyboard.insert_text(why)
+            keys = ("Enter", "Enter", "Enter")  # takes the tag, leaves the field, finishes the reject
+        else:
+            keys = ("k", KEYS[why], "Enter")
+        return self.decide(*keys), not why
+
+
+class SentDesk(HttpDesk):
+    """A desk whose operations are sent."""
+
+    def is_given(self) -> bool:
+        """Ask for an item, unless there is one."""
+        if self.item is None:
+            self.fetch()
+        return self.item is not None
+
+    def judge(self, *, tags: bool) -> tuple[str, bool]:
+        """Send what the annotator thinks of the sentence; its id, and whether it is kept."""
+        why = opinion(self.who, self.text)
+        if not why:
+            return self.decide("accept"), True
+        if tags:
+            return self.decide("reject", tags=[why]), False
+        return self.decide("reject", reasons=[self.reasons[KEYS[why]]]), False
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The codes of the criteria by their keys."""
+        with Store.open(self.server.database) as store:
+            return {one.key: one.code for one in guideline(store, project(store, self.project)).reasons}
+
+
 @dataclass
 class Curation:
-    """A project on a server, its people's desks, and every decision that was pressed: (who, id on screen, choice)."""
+    """A project on a server, its people's desks, and every decision that was made: (who, id of the item, choice)."""
 
     server: Server
     desks: Opener
     name: str
     people: list[str] = field(default_factory=lambda: list(PEOPLE))
     pressed: list[tuple[str, str, str]] = field(default_factory=list)
-    opened: dict[str, Desk] = field(default_factory=dict)
+    opened: dict[str, KeyDesk | SentDesk] = field(default_factory=dict)
 
     def found(self, store: Store) -> Project:
         """The project as it is now."""
         return project(store, self.name)
 
-    def desk(self, who: str) -> Desk:
-        """The desk of *who*, opened when it is first asked for."""
+    def desk(self, who: str) -> KeyDesk | SentDesk:
+        """The desk of *who*, made when it is first asked for."""
         if who not in self.opened:
-            self.opened[who] = self.desks(self.name, who)
+            pressing = who == PEOPLE[0]
+            self.opened[who] = (
+                KeyDesk(self.desks.context(), self.server, self.name, who)
+                if pressing
+                else SentDesk(self.server, self.name, who)
+            )
         return self.opened[who]
+
+    def close(self) -> None:
+        """End the connections of those who send."""
+        for desk in self.opened.values():
+            if isinstance(desk, SentDesk):
+                desk.close()
 
     def label(self, *, most: int | None = None, tags: bool = False) -> int:
         """Everybody in turn, one sentence each, until nobody gets any (or *most* are done); returns how many."""
         done, before = 0, -1
         while done > before and (most is None or done < most) and self._is_left():
             before = done
-            at_work = [desk for desk in map(self.desk, self.people) if self._is_given(desk)]
+            at_work = [desk for desk in map(self.desk, self.people) if desk.is_given()]
             while at_work and (most is None or done < most):
                 for desk in list(at_work):
                     if desk.item is None:  # what is left may be with the others: asked for again in the next round
                         at_work.remove(desk)
                         continue
-                    self.decide(desk, tags=tags)
+                    item, kept = desk.judge(tags=tags)
+                    self.pressed.append((desk.who, item, "accept" if kept else "reject"))
                     done += 1
             for desk in self.opened.values():
                 desk.settle()
@@ -99,29 +166,6 @@ class Curation:
         )
         with Store.open(self.server.database) as store:
             return bool(store.db.execute(query).fetchone()[0])
-
-    def decide(self, desk: Desk, *, tags: bool) -> None:
-        """Press what *desk*'s annotator thinks of the sentence on screen."""
-        why = opinion(desk.who, self._text(desk))
-        if not why:
-            keys: tuple[str, ...] = ("j",)
-        elif tags:
-            desk.press("k", "t")
-            desk.page.keyboard.insert_text(why)
-            keys = ("Enter", "Enter", "Enter")  # takes the tag, leaves the field, finishes the reject
-        else:
-            keys = ("k", KEYS[why], "Enter")
-        item = desk.decide(*keys)
-        self.pressed.append((desk.who, item, "reject" if why else "accept"))
-
-    def _text(self, desk: Desk) -> str:
-        return desk.text.text_content() or ""
-
-    def _is_given(self, desk: Desk) -> bool:
-        """Open the desk and wait until a sentence is on screen, or it says that there is none now."""
-        desk.open(item=False)
-        desk.page.locator(GIVEN).first.wait_for(timeout=WAIT_MS)
-        return desk.item is not None
 
 
 # A sentence, or the card that says why there is none ("One moment" while nobody knows yet).
@@ -252,8 +296,14 @@ def rehearse(
     desks: Opener, server: Server, folder: Path, first: Path, more: Path, *, format: str, sizes: Sizes
 ) -> dict[str, Any]:
     """The whole way, checked at each step; returns what was counted. *first* and *more* are files of sentences."""
-    database = server.database
     curation = Curation(server, desks, "rehearsal")
+    with closing(curation):
+        return walk(curation, folder, first, more, format=format, sizes=sizes)
+
+
+def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: str, sizes: Sizes) -> dict[str, Any]:
+    """The steps of `rehearse`."""
+    database = curation.server.database
     cli("project", "create", curation.name, "--kind", "sentences", "--annotators", ",".join(PEOPLE), db=database)
     cli("import", curation.name, str(first), "--format", format, db=database)
     lead = Lead(curation)

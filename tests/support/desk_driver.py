@@ -233,3 +233,29 @@ def no_sideways_scroll(page: Page) -> bool:
       return all.every((one) => one.scrollWidth <= one.clientWidth);
     }"""
     return bool(page.evaluate(script))
+
+
+# What the tests of generations do with a text: the wrong pronoun "he" is found by its letter and marked.
+MISGENDERING = ("2", "h", "Enter", "Enter")
+
+
+def open_generations(desks: Opener, texts: int | list[str] = 12, **fields: Any) -> Desk:
+    """A desk of a new project with these texts."""
+    return desks(make_generations(desks.server, texts, **fields)).open()
+
+
+def stored(desk: Desk) -> list[dict[str, Any]]:
+    """The label rows with what they are about: the text, and the words that are marked in it."""
+    desk.settle()
+    with Store.open(desk.server.database) as store:
+        texts = dict(store.db.execute("SELECT uid, text FROM item"))
+    rows = desk.labels()
+    for row in rows:
+        row["text"] = texts[row["item"]]
+        row["words"] = [(row["text"][start:end], kind) for start, end, kind in json.loads(row["spans"])]
+    return rows
+
+
+def marks(desk: Desk) -> list[str]:
+    """The words that are marked on screen."""
+    return desk.text.locator("mark").all_text_contents()

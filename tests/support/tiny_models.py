@@ -5,7 +5,18 @@ from typing import Any
 
 import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, PreTrainedTokenizerFast
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertTokenizerFast,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Olmo2Config,
+    Olmo2ForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 CHARACTERS = "他她男女爸妈父母它是说医生护士老师很好高兴的了在来去看书画山水今天早上，。！？ab"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -87,3 +98,34 @@ def bare_tokenizer(folder: Path, *, bos: str | None) -> None:
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     backend.pre_tokenizer = pre_tokenizers.Split("", "isolated")
     PreTrainedTokenizerFast(tokenizer_object=backend, bos_token=bos, unk_token="<unk>").save_pretrained(folder)
+
+
+SHAPE: dict[str, Any] = {
+    "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+    "max_position_embeddings": 64, "bos_token_id": 0, "eos_token_id": 2, "initializer_range": 0.5,
+}  # fmt: skip
+
+
+def tiny_causal(folder: Path, kind: str, **changes: Any) -> Path:
+    """A causal model of a few dozen weights in *folder*: gpt2, olmo2 or llama."""
+    size = byte_level_tokenizer(folder)
+    torch.manual_seed(1)
+    model: Any
+    if kind == "gpt2":
+        config = GPT2Config(
+            vocab_size=size,
+            n_embd=24,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=0,
+            eos_token_id=2,
+            initializer_range=0.5,
+        )
+        model = GPT2LMHeadModel(config)
+    elif kind == "olmo2":
+        model = Olmo2ForCausalLM(Olmo2Config(**(SHAPE | {"vocab_size": size, "pad_token_id": 1} | changes)))
+    else:
+        model = LlamaForCausalLM(LlamaConfig(**(SHAPE | {"vocab_size": size} | changes)))
+    model.eval().save_pretrained(folder)
+    return folder

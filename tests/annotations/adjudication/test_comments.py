@@ -7,7 +7,7 @@ from annotations.database.store import Store
 from annotations.items.items import Batch
 from annotations.projects.projects import annotators
 from core.errors import NotAllowed, NotFound, Refused
-from tests.annotations.adjudication.test_decisions import judged
+from tests.support.judged_sentences import judged
 from tests.support.projects import new_items
 
 

@@ -13,7 +13,7 @@ from cli import cli
 from core.errors import NotFound
 from core.statistics import Note
 from pages.ui.text import plain
-from tests.annotations.agreement.test_agreement import FAST, label, make, texts
+from tests.support.agreed_labels import FAST, label, make, texts
 from tests.support.pages import open_page
 
 

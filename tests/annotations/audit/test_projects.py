@@ -14,16 +14,8 @@ from annotations.projects.projects import annotators, create_project, guideline,
 from annotations.queue.claim import claim
 from core.audit.sample import draw
 from core.errors import NotAllowed, NotFound, Refused
-from tests.core.audit.test_sample import scores
+from tests.support.audits import NUMBERS, PEOPLE, judge, scores
 from tests.support.projects import decide
-
-NUMBERS = {
-    "他": [2.5, 2.0, 0.4, 0.3, -0.2, 0.1],
-    "她": [0.5, 0.1, -0.1, -2.0, -2.5, -0.3],
-    "爸爸": [2.8, 0.1, 0.2, 0.3],
-    "妈妈": [-0.1, -3.0, 0.15, 0.05],
-}
-PEOPLE = ("Ada", "Bo", "Chen")
 
 
 @pytest.fixture
@@ -39,21 +31,6 @@ def sample(frame):
 @pytest.fixture
 def sent(fresh_store, sample):
     return audit.send(fresh_store, sample, "audit of m", PEOPLE, run="first run")
-
-
-def judge(store, made, leaks, *, people=PEOPLE, reason="gender_term") -> None:
-    """Everybody labels what the queue hands out: `leaks(text, person)` says whether it leaks."""
-    for person in annotators(store, made):
-        if person.name not in people:
-            continue
-        while found := claim(store, made, person):
-            operations = [
-                decide(item, "reject", desk=person.name, reasons=(reason,))
-                if leaks(item.text, person.name)
-                else decide(item, desk=person.name)
-                for item in found
-            ]
-            assert all(answer.stored for answer in append(store, made, person, operations))
 
 
 def strata(sample, stratum):

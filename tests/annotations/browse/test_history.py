@@ -15,7 +15,7 @@ from annotations.projects.projects import add_guideline, annotators, change_proj
 from annotations.types import Item, Mark, Project
 from core.errors import NotFound
 from core.files.timestamps import timestamp
-from tests.annotations.adjudication.test_decisions import all_items, generations, judged
+from tests.support.judged_sentences import all_items, generations, judged
 from tests.support.projects import decide, filled_project
 
 

@@ -30,7 +30,7 @@ from annotations.labels.append import append
 from annotations.projects.projects import add_guideline, annotators, create_project, guideline
 from annotations.types import Annotator, Item, Project
 from core.text.keywords import find
-from tests.annotations.adjudication.test_decisions import all_items
+from tests.support.judged_sentences import all_items
 from tests.support.projects import decide
 
 TEXTS: tuple[tuple[str, str, list[str]], ...] = (

@@ -9,7 +9,7 @@ from annotations.database.events import events, record
 from annotations.database.store import Store
 from annotations.files.package.import_records import store_records
 from annotations.types import Item, Project
-from tests.annotations.adjudication.test_decisions import all_items
+from tests.support.judged_sentences import all_items
 from tests.support.projects import database, filled_project
 
 

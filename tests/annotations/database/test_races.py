@@ -3,8 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
-import textwrap
 import threading
 import time
 from collections import Counter
@@ -20,11 +18,11 @@ from annotations.labels.append import append, label_rows
 from annotations.projects.projects import counts, project
 from annotations.queue.claim import claim
 from annotations.release import make_release, records, release_files
-from tests.support.projects import PATIENT, WORDS, broken_rules, database, decide, filled_project, new_items
+from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
+from tests.support.writers import output, start
 
 pytestmark = pytest.mark.early
-ROOT = Path(__file__).resolve().parents[3]
 
 # Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.
 WORKER = """
@@ -81,19 +79,6 @@ IMPORTER = """
         print("added", flush=True)
         time.sleep(600)
 """
-
-
-def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """A Python process of its own in the project's folder."""
-    command = [sys.executable, "-c", PATIENT + textwrap.dedent(script), *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def output(process: subprocess.Popen[str]) -> list[str]:
-    """What a process printed, once it is over; it must have ended well."""
-    out, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    return out.splitlines()
 
 
 def wait_for(process: subprocess.Popen[str], word: str) -> None:

@@ -16,7 +16,7 @@ from core.describe import vocabulary
 from core.errors import BadFile, EvenhandError, NotFound
 from core.language import Language
 from core.text.keywords import find
-from tests.annotations.agreement.test_agreement import label, make, texts
+from tests.support.agreed_labels import label, make, texts
 from tests.support.pages import MAIN, open_page
 
 pytestmark = pytest.mark.early

@@ -13,10 +13,8 @@ from annotations.items.items import Batch, NewItem
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Project
 from core.text.keywords import find
-from tests.annotations.desk.test_routes import Desk, client
+from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
-
-__all__ = ["client"]  # a fixture
 
 
 def with_extra(store: Store, *extras: dict[str, Any]) -> Project:

@@ -1,12 +1,9 @@
 """The desk's routes: who may, what is stored, what is refused, and that an answer is never an exception."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from annotations import permissions
@@ -15,42 +12,10 @@ from annotations.database.store import Store
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
 from annotations.labels import append as labels
-from annotations.projects.projects import add_annotators, add_guideline, annotator, guideline, replace_annotator
+from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
 from annotations.queue import claim as queue
 from annotations.types import Project
-
-
-class Desk:
-    """A desk without a browser: what it sends is what desk/queue.js sends."""
-
-    def __init__(self, client: TestClient, store: Store, project: Project, name: str, desk: str = "desk-1") -> None:
-        self.client, self.store, self.project, self.desk = client, store, project, desk
-        self.who = annotator(store, project, name)
-        ids = {"database": store.uid, "project": project.uid, "annotator": self.who.uid}
-        self.owner, self.token, self.revision = ids, issue(store.secret, **ids), 0
-
-    def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
-        sent = {"Authorization": f"Bearer {self.token}", **headers}
-        data = body if isinstance(body, bytes) else json.dumps(body if body is not None else {})
-        return self.client.post(f"{PATH}/{path}", content=data, headers=sent)
-
-    def op(self, item: str, choice: str | None, **more: Any) -> dict[str, Any]:
-        self.revision += 1
-        made = {"op": f"{self.desk}-{self.revision}", "item": item, "desk": self.desk, "revision": self.revision}
-        rest = {"base": None, "choice": choice, "reasons": [], "note": "", "seconds": 1.5, "form": "masked"}
-        return {**self.owner, **made, **rest, **more}
-
-    def sync(self, *ops: Any, **more: Any) -> dict[str, Any]:
-        response = self.post("sync", {"desk": self.desk, "ops": ops, "have": [], "want": 0, "hello": 0, **more})
-        assert response.status_code == 200, response.text
-        reply: dict[str, Any] = response.json()
-        return reply
-
-
-@pytest.fixture
-def client() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=routes())) as made:
-        yield made
+from tests.support.desk_by_http import RouteDesk as Desk
 
 
 @pytest.fixture

@@ -10,10 +10,8 @@ from annotations.database.store import Store
 from annotations.desk import frontend as desk
 from annotations.projects.projects import annotators
 from annotations.types import Project
-from tests.annotations.desk.test_routes import Desk, client
+from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import MODELS, generations_project
-
-__all__ = ["client"]  # a fixture
 
 ITEM_KEYS = {"id", "text", "context", "name", "sets", "base"}
 SECRET = (*MODELS, "secret", "4711", "rule", "tango", "template", "stratum")

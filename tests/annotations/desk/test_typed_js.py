@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.annotations.desk.test_queue_js import run
+from tests.support.desk_js import run
 
 # A desk without a page: what is on screen, what is drafted, and a tab that remembers.
 SCENE = """

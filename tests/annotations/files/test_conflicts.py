@@ -10,10 +10,8 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, take
 from annotations.files.import_items import import_file
-from annotations.files.import_labels import store_labels
-from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.files.undo import effect, find_import, undo
-from annotations.items.items import Batch, NewItem, items
+from annotations.items.items import Batch, items
 from annotations.labels.append import append, label_rows
 from annotations.labels.read import conflicts as at_the_desk
 from annotations.projects.projects import annotators, change_project
@@ -21,16 +19,9 @@ from annotations.quality.known_answers import known_items, set_known
 from annotations.types import Operation, Project
 from cli import cli
 from core.errors import NotFound, Refused
-from core.text.keywords import find
 from tests.conftest import SENTENCES
 from tests.support.generations import generations_project
-
-
-def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:
-    """A file of labels: item, annotator, choice."""
-    body = "".join(f"{item},{who},{choice}\n" for item, who, choice in rows)
-    path.write_text("item,annotator,choice\n" + body, encoding="utf-8")
-    store_labels(store, project, path.name, label_rows_in(open_labels(path)))
+from tests.support.packages import bring, placed
 
 
 @pytest.fixture
@@ -190,10 +181,6 @@ def test_two_known_answers(fresh_store: Store, sample_project: Project, uids: li
     )  # fmt: skip
     take(fresh_store, sample_project, one.key)
     assert {known.item.uid: known.choice for known in known_items(fresh_store, sample_project)}[uids[3]] == "accept"
-
-
-def placed(text: str, number: int) -> NewItem:
-    return NewItem(text, find(text)[number], "placed", 1)
 
 
 def test_the_same_text_with_another_word(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from annotations.projects.projects import annotators
 from annotations.quality.known_answers import set_known
 from annotations.types import Operation, Project
 from cli import cli
-from tests.annotations.files.test_conflicts import bring, placed
 from tests.conftest import SENTENCES
+from tests.support.packages import bring, placed
 from tests.support.pages import open_page, open_section, text_of
 from tests.support.projects import filled_project
 

@@ -17,10 +17,9 @@ from annotations.pilot.pilots import start_pilot
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Project
 from core.errors import Refused
-from tests.annotations.desk.test_routes import Desk, client
+from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.projects import decide, filled_project
 
-__all__ = ["client"]  # a fixture
 NOW = 1_000_000.0
 
 

@@ -19,8 +19,8 @@ from annotations.projects.projects import change_project, counts, create_project
 from annotations.queue.claim import LEASE_S, claim
 from annotations.types import Annotator, Item, Project
 from core.errors import Refused
-from tests.annotations.database.test_races import output, start
 from tests.support.projects import broken_rules, database, decide, filled_project
+from tests.support.writers import output, start
 
 START = 1_000_000.0
 A, R = "accept", "reject"

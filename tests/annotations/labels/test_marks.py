@@ -17,7 +17,7 @@ from annotations.projects.projects import annotators, change_project
 from annotations.queue.claim import claim
 from annotations.types import Mark
 from core.errors import Refused
-from tests.annotations.desk.test_queue_js import run
+from tests.support.desk_js import run
 from tests.support.generations import generations_project
 from tests.support.projects import decide, filled_project
 

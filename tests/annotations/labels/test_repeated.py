@@ -14,7 +14,7 @@ from annotations.desk.routes import routes
 from annotations.labels.repeated import merged
 from annotations.projects.projects import change_project
 from annotations.types import Decision, Project
-from tests.annotations.desk.test_routes import Desk
+from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 from tests.support.projects import filled_project
 

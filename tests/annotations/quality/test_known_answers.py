@@ -25,7 +25,7 @@ from annotations.quality.known_answers import answer_choices, draw_known, known_
 from annotations.queue.claim import claim
 from annotations.types import Annotator, Item, Project
 from core.errors import BadFile, NotFound, Refused
-from tests.annotations.desk.test_routes import Desk
+from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 

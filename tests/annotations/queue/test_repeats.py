@@ -24,8 +24,8 @@ from annotations.projects.projects import add_guideline, annotator, change_proje
 from annotations.queue import repeats
 from annotations.queue.claim import LEASE_S, claim
 from annotations.types import Annotator, Answer, Item, Project
-from tests.annotations.database.test_races import output, start
 from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
+from tests.support.writers import output, start
 
 DAY = 86_400.0
 NOON = time.time() - 30 * DAY

@@ -10,33 +10,10 @@ from hypothesis import strategies as st
 
 from core.audit.sample import MOST, candidate_of, draw, labels_needed, reach
 from core.errors import NotFound, Refused
-from core.model_bias import read_scores
 from core.text.keywords import find
+from tests.support.audits import WORDS, scores
 
-WORDS = {
-    "他": ("他/她", "male"),
-    "她": ("他/她", "female"),
-    "爸爸": ("爸爸/妈妈", "male"),
-    "妈妈": ("爸爸/妈妈", "female"),
-}
 ONLY = {"male": 1, "female": 1}
-
-
-def scores(values: dict[str, list[float]], model: str = "m", first: int = 1) -> pd.DataFrame:
-    """A row per value: keyword -> values; every sentence is its own."""
-    rows = []
-    for word, numbers in values.items():
-        for value in numbers:
-            n = first + len(rows)
-            rows.append(
-                {
-                    "row": n, "sentence": f"第{n}天{word}去看海。", "pair": WORDS[word][0], "keyword": word,
-                    "model": model, "p_male": 0.1, "p_female": 0.1, "pair_mass": 0.2, "bias_log10": value,
-                    "bias_ln": value * math.log(10), "status": "ok", "signature": f"masked|{model}|weights:0|v1",
-                    "start": len(f"第{n}天"), "end": len(f"第{n}天{word}"),
-                }
-            )  # fmt: skip
-    return read_scores(pd.DataFrame(rows))
 
 
 def cells(sample, stratum, toward=None):

@@ -288,10 +288,10 @@ def asked(model: str) -> Request:
 @pytest.fixture
 def tiny(tmp_path: Path) -> str:
     """The folder of a causal model of a few dozen weights."""
-    from tests.core.models.test_generating import save
+    from tests.support.tiny_models import tiny_causal
 
     (tmp_path / "model").mkdir()
-    return str(save(tmp_path / "model", "llama", max_position_embeddings=256))
+    return str(tiny_causal(tmp_path / "model", "llama", max_position_embeddings=256))
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:

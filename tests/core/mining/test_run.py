@@ -20,6 +20,7 @@ from core.resources import keyword_pairs
 from core.text.keywords import find
 from core.text.sentences import sentences
 from core.types import KeywordPair
+from tests.support.corpora import many
 
 pytestmark = pytest.mark.early
 
@@ -146,21 +147,6 @@ def test_a_sentence_begins_at_its_place_in_any_encoding(tmp_path_factory: pytest
             there = path.read_bytes()[line["source"]["offset"] :].decode(encoding)
             assert there[0] == line["sentence"][0] or there[0] in "０&"
     assert found["utf-8"] == found["gb18030"]
-
-
-def many(tmp_path: Path, count: int = 400) -> Path:
-    folder = tmp_path / "many"
-    folder.mkdir()
-    words = ["他", "她", "男孩", "女孩", "爸爸", "妈妈", "姥姥", "吉他"]
-    for number in range(4):
-        rows = []
-        for n in range(count):
-            word = words[(n * 7 + number) % len(words)]
-            rows.append(
-                f"第{n * 37 % 101}号楼前的{word}在{n * number}点看见了{n % 13}只灰色的鸟，{n * 11}分钟以后才走。"
-            )
-        (folder / f"{number}.txt").write_text("\n".join(rows), encoding=("utf-8", "gb18030")[number % 2])
-    return folder
 
 
 def as_text(lines: list[dict[str, Any]], report: Report) -> tuple[str, str]:

@@ -7,48 +7,20 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, Olmo2Config, Olmo2ForCausalLM
+from transformers import LlamaForCausalLM
 
 from core.errors import ModelUnavailable, Refused
 from core.models.generating import Generator, Prompt, _numbers, open_generator
 from core.models.loading import load_causal
 from core.models.sampling import Sampling
-from tests.support.tiny_models import byte_level_tokenizer
+from tests.support.tiny_models import tiny_causal
 
-SHAPE: dict[str, Any] = {
-    "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
-    "max_position_embeddings": 64, "bos_token_id": 0, "eos_token_id": 2, "initializer_range": 0.5,
-}  # fmt: skip
 CONTEXTS = ["he is a doctor.", "she is", "a", "is he a doctor. she is a doctor."]
-
-
-def save(folder: Path, kind: str, **changes: Any) -> Path:
-    size = byte_level_tokenizer(folder)
-    torch.manual_seed(1)
-    model: Any
-    if kind == "gpt2":
-        config = GPT2Config(
-            vocab_size=size,
-            n_embd=24,
-            n_layer=2,
-            n_head=2,
-            n_positions=64,
-            bos_token_id=0,
-            eos_token_id=2,
-            initializer_range=0.5,
-        )
-        model = GPT2LMHeadModel(config)
-    elif kind == "olmo2":
-        model = Olmo2ForCausalLM(Olmo2Config(**(SHAPE | {"vocab_size": size, "pad_token_id": 1} | changes)))
-    else:
-        model = LlamaForCausalLM(LlamaConfig(**(SHAPE | {"vocab_size": size} | changes)))
-    model.eval().save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save(tmp_path_factory.mktemp("llama"), "llama")
+    return tiny_causal(tmp_path_factory.mktemp("llama"), "llama")
 
 
 def opened(folder: Path, **how: Any) -> Generator:
@@ -62,7 +34,7 @@ def prompts(number: int, first: int = 0) -> list[Prompt]:
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "olmo2"])
 def test_batch_order_and_cache_change_nothing(kind: str, tmp_path: Path) -> None:
     """Alone, together, backwards, and with everything read anew for every token: the same texts."""
-    generator = opened(save(tmp_path, kind))
+    generator = opened(tiny_causal(tmp_path, kind))
     asked = prompts(12)
     together = generator.write(asked)
     assert generator.cached
@@ -176,7 +148,7 @@ def test_the_signature_names_what_decides_a_text(llama: Path) -> None:
 
 def test_the_models_own_temperature(tmp_path: Path) -> None:
     """Llama 3.1 ships one (SPEC 4.4); what the user says comes first."""
-    folder = save(tmp_path, "llama")
+    folder = tiny_causal(tmp_path, "llama")
     model = LlamaForCausalLM.from_pretrained(folder)
     model.generation_config.update(temperature=0.6, do_sample=True)
     model.generation_config.save_pretrained(folder)

@@ -14,7 +14,7 @@ from core.ruler.context_effects import fitting, in_contexts, in_sentences, neutr
 from core.ruler.nulls import nulls
 from core.ruler.own_model import mean_corrected, on_built_in, on_scores
 from core.ruler.planted import ruler_items, scored
-from tests.core.audit.test_sample import scores
+from tests.support.audits import scores
 
 PAIRS = {pair.name: pair for pair in keyword_pairs()}
 

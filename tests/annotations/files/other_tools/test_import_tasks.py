@@ -17,8 +17,7 @@ from annotations.files.columns import Columns
 from annotations.files.export import archive_bytes, export_file, export_preview, wanted
 from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
-from annotations.files.other_tools.detect import task_format
-from annotations.files.other_tools.import_tasks import Switched, bring_tasks, look
+from annotations.files.other_tools.import_tasks import bring_tasks, look
 from annotations.items.items import Batch, NewItem, items
 from annotations.labels.append import append, label_rows, reveal
 from annotations.projects.projects import annotators, create_project, guidelines
@@ -26,54 +25,18 @@ from annotations.quality.known_answers import known_items
 from annotations.types import Mark, Operation, Project
 from core.errors import BadFile, Refused
 from core.files.paths import short_path, without_folders
-from core.files.readers import open_source
 from core.text.keywords import find
 from tests.support.any_items import CORPORA, NASTY, ROOTED
 from tests.support.projects import new_store
-
-SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal",
-        "form_shown", "text", "op_id", "desk", "revision", "created")  # fmt: skip
-NOTES = st.text(alphabet="好 nur=<>&\"'\\\n👩", max_size=8) | st.sampled_from(NASTY)
-
-
-def bring(
-    store: Store, project: Project, path: Path, names: Names | None = None, *, known: bool = False, format: str = "auto"
-) -> Switched:
-    """Import a file as the page and the command do."""
-    with tables_in(path) as members:
-        chosen = task_format(open_source(members[0].path, members[0].name)) if format == "auto" else format
-        assert chosen is not None, "not known as a file of tasks"
-        wished = Columns() if project.kind == "generations" else None
-        files = examine_tables(members, format=chosen, wished=wished)
-        return bring_tasks(store, project, files, names or Names(), file=path.name, known=known)
-
-
-def written(path: Path, content: Any, *, lines: bool = False) -> Path:
-    text = "\n".join(json.dumps(one, ensure_ascii=False) for one in content) if lines else json.dumps(content)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def said(store: Store, project: Project) -> list[tuple[str, str, str | None]]:
-    return sorted((row["text"], row["annotator"], row["choice"]) for row in label_rows(store, project, which="latest"))
-
-
-def task(text: str, *annotations: dict[str, Any], **data: Any) -> dict[str, Any]:
-    return {"id": 7, "data": {"text": text, **data}, "annotations": list(annotations), "predictions": []}
-
-
-def chosen(*names: str, **more: Any) -> dict[str, Any]:
-    result = [{"id": "a", "from_name": "c", "to_name": "text", "type": "choices", "value": {"choices": list(names)}}]
-    return {"id": 1, "result": result, "completed_by": 3, "was_cancelled": False, "ground_truth": False,
-            "created_at": "2024-03-01T09:30:00.000000Z", "lead_time": 4.25} | more  # fmt: skip
-
-
-HE, SHE = "他把雨伞忘在车上了。", "她在阳台上晾衣服。"
+from tests.support.task_files import HE, SHE, bring, chosen, rows_of, said, task, written
 
 
 @pytest.fixture
 def project(fresh_store: Store) -> Project:
     return create_project(fresh_store, "here", per_item=2)
+
+
+NOTES = st.text(alphabet="好 nur=<>&\"'\\\n👩", max_size=8) | st.sampled_from(NASTY)
 
 
 def test_tasks_of_label_studio_come_in_with_labels_of_their_annotators(
@@ -336,11 +299,6 @@ def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: s
             if corpus:
                 bring(other, twin, out, format=format)
                 assert rows_of(store, project) == rows_of(other, twin)
-
-
-def rows_of(store: Store, project: Project) -> list[dict[str, Any]]:
-    found = [{key: row[key] for key in SAME} for row in label_rows(store, project, which="latest")]
-    return sorted(found, key=lambda row: (row["item"], row["annotator"]))
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])

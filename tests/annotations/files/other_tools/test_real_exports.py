@@ -15,7 +15,7 @@ from annotations.labels.append import append, label_rows
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Operation, Project
 from core.text.keywords import find
-from tests.annotations.files.other_tools.test_import_tasks import HE, SHE, bring, rows_of, said, written
+from tests.support.task_files import HE, SHE, bring, rows_of, said, written
 
 WHEN = "2026-03-01T09:30:00.123456Z"
 

@@ -1,0 +1,16 @@
+"""The desk's routes without a server."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotations.desk.routes import routes
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    """Sends requests to the routes in this process."""
+    with TestClient(Starlette(routes=routes())) as made:
+        yield made

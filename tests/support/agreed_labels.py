@@ -1,0 +1,49 @@
+"""A project whose labels are chosen text by text, for tests of agreement."""
+
+import uuid
+
+from annotations.database.store import Store
+from annotations.items.items import Batch, NewItem, items
+from annotations.labels.append import append
+from annotations.projects.projects import annotator, create_project
+from annotations.queue.claim import claim
+from annotations.types import Item, Operation, Project
+from core.statistics import Resampling
+from core.text.keywords import find
+
+FAST = Resampling(200)
+
+
+def make(store: Store, sentences: int = 40, names: tuple[str, ...] = ("Ada", "Bo", "Chen"), **more: int) -> Project:
+    """A project with our own sentences about pages, male and female words in turn."""
+    project = create_project(store, "made", annotators=names, seed=2, **more)  # type: ignore[arg-type]
+    words = ("他", "她", "爸爸", "妈妈")
+    batch = Batch.begin(store, project, "made.txt")
+    batch.add(
+        NewItem(text=text, candidate=find(text)[0], file="made.txt", line=n, extra={})
+        for n, text in enumerate((f"{words[n % 4]}读到了第{n}页。" for n in range(sentences)), 1)
+    )
+    batch.publish()
+    return project
+
+
+def label(
+    store: Store, project: Project, name: str, choose: "dict[str, str]", revision: int = 1, **more: object
+) -> None:
+    """*name* labels the items whose text is a key of *choose*."""
+    person = annotator(store, project, name)
+    todo = dict(choose)
+    while todo:
+        handed = [item for item in claim(store, project, person, want=500) if item.text in todo]
+        assert handed, f"{name} was not handed {list(todo)[:3]}"
+        append(store, project, person, [_operation(item, todo.pop(item.text), revision, **more) for item in handed])
+
+
+def _operation(item: Item, choice: str, revision: int = 1, **more: object) -> Operation:
+    reasons = ("not_plausible",) if choice == "reject" else ()
+    values = {"op_id": uuid.uuid4().hex, "item": item.uid, "choice": choice, "desk": "d", "revision": revision}
+    return Operation(**(values | {"reasons": reasons} | more))  # type: ignore[arg-type]
+
+
+def texts(store: Store, project: Project) -> list[str]:
+    return [item.text for item in items(store, project)]

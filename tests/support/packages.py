@@ -1,0 +1,21 @@
+"""Packages that leave one database and come into another."""
+
+from pathlib import Path
+
+from annotations.database.store import Store
+from annotations.files.import_labels import store_labels
+from annotations.files.read_labels import label_rows_in, open_labels
+from annotations.items.items import NewItem
+from annotations.types import Project
+from core.text.keywords import find
+
+
+def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:
+    """A file of labels: item, annotator, choice."""
+    body = "".join(f"{item},{who},{choice}\n" for item, who, choice in rows)
+    path.write_text("item,annotator,choice\n" + body, encoding="utf-8")
+    store_labels(store, project, path.name, label_rows_in(open_labels(path)))
+
+
+def placed(text: str, number: int) -> NewItem:
+    return NewItem(text, find(text)[number], "placed", 1)
