@@ -8,16 +8,10 @@ from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages.ui.head import show_error, unknown_address
 from pages.ui.language import _, language
+from pages.ui.style import show_style
 from pages.ui.text import plain
 
 BRAND = Path(__file__).parent / "_brand"
-STYLE = """<style>
-[data-testid=stMainBlockContainer]{padding-top:3.5rem;max-width:1320px}
-/* Streamlit pales captions to 4.4:1 on this background, and the chosen of a row of buttons to 3.6:1 in the dark. */
-[data-testid=stApp] [data-testid=stCaptionContainer]{opacity:.72}
-[data-testid=stApp] [data-variant=segmented_control][data-selected=true] p{color:light-dark(#5b3fa0,#b9a3f5)}
-[data-testid=stSidebarNavLink]:focus-visible{outline:2px solid light-dark(#5b3fa0,#b9a3f5);outline-offset:-2px}
-</style>"""  # no theme option
 NAMES = {"zh": "中文", "en": "English"}
 
 st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
@@ -109,7 +103,7 @@ with st.sidebar:
     CODE = "zh-CN" if language() == "zh" else "en"
     st.html(f'<script>document.documentElement.lang = "{CODE}"</script>', unsafe_allow_javascript=True)
 
-st.html(STYLE)
+show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):
     st.warning(plain(_("There is no page {name} here. This is the first page.").format(name=f"/{unknown}")))
 try:

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Say, Values, axis_title, finite, same, signed
-from core.charts.style import LIGHT, LINES, Palette, styled
+from core.charts.palette import LIGHT, LINES, Palette
+from core.charts.style import styled
 from core.errors import N_
 from core.sentence_bias.bias import OBVIOUS
 

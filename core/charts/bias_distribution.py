@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 from core.sentence_bias.bias import OBVIOUS
 

@@ -7,7 +7,8 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import Say, same
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 ROW, BAR = 24, 15  # pixels of a word

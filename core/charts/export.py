@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import vl_convert
 
-from core.charts.style import LIGHT, WIDTH, colours
+from core.charts.palette import LIGHT, colours
+from core.charts.style import WIDTH
 
 Format = Literal["svg", "png"]
 

@@ -7,7 +7,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 STEP = 30  # pixels of a row

@@ -12,7 +12,8 @@ import pandas as pd
 
 from core.charts.bias_distribution import Say, same
 from core.charts.heatmap import UNDEFINED
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 Align = Literal["left", "right"]

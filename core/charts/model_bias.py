@@ -10,7 +10,8 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import SIGNED_LABEL, Say, same
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 ROW = 66  # pixels per model: its name above, its two bars below

@@ -11,7 +11,8 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import Say, same
-from core.charts.style import LIGHT, LINES, Palette, styled
+from core.charts.palette import LIGHT, LINES, Palette
+from core.charts.style import styled
 from core.errors import N_
 from core.nli.measure import MARKS, Inference
 from core.nli.types import LABELS, SETS

@@ -5,7 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 
 ROW = 44  # pixels
 LEAST, MOST = 1 / 64, 64.0  # ends of the axis at most: an interval that reaches beyond is cut there

@@ -10,7 +10,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 ROW = 48  # pixels: the name above, the mark below

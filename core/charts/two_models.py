@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Say, Values, same, signed
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 
 SQUARES = 40  # along each axis, at most

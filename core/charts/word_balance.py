@@ -11,7 +11,8 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from core.charts.style import LIGHT, Palette, styled
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
 from core.errors import N_
 from core.sentence_bias.bias import OBVIOUS, odds, times
 

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from core.charts.export import picture
-from core.charts.style import LIGHT
+from core.charts.palette import LIGHT, css_variables
 from core.errors import N_, BadFile
 from core.language import Language, translate
 from core.model_bias import Summary, extremes, models_of, prior_corrected, summarise, summarise_by
@@ -119,7 +119,7 @@ def report_html(
     return PAGE.format(
         language="zh-CN" if language == "zh" else "en",
         title=_e(f"{title} · {settings.data}" if settings.data else title),
-        style=SHEET + table.style(LIGHT) + sentences.style(LIGHT),
+        style=f":root{{{css_variables(dark=False)}}}" + SHEET + CSS.read_text(encoding="utf-8"),
         body="\n".join(body),
     )
 
@@ -156,6 +156,7 @@ PAGE = """<!DOCTYPE html>
 {body}
 </main></body></html>
 """
+CSS = Path(__file__).with_name("report.css")
 SHEET = f"""
 :root {{ color-scheme: light }}
 body {{ margin: 0; background: {LIGHT.paper}; color: {LIGHT.ink}; line-height: 1.6;

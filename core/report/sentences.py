@@ -4,33 +4,9 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from core.charts.style import Palette
 from core.report.numbers import probability, signed_number
 from core.report.table_lines import Say
 from core.sentence_bias.bias import LN10
-
-SHEET = """
-ul.models-list {{ list-style: none; margin: 0; padding: 0 }}
-ul.models-list > li {{ margin: 0; padding: .65rem 0; border-bottom: 1px solid {line}; display: grid;
-  grid-template-columns: 5.2rem 1fr; gap: .2rem .9rem; color: {ink} }}
-.models-list li:last-child {{ border-bottom: 0 }}
-.models-list b {{ font-variant-numeric: tabular-nums; font-size: 1.1rem; line-height: 1.5; white-space: nowrap }}
-.models-list b.m, .models-side.m {{ color: {male} }} .models-list b.f, .models-side.f {{ color: {female} }}
-.models-list p {{ margin: 0; font-size: 1.05rem; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere }}
-.models-list small {{ color: {soft}; font-size: .8rem; font-variant-numeric: tabular-nums; grid-column: 2 }}
-.models-list small span {{ white-space: nowrap }} .models-list small span:last-child {{ white-space: normal }}
-.models-list mark {{ color: inherit; font-weight: 700; padding: 0 .1em; border-bottom: 3px solid {soft};
-  background: {line} }}
-.models-list mark.m {{ background: {male_tint}; border-color: {male} }}
-.models-list mark.f {{ background: {female_tint}; border-color: {female} }}
-.models-side {{ font-weight: 700; margin: 0 0 .2rem }}
-"""
-COLOURS = ("line", "ink", "soft", "male", "female", "male_tint", "female_tint")
-
-
-def style(palette: Palette) -> str:
-    """The look of the lists in one theme, as the text of a style element."""
-    return SHEET.format(**{name: getattr(palette, name) for name in COLOURS})
 
 
 def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:

@@ -1,13 +1,12 @@
 """Views of the page About: the signature taken apart, the built-in models, known errors of the papers."""
 
-import html
-from collections.abc import Sequence
-
 import streamlit as st
 
+from core import resources
 from core.models import known_models
-from core.resources import MODELS, table
+from core.resources import MODELS
 from pages.ui.language import _, language
+from pages.ui.tables import show_html, table
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 
@@ -25,20 +24,6 @@ def signature_parts() -> list[tuple[str, str]]:
     return list(zip(SIGNATURE.split("|"), meanings, strict=True))
 
 
-def show_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """A table of text that wraps, with a header row a screen reader can find; nothing in it is read as HTML."""
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    style = (
-        "<style>.sheet{width:100%;border-collapse:collapse;font-size:14px;line-height:1.5}"
-        ".sheet th,.sheet td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;"
-        "border-bottom:1px solid color-mix(in srgb, currentColor 16%, transparent)}"
-        ".wide{overflow-x:auto}</style>"
-    )
-    sheet = f'<table class="sheet"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    st.html(f'{style}<div class="wide" tabindex="0">{sheet}</div>')
-
-
 def show_signature() -> None:
     """An example signature and what each part of it says."""
     st.write(
@@ -48,7 +33,7 @@ def show_signature() -> None:
         )
     )
     st.code(SIGNATURE, language=None)
-    show_table((_("part"), _("what it says")), signature_parts())
+    show_html(table((_("part"), _("what it says")), signature_parts()))
 
 
 def show_models() -> None:
@@ -60,7 +45,7 @@ def show_models() -> None:
         )
     )
     builtin = [entry for entry in known_models(None) if entry.builtin]
-    show_table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin])
+    show_html(table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin]))
     for entry in builtin:
         card = MODELS / entry.name / "README.md"
         if card.is_file():
@@ -78,5 +63,7 @@ def without_front_matter(card: str) -> str:
 def show_known_errors() -> None:
     """What is wrong or open in the papers and data, and what the app does about it."""
     chosen = language()
-    rows = [(row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in table("known_errors")]
-    show_table((_("source"), _("what is wrong or open"), _("what the app does")), rows)
+    rows = [
+        (row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in resources.table("known_errors")
+    ]
+    show_html(table((_("source"), _("what is wrong or open"), _("what the app does")), rows))

@@ -1,22 +1,21 @@
 """A case on the page Adjudicate: the text, what each said beside it, what was settled, the comments."""
 
-import html
 from collections.abc import Sequence
 from itertools import pairwise
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.adjudication import Case, Said, Settlement, add_comment
 from annotations.database.store import Store
 from annotations.types import Choice, Guideline, Project
-from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.sentences import choice_name, with_keyword
+from pages.ui.numbers import DASH
+from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
+from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain, series
-
-SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
 def names_of(asked: Guideline) -> dict[str, str]:
@@ -27,78 +26,48 @@ def names_of(asked: Guideline) -> dict[str, str]:
 
 def show_case(found: Case, asked: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
-    colours = palette(st.context.theme.type)
     names = names_of(asked)
-    people = "".join(_said(each, found, names, colours) for each in found.said)
-    st.html(
-        f'<article data-item="{html.escape(found.item.uid)}" style="border:1px solid {colours.line};border-radius:12px;'
-        f'padding:14px 18px;background:{colours.card};color:{colours.ink}">{_about(found, colours)}'
-        f'<div style="font-size:1.15rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{_text(found, colours)}</div>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:12px;margin-top:12px">{people}</div></article>'
-    )
+    people = [_judgement(each, found, names) for each in found.said]
+    context, about = found.item.context or "", _about(found)
+    show_html(item_card(found.item.uid, _text(found), people, about=about, context=context))
 
 
-def _about(found: Case, colours: Palette) -> str:
-    extra, item = found.item.extra, found.item
-    who = ""
-    if extra.get("name") or extra.get("pronouns"):
-        sets = extra.get("pronouns") or []
-        said = series(map(str, sets)) if isinstance(sets, list) else str(sets)
-        text = _("{name}, pronouns: {pronouns}").format(name=extra.get("name") or "—", pronouns=said or "—")
-        who = f'<div style="font-weight:700;margin-bottom:4px">{html.escape(text)}</div>'
-    if not item.context:
-        return who
-    return who + f'<div style="color:{colours.soft};white-space:pre-wrap">{html.escape(item.context)}</div>'
+def _about(found: Case) -> str:
+    """Of a generation: who is meant."""
+    extra = found.item.extra
+    sets = extra.get("pronouns") or []
+    if not (extra.get("name") or sets):
+        return ""
+    pronouns = series(map(str, sets)) if isinstance(sets, list) else str(sets)
+    text = _("{name}, pronouns: {pronouns}")
+    return text.format(name=extra.get("name") or DASH, pronouns=pronouns or DASH)
 
 
-def _text(found: Case, colours: Palette) -> str:
-    """The text in pieces, each with the letters of those who marked it; nothing of it is HTML."""
+def _text(found: Case) -> Markup:
+    """The text in pieces, each with the letters of those who marked it."""
     item = found.item
     marks = [(each.letter, mark) for each in found.said for mark in each.marks]
     if item.word is not None and item.side:
-        return with_keyword(item.text, item.word, item.side, colours)
+        return with_keyword(item.text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
     pieces = []
     for start, end in pairwise(edges):
         inside = [(letter, mark.kind) for letter, mark in marks if mark.start <= start and end <= mark.end]
-        pieces.append(_piece(item.text[start:end], inside, colours))
-    return "".join(pieces)
+        pieces.append(_piece(item.text[start:end], inside))
+    return joined(pieces)
 
 
-def _piece(text: str, inside: Sequence[tuple[str, str]], colours: Palette) -> str:
+def _piece(text: str, inside: Sequence[tuple[str, str]]) -> str | Markup:
     if not inside:
-        return html.escape(text)
+        return text
     wrong = any(kind == "pronoun" for _letter, kind in inside)
-    line = f"3px solid {colours.bad}" if wrong else f"3px dotted {colours.soft}"
     letters = "".join(sorted({letter for letter, _kind in inside}))
-    return (
-        f'<mark style="background:{colours.line};color:inherit;border-bottom:{line};font-weight:700">'
-        f'{html.escape(text)}</mark><sup style="color:{colours.soft};margin-left:1px">{letters}</sup>'
-    )
+    return joined([element("mark", text, "wrong" if wrong else "gendered"), element("sup", letters, "soft")])
 
 
-def _said(said: Said, found: Case, names: dict[str, str], colours: Palette) -> str:
-    sign = SIGN.get(said.choice, "•")
-    colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.ink)
-    lines = [names.get(code, code) for code in said.reasons]
-    kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
-    lines += [f"{kinds[mark.kind]}: {found.item.text[mark.start : mark.end]}" for mark in said.marks]
-    if said.extraneous:
-        lines.append(_("extraneous gendered language"))
-    listed = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    note = (
-        f'<div style="white-space:pre-wrap;margin-top:4px;color:{colours.soft}">{html.escape(said.note)}</div>'
-        if said.note
-        else ""
-    )
-    choice = html.escape(names.get(said.choice, said.choice))
-    return (
-        f'<div style="flex:1 1 200px;border-left:3px solid {colour};padding:2px 0 2px 10px;font-size:.92rem">'
-        f'<div style="color:{colours.soft}">{html.escape(said.letter)}</div>'
-        f'<div style="color:{colour};font-weight:700">{sign} {choice}</div>'
-        f'<ul style="margin:4px 0 0;padding-left:1.2em;overflow-wrap:anywhere">{listed}</ul>{note}</div>'
-    )
+def _judgement(said: Said, found: Case, names: dict[str, str]) -> Markup:
+    lines = judgement_lines(said.reasons, said.marks, found.item.text, names, extraneous=said.extraneous)
+    return judgement(said.letter, said.choice, names, lines, said.note)
 
 
 def what_was_settled(found: Case, asked: Guideline) -> None:

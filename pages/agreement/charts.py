@@ -5,16 +5,16 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from annotations.agreement.agreement import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
-from core.charts.style import palette, styled
+from core.charts.style import styled
 from core.statistics import Estimate, holm
 from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import interval_or_reason
 from pages.ui.sentences import choice_name
+from pages.ui.style import colours
 from pages.ui.text import clause, paragraph
 
 Row = dict[str, Any]
@@ -48,7 +48,7 @@ def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
 def labels_per_item(report: AgreementReport) -> None:
     """How many items have how many labels, as bars."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
-    colours = palette(st.context.theme.type)
+    look = colours()
     base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(
         y=alt.Y(field="labels", type="nominal", sort=None, title=_("labels"), axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X(field="items", type="quantitative", title=None, axis=None),
@@ -57,14 +57,14 @@ def labels_per_item(report: AgreementReport) -> None:
             alt.Tooltip(field="items", type="quantitative", title=_("items")),
         ],
     )
-    bars = base.mark_bar(color=colours.neutral, cornerRadiusEnd=4, height=16)
-    words = base.mark_text(align="left", dx=6, color=colours.ink).encode(text=alt.Text(field="items", format=","))
+    bars = base.mark_bar(color=look.neutral, cornerRadiusEnd=4, height=16)
+    words = base.mark_text(align="left", dx=6, color=look.ink).encode(text=alt.Text(field="items", format=","))
     some = sum(count for number, count in report.by_labels.items() if number)
     every = sum(number * count for number, count in report.by_labels.items())
     says = _("{items} of {all} items have at least one label; there are {labels} labels in all.").format(
         items=f"{some:,}", all=f"{report.all_items:,}", labels=f"{every:,}"
     )
-    show_chart(styled(alt.layer(bars, words), says, colours), traced(rows, report), key="items-by-labels", says=says)
+    show_chart(styled(alt.layer(bars, words), says, look), traced(rows, report), key="items-by-labels", says=says)
 
 
 def each_two(report: AgreementReport, names: list[str]) -> None:
@@ -92,7 +92,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
         tooltip=("interval", "items", "largest"),
         mark="differs",
         width=300,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, traced(rows, report), key="cohen-kappa", says=says)
 
@@ -162,7 +162,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
         },
         tooltip=("interval", "items"),
         mark="differs",
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, traced(rows, report), key="by-pair", says=says.strip())
 
@@ -186,6 +186,6 @@ def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
         titles={"a": two.a, "b": two.b, "items": _("items")},
         digits=0,
         width=300,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, traced(rows, report), key="confusion", says=says)

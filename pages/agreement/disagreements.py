@@ -1,8 +1,7 @@
 """The disagreements on the page Agreement: each sentence as it is, with what everybody said beside it."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.disagreements import Disagreement, Judgement, disagreements, shown_to
@@ -10,15 +9,14 @@ from annotations.database.store import Store
 from annotations.projects.projects import annotators, guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
-from core.charts.style import Palette, palette
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.sentences import choice_name, with_keyword
+from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
+from pages.ui.tables import show_html
 from pages.ui.text import plain
 
 PAGE = 10
-SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
@@ -41,7 +39,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         shown_to(store, reader, found)
     names = _names(store, project)
     for one in found:
-        st.html(_card(one, names, palette(st.context.theme.type)))
+        show_html(_card(one, names))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_("{total} items with different labels").format(total=total)))
         if total > PAGE:
@@ -122,35 +120,9 @@ def _marked_by(project: Project, said: Judgement) -> dict[str, object]:
     return {"extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks]}
 
 
-def _card(one: Disagreement, names: dict[str, str], colours: Palette) -> str:
-    context = f'<div style="color:{colours.soft}">{html.escape(one.context)}</div>' if one.context else ""
-    people = "".join(_judgement(said, one.text, names, colours) for said in one.judgements)
-    return (
-        f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
-        f'padding:14px 18px;background:{colours.card};color:{colours.ink}">{context}'
-        f'<div style="font-size:1.15rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{with_keyword(one.text, one.word, one.side, colours)}</div>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:10px">{people}</div></article>'
-    )
-
-
-def _judgement(said: Judgement, text: str, names: dict[str, str], colours: Palette) -> str:
-    sign = SIGN.get(said.choice, "•")
-    colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.ink)
-    kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
-    lines = [names.get(code, code) for code in said.reasons]
-    lines += [f"{kinds[mark.kind]}: {text[mark.start : mark.end]}" for mark in said.marks]
-    lines += [_("extraneous gendered language")] if said.extraneous else []
-    reasons = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    listed = f'<ul style="margin:4px 0 0;padding-left:1.2em">{reasons}</ul>' if reasons else ""
-    note = (
-        f'<div style="white-space:pre-wrap;margin-top:4px;color:{colours.soft}">{html.escape(said.note)}</div>'
-        if said.note
-        else ""
-    )
-    return (
-        f'<div style="flex:1 1 180px;border-left:3px solid {colour};padding:2px 0 2px 10px;font-size:.9rem">'
-        f'<div style="color:{colours.soft};overflow-wrap:anywhere">{html.escape(said.annotator)}</div>'
-        f'<div style="color:{colour};font-weight:700">{sign} {html.escape(names.get(said.choice, said.choice))}</div>'
-        f"{listed}{note}</div>"
-    )
+def _card(one: Disagreement, names: dict[str, str]) -> Markup:
+    people = []
+    for said in one.judgements:
+        lines = judgement_lines(said.reasons, said.marks, one.text, names, extraneous=said.extraneous)
+        people.append(judgement(said.annotator, said.choice, names, lines, said.note))
+    return item_card(one.item, with_keyword(one.text, one.word, one.side), people, context=one.context or "")

@@ -11,7 +11,6 @@ from annotations.database.store import Store
 from annotations.projects.pipeline_counts import state
 from annotations.types import Project
 from core.charts.heatmap import heatmap
-from core.charts.style import palette
 from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.statistics import Estimate, holm
 from pages.agreement.charts import by_chance, traced
@@ -20,6 +19,7 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
@@ -83,7 +83,7 @@ def by_model(report: AgreementReport) -> None:
         },
         tooltip=("interval", "items"),
         mark="differs",
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, traced([{**row, "measure": measure} for row in rows], report), key="by-model", says=says)
 

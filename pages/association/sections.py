@@ -17,8 +17,9 @@ from pages.association.tables import difference_table, group_table, printed_tabl
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import undefined
+from pages.ui.style import colours
+from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
 
 CHANCE = 0.05
@@ -47,7 +48,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     )  # fmt: skip
     result = verdicts(means_of(groups), found, margin or None)
     result.append(_fourth(table, version, model, models))
-    st.html(verdict_cards(result))
+    show_html(verdict_cards(result))
     if any(one.name == "balanced" for one in found):
         st.caption(_("A verdict goes by the values, as in the thesis; whether the intervals agree is said beside it."))
     st.subheader(_("Differences"), anchor=False)
@@ -55,14 +56,14 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     says = paragraph((_direction(), _chance(found)))
     chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
-    st.html(difference_table(found, without))
+    show_html(difference_table(found, without))
     st.caption(plain(_("Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows.")))
     fields = [one for one in by(table, version, model, "field") if one.name]
     if fields:
         st.subheader(_("By field"), anchor=False)
-        st.html(difference_table(fields, [], head=_("Field")))
+        show_html(difference_table(fields, [], head=_("Field")))
     st.subheader(_("Mean association of each group (ln)"), anchor=False)
-    st.html(group_table(groups))
+    show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
     st.caption(f"`{signature(Resampling(), found[0].unit if found else 'pair')}`")
 
@@ -179,7 +180,7 @@ def show_words(table: str, version: str, model: str) -> None:
             "which the ratio takes out; a word cut into many pieces is still known less well."
         )
     )
-    st.html(word_table(found, measures.kinds_of(rows(table, version, model))))
+    show_html(word_table(found, measures.kinds_of(rows(table, version, model))))
     downloads(found, key="words")
 
 
@@ -197,7 +198,7 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
         )
     )
     own = described(table, version, model)[1]
-    st.html(printed_table(found, printed_verdicts(language), model, own))
+    show_html(printed_table(found, printed_verdicts(language), model, own))
     data = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
          "W - M as printed": float(one.difference), "follows": one.follows}

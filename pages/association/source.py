@@ -1,11 +1,11 @@
 """Which sentences the page Professions asks about: a built-in set with its options, or one's own lists; a preview."""
 
-import html
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
 from core.association.corpus import Sentence, corpus_tsv, sentences
@@ -13,6 +13,7 @@ from core.association.sets import AssociationSet
 from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain, series
 from pages.ui.uploads import choose_upload
 
@@ -140,7 +141,7 @@ def show_corpus(chosen: Chosen) -> None:
     picked = (
         [round(i * (len(every) - 1) / (SHOWN - 1)) for i in range(SHOWN)] if len(every) > SHOWN else range(len(every))
     )
-    st.html(f'<ol class="prof-rows">{"".join(_line(i, every[i]) for i in picked)}</ol>')
+    show_html(element("ol", joined(_line(i, every[i]) for i in picked), "sentences"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             _("All sentences (TSV)"), lambda: corpus_tsv(found), f"{found.language}.tsv", "text/tab-separated-values",
@@ -148,13 +149,13 @@ def show_corpus(chosen: Chosen) -> None:
         )  # fmt: skip
 
 
-def _line(row: int, one: Sentence) -> str:
+def _line(row: int, one: Sentence) -> Markup:
     """A sentence with person word and profession marked, and below it what the model reads of it."""
-    mark = {"male": "m", "female": "f"}.get(one.person.gender, "n")
-    parts, at = [], 0
-    for start, end, name in sorted([(*one.person_at, mark), (*one.profession_at, "p")]):
-        parts.append(f'{html.escape(one.text[at:start])}<span class="{name}">{html.escape(one.text[start:end])}</span>')
+    kind = one.person.gender if one.person.gender in ("male", "female") else "neutral"
+    parts: list[str | Markup] = []
+    at = 0
+    for start, end, name in sorted([(*one.person_at, kind), (*one.profession_at, "profession")]):
+        parts += [one.text[at:start], span(one.text[start:end], name)]
         at = end
-    shown = "".join(parts) + html.escape(one.text[at:])
-    masks = f"{html.escape(one.tm)} &nbsp;·&nbsp; {html.escape(one.tam)}"
-    return f'<li><span class="no">{row:,}</span><span>{shown}<small>{masks}</small></span></li>'
+    masks = below(f"{one.tm} \u00a0·\u00a0 {one.tam}")
+    return element("li", joined([span(f"{row:,}", "line"), span(joined([*parts, one.text[at:], masks]))]))

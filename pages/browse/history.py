@@ -1,22 +1,22 @@
 """What happened to an item, on the page Browse: one line an entry, oldest first."""
 
-import html
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.browse.history import Entry, Record
 from annotations.database.store import Store
 from annotations.projects.projects import annotators
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
-from core.charts.style import Palette, palette
 from pages.browse.filters import form_name, status_name
 from pages.ui.charts import downloads
 from pages.ui.language import _
+from pages.ui.numbers import moment
+from pages.ui.sentences import choice_sign
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain, series
-
-SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
 def show_history(
@@ -29,9 +29,8 @@ def show_history(
         entries = _unfinished(found, entries)
     for name, state in found.held:
         st.caption(plain(_held(state).format(name=name)), width="stretch")
-    colours = palette(st.context.theme.type)
     threads = {one.uid: one.name for one in annotators(store, project, active=False)}
-    st.html("".join(_line(one, found, names, threads, colours) for one in entries))
+    show_html(joined(_line(one, found, names, threads) for one in entries))
     rows = [_row(one, project, names, threads) for one in entries]
     downloads(rows, key=f"history-{found.row.item.uid[:8]}")
 
@@ -57,27 +56,14 @@ def _unfinished(found: Record, entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-def _line(one: Entry, found: Record, names: dict[str, str], threads: dict[str, str], colours: Palette) -> str:
-    what, notes = said(one, names, threads), _notes(one, found, names)
-    sign = SIGN.get(str(one.data.get("choice")), "•") if one.kind in ("label", "again", "settlement", "known") else "•"
-    colour = {"✓": colours.good, "✕": colours.bad}.get(sign, colours.soft)
-    gone = one.kind == "label" and not one.data["stands"]
-    weight = f"color:{colours.soft}" if gone else f"color:{colours.ink}"
-    more = "".join(
-        f'<div style="color:{colours.soft};white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(note)}</div>'
-        for note in notes
-    )
-    return (
-        f'<div style="display:flex;gap:10px;padding:5px 0;border-bottom:1px solid {colours.line};font-size:.92rem">'
-        f'<span style="color:{colour};font-weight:700;min-width:1em">{sign}</span>'
-        f'<div style="flex:1;min-width:0;{weight}"><div style="overflow-wrap:anywhere">{html.escape(what)}</div>{more}'
-        f'</div><time style="color:{colours.soft};font-size:.78rem;white-space:nowrap">{moment(one)}</time></div>'
-    )
-
-
-def moment(one: Entry) -> str:
-    """When it happened, to the minute, UTC; safe as HTML."""
-    return html.escape(one.when[:16].replace("T", " "))
+def _line(one: Entry, found: Record, names: dict[str, str], threads: dict[str, str]) -> Markup:
+    chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
+    sign, tone = choice_sign(chosen)
+    replaced = one.kind == "label" and not one.data["stands"]
+    notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
+    what = element("div", joined([said(one, names, threads), *notes]), "what soft" if replaced else "what")
+    when = element("time", moment(one.when), "small nowrap")
+    return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
 
 
 def said(one: Entry, names: dict[str, str], threads: dict[str, str]) -> str:

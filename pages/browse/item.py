@@ -1,10 +1,10 @@
 """One item on the page Browse: its text, why it has its status, where it comes from, what happened, who says what."""
 
-import html
 import json
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.agreement.disagreements import items_shown_to
 from annotations.browse.history import Record, record_of
@@ -12,16 +12,16 @@ from annotations.browse.search import found_ids, neighbours, uid_of
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.types import Annotator, Project
-from core.charts.style import Palette, palette
 from core.errors import NotFound
 from pages.browse.filters import from_address
 from pages.browse.history import show_history
 from pages.browse.talk import show_actions, show_talk
-from pages.browse.text import VEIL, found_in, marked, marks, state_name, veiled
+from pages.browse.text import found_in, marked, marks, state_name, veiled
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.sentences import choice_name
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import paragraph, plain
 
 
@@ -57,7 +57,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
     names = {
         one.code: choice_name(one) for each in guidelines(store, project) for one in (*each.choices, *each.reasons)
     }
-    _card(project, found, reader, palette(st.context.theme.type), names)
+    _card(project, found, reader, names)
     left, right = st.columns([3, 2], gap="large")
     with left:
         show_history(store, project, found, reader, names)
@@ -88,41 +88,26 @@ def _steps(store: Store, project: Project, found: Record, reader: Annotator | No
                     st.button("", icon=icon, key=key, help=name, on_click=open_item, args=(uid_of(store, item),))
 
 
-def _card(project: Project, found: Record, reader: Annotator | None, colours: Palette, names: dict[str, str]) -> None:
+def _card(project: Project, found: Record, reader: Annotator | None, names: dict[str, str]) -> None:
     item = found.row.item
-    context = ""
-    if item.context:
-        said = found_in(item.context, (), colours)
-        context = f'<div style="color:{colours.soft};white-space:pre-wrap;overflow-wrap:anywhere">{said}</div>'
-    hidden = ' class="veiled" tabindex="0"' if veiled(project, item) else ""
-    st.html(
-        f'{VEIL}<article data-item="{html.escape(item.uid)}" style="border:1px solid {colours.line};border-radius:12px;'
-        f'padding:14px 18px;background:{colours.card};color:{colours.ink}"><div{hidden}>{context}'
-        f'<div style="font-size:1.2rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{marked(item, (), colours)}</div></div>{_state(project, found, reader, colours, names)}</article>"
-    )
+    context = element("div", found_in(item.context, ()), "context") if item.context else ""
+    text = joined([context, element("div", marked(item, ()), "completion")])
+    shown = element("div", text, "veiled", tabindex="0") if veiled(project, item) else text
+    show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
 
 
-def _state(project: Project, found: Record, reader: Annotator | None, colours: Palette, names: dict[str, str]) -> str:
+def _state(project: Project, found: Record, reader: Annotator | None, names: dict[str, str]) -> Markup:
     row = found.row
-    said = [row.item.pair] if row.item.pair else []
-    said.append(f"{row.item.file} · {row.item.line:,}")
+    facts = [row.item.pair] if row.item.pair else []
+    facts.append(f"{row.item.file} · {row.item.line:,}")
     if reader is not None:
-        return f'<div style="color:{colours.soft};font-size:.85rem">{html.escape(" · ".join(said))}</div>'
-    said.insert(1, _("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
-    colour = {"accepted": colours.good, "rejected": colours.bad}.get(row.item.status, colours.soft)
+        return below(" · ".join(facts))
+    facts.insert(1, _("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
+    tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
+    state = span(state_name(row, project), f"strong {tone}")
     why = paragraph(_sentence(note.message, note.values, names) for note in found.because)
-    kept = "".join(
-        f'<span style="border:1px solid {colours.line};border-radius:999px;padding:1px 10px;font-size:.8rem;'
-        f'color:{colours.soft};white-space:nowrap">{html.escape(one)}</span>'
-        for one in marks(row, project)
-    )
-    about, state = html.escape(" · ".join(said)), html.escape(state_name(row, project))
-    return (
-        f'<div style="color:{colours.soft};font-size:.85rem;overflow-wrap:anywhere">{about}</div>'
-        f'<div style="margin-top:8px"><b style="color:{colour}">{state}</b> {html.escape(why)}</div>'
-        f'<div style="display:flex;flex-wrap:wrap;gap:6px;margin-top:8px">{kept}</div>'
-    )
+    tags = joined(span(one, "tag") for one in marks(row, project))
+    return joined([below(" · ".join(facts)), element("div", joined([state, why], " "), "part"), element("div", tags)])
 
 
 def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> str:
@@ -138,13 +123,8 @@ def _source(found: Record) -> None:
         if item.keyword:
             rows += [(_("Keyword"), item.keyword), (_("Counterpart"), item.counterpart or DASH)]
         rows += [(name, value if isinstance(value, str) else _shown(value)) for name, value in item.extra.items()]
-        colours = palette(st.context.theme.type)
-        body = "".join(
-            f'<dt style="color:{colours.soft};font-size:.82rem;margin-top:6px">{html.escape(name)}</dt>'
-            f'<dd style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(value)}</dd>'
-            for name, value in rows
-        )
-        st.html(f"<dl style='margin:0'>{body}</dl>")
+        body = joined(joined([element("dt", name, "small"), element("dd", value, "verbatim")]) for name, value in rows)
+        show_html(element("dl", body, "columns"))
 
 
 def _shown(value: Any) -> str:

@@ -1,22 +1,22 @@
 """The list on the page Browse: what was found, twenty at a time, and all of it as a file."""
 
 import csv
-import html
 import io
 import zlib
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.browse.search import PAGE, Filters, Row, found_ids, rows, words_of
 from annotations.database.store import Store
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Project
-from core.charts.style import Palette, palette
 from core.files.formula_cells import neutralised
 from pages.browse.item import open_item
-from pages.browse.text import LONGEST, VEIL, found_in, marked, marks, state_name, veiled
+from pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
 
 MOST = 100_000  # lines of a file
@@ -36,10 +36,10 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
     pages = -(-len(ids) // PAGE)
     key, at = _page(project, filters, pages)
     st.caption(plain(_("Items found: {n}").format(n=f"{len(ids):,}")), width="stretch")
-    colours, words = palette(st.context.theme.type), words_of(filters.text)
+    words = words_of(filters.text)
     for row in rows(store, ids[PAGE * (at - 1) : PAGE * at]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", wrap=False):
-            st.html(_row(row, project, filters, words, colours), width="stretch")
+            show_html(_row(row, project, filters, words))
             st.button(
                 _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
                 on_click=open_item, args=(row.item.uid,), help=_("Everything about this item"),
@@ -82,42 +82,25 @@ def _nothing(filters: Filters) -> None:
         st.caption(_("Labels are searched only where all are there; Labels and files has a switch for the others."))
 
 
-def _row(row: Row, project: Project, filters: Filters, words: list[str], colours: Palette) -> str:
+def _row(row: Row, project: Project, filters: Filters, words: list[str]) -> Markup:
     item = row.item
-    context = ""
-    if item.context:
-        context = f'<div style="color:{colours.soft};{_CLAMP}">{found_in(item.context, words, colours)}</div>'
-    hidden = ' class="veiled" tabindex="0"' if veiled(project, item) else ""
-    return (
-        f'{VEIL}<article data-item="{html.escape(item.uid)}" style="border-bottom:1px solid {colours.line};'
-        f'padding:6px 0 8px;color:{colours.ink}"><div{hidden}>{context}'
-        f'<div style="font-size:1.02rem;line-height:1.75;{_CLAMP}">{marked(item, words, colours, longest=LONGEST)}'
-        f"</div></div>{_about(row, project, filters, colours)}</article>"
-    )
+    context = element("div", found_in(item.context, words), "soft clamped") if item.context else ""
+    text = joined([context, element("div", marked(item, words, longest=LONGEST), "clamped")])
+    shown = element("div", text, "veiled", tabindex="0") if veiled(project, item) else text
+    return element("article", joined([shown, _about(row, project, filters)]), "found-item", data_item=item.uid)
 
 
-_CLAMP = (
-    "white-space:pre-wrap;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;"
-    "overflow:hidden"
-)
-
-
-def _about(row: Row, project: Project, filters: Filters, colours: Palette) -> str:
+def _about(row: Row, project: Project, filters: Filters) -> Markup:
     item = row.item
-    said = [item.pair] if item.pair else []
+    facts: list[str | Markup] = []
     if filters.reader is None:
-        sign = {"accepted": colours.good, "rejected": colours.bad}.get(item.status, colours.soft)
-        status = html.escape(state_name(row, project))
-        first = f'<b style="color:{sign};font-weight:600">{status}</b> · '
-        said.append(_("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
-        said += marks(row, project)
-    else:
-        first = ""
-    said.append(f"{item.file} · {item.line:,}")
-    rest = html.escape(" · ".join(said))
-    return (
-        f'<div style="color:{colours.soft};font-size:.82rem;margin-top:2px;overflow-wrap:anywhere">{first}{rest}</div>'
-    )
+        tone = {"accepted": "good", "rejected": "bad"}.get(item.status, "soft")
+        facts = [span(state_name(row, project), f"strong {tone}")]
+    facts += [item.pair] if item.pair else []
+    if filters.reader is None:
+        facts.append(_("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
+        facts += marks(row, project)
+    return below(joined([*facts, f"{item.file} · {item.line:,}"], " · "))
 
 
 def _download(project: Project, filters: Filters, number: int) -> None:

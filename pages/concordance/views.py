@@ -1,12 +1,12 @@
 """Views of the page Concordance: sentences, the picture, the lines. All text of a corpus is escaped."""
 
 import csv
-import html
 import io
 import json
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.mining.candidates import passages_of
@@ -20,35 +20,11 @@ from pages.concordance.inputs import Wish, unit_name
 from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
+from pages.ui.style import colours
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import paragraph, plain
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
-STYLE = """
-<style>
-.concordance {--male:light-dark(#5b3fa0,#b9a3f5); --female:light-dark(#b4500f,#f2a267);
-  --soft:light-dark(#6b6459,#a39c90);
-  --male-tint:light-dark(#eee9fa,#2c2541); --female-tint:light-dark(#fdeadd,#3d2a1c);
-  --line:light-dark(#e6e1d8,#34313c); --neutral-tint:light-dark(#efece4,#2b2933)}
-.concordance details {border-bottom:1px solid var(--line)}
-.concordance summary {display:grid; grid-template-columns:minmax(0,1fr) max-content minmax(0,1fr); gap:.5em;
-  padding:5px 0; cursor:pointer; list-style:none; font-size:15px; line-height:1.5}
-.concordance summary::-webkit-details-marker {display:none}
-.concordance summary:hover {background:var(--neutral-tint)}
-.concordance summary span {white-space:pre; overflow:hidden}
-.concordance .left {display:flex; justify-content:flex-end}
-.concordance .left bdi {flex:none}
-.concordance b.word {font-weight:700; border-bottom:2px solid currentColor}
-.concordance mark {color:inherit; border-radius:3px; padding:0 .12em; font-weight:600; background:var(--neutral-tint);
-  border-bottom:2px dashed currentColor}
-.concordance mark.male {background:var(--male-tint); color:var(--male); border-bottom-style:solid}
-.concordance mark.female {background:var(--female-tint); color:var(--female); border-bottom-style:double;
-  border-bottom-width:4px}
-.concordance .whole {padding:4px 12px 12px; line-height:1.9; white-space:pre-wrap; overflow-wrap:anywhere}
-.concordance .from {color:var(--soft); font-size:13px}
-.concordance .says {font-size:1.25rem; line-height:1.55; font-weight:650; margin:0 0 .35em}
-.concordance .also {line-height:1.6; margin:.15em 0}
-</style>
-"""
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -78,9 +54,8 @@ def show_numbers(found: Concordance) -> None:
         return
     first = contrast_says(found)
     says = [note_text(near_says(found, number)) for number in range(len(found.near))]
-    head = f'<p class="says">{html.escape(note_text(first))}</p>' if first else ""
-    body = "".join(f'<p class="also">{html.escape(one)}</p>' for one in says)
-    st.html(f'{STYLE}<div class="concordance">{head}{body}</div>')
+    head = element("p", note_text(first), "says") if first else ""
+    show_html(element("div", joined([head, *(element("p", one, "also") for one in says)]), "concordance"))
     _show_picture(found, paragraph(says))
     _show_counts(found)
 
@@ -117,13 +92,12 @@ def _show_picture(found: Concordance, says: str) -> None:
     import pandas as pd
 
     from core.charts.odds import times
-    from core.charts.style import palette
 
     rows = _rows(found)
     if all(row["times"] is None for row in rows):
         return
     titles = {"name": _("near word"), "times": _("times as often as without the word"), "interval": _("95 % interval")}
-    chart = times(pd.DataFrame(rows), description=says, titles=titles, palette=palette(st.context.theme.type))
+    chart = times(pd.DataFrame(rows), description=says, titles=titles, palette=colours())
     text = _("Points: how many times as often as in sentences without {word}; bars: 95 % interval over {unit}.")
     caption = text.format(word=found.question.word, unit=unit_name(found.unit))
     show_chart(chart, rows, key="times", says=caption)
@@ -210,8 +184,8 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
     lines = found.near_lines if which == "near" else found.lines
     text = _("Up to {shown} lines are shown; a click on one shows its whole sentence and where it comes from.")
     st.caption(text.format(shown=LISTED))
-    body = "".join(_line(found, line) for line in lines)
-    st.html(f'{STYLE}<div class="concordance" data-testid="lines">{body}</div>')
+    body = joined(_line(found, line) for line in lines)
+    show_html(element("div", body, "concordance", data_testid="lines"))
 
 
 def _all_lines(wish: Wish) -> bytes:
@@ -229,32 +203,27 @@ def _all_lines(wish: Wish) -> bytes:
     return text.getvalue().encode("utf-8-sig")
 
 
-def _line(found: Concordance, line: Line) -> str:
+def _line(found: Concordance, line: Line) -> Markup:
     start, end = line.span
-    left = _marked(found, line, max(0, start - CONTEXT), start)
-    right = _marked(found, line, end, min(len(line.sentence), end + CONTEXT))
-    word = html.escape(line.sentence[start:end])
-    whole = _marked(found, line, 0, start) + f'<b class="word">{word}</b>' + _marked(found, line, end, None)
-    origin = html.escape(f"{line.document} · {line.place:,}")
-    return (
-        f'<details><summary><span class="left"><bdi>{left}</bdi></span><b class="word">{word}</b>'
-        f'<span><bdi>{right}</bdi></span></summary><div class="whole">{whole}<div class="from">{origin}</div></div>'
-        "</details>"
-    )
+    left = element("bdi", _marked(found, line, max(0, start - CONTEXT), start))
+    right = element("bdi", _marked(found, line, end, min(len(line.sentence), end + CONTEXT)))
+    node = element("b", line.sentence[start:end], "node")
+    head = element("summary", joined([span(left, "left"), node, span(right)]))
+    whole = joined([_marked(found, line, 0, start), node, _marked(found, line, end, None)])
+    origin = below(f"{line.document} · {line.place:,}")
+    return element("details", joined([head, element("div", joined([whole, origin]), "whole")]))
 
 
-def _marked(found: Concordance, line: Line, start: int, end: int | None) -> str:
+def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Markup:
     """Characters start to end of a sentence with the near words in them marked."""
     stop = len(line.sentence) if end is None else end
-    parts, at = [], start
+    parts: list[str | Markup] = []
+    at = start
     for first, last, number in line.near:
         if at <= first and last <= stop:
-            parts.append(html.escape(line.sentence[at:first]))
-            name = side(found, number)
-            kind = f' class="{name}"' if name else ""
-            parts.append(f"<mark{kind}>{html.escape(line.sentence[first:last])}</mark>")
+            parts += [line.sentence[at:first], element("mark", line.sentence[first:last], side(found, number) or "")]
             at = last
-    return "".join(parts) + html.escape(line.sentence[at:stop])
+    return joined([*parts, line.sentence[at:stop]])
 
 
 def show_made_how(wish: Wish, found: Concordance) -> None:

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from core.charts.describe import bars, before_after_line, length_bars, pair_balance
-from core.charts.style import palette
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
@@ -15,6 +14,7 @@ from pages.describe.tiles import number, percent, said
 from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.style import colours
 from pages.ui.text import paragraph
 
 Row = dict[str, Any]
@@ -53,7 +53,7 @@ def keywords(found: Description) -> None:
         for one in found.keywords
     ]
     says = _keywords_say(found)
-    chart = before_after_line(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = before_after_line(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(
         chart,
         traced(({k: v for k, v in r.items() if k != "share_text"} for r in rows), found),
@@ -73,7 +73,7 @@ def cells(found: Description) -> None:
     )
     drawn = pd.DataFrame([{"name": row["cell"], "count": row["texts"]} for row in rows])
     titles = {"name": _("Cell"), "count": _("Texts")}
-    chart = bars(drawn, description=says, titles=titles, palette=palette(st.context.theme.type))
+    chart = bars(drawn, description=says, titles=titles, palette=colours())
     show_chart(chart, traced(rows, found), key="cells", says=says)
 
 
@@ -115,7 +115,7 @@ def balance(found: Description) -> None:
         for one in found.balances
     ]
     says = _balance_says(found)
-    chart = pair_balance(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = pair_balance(pd.DataFrame(rows), description=says, say=_, palette=colours())
     shown = ("pair", "male", "female", "missing", "share", "low", "high", "p", "p_holm")
     show_chart(chart, traced(({k: row[k] for k in shown} for row in rows), found), key="balance", says=says)
 
@@ -149,7 +149,7 @@ def length_histogram(found: Description) -> None:
     text = _("Shortest {least}, median {median}, mean {mean}, longest {most} characters.")
     values = {"least": number(size.least), "median": number(size.median), "most": number(size.most)}
     says = text.format(mean=number(size.mean), **values)
-    chart = length_bars(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = length_bars(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, traced(rows, found), key="lengths", says=says)
 
 
@@ -163,7 +163,7 @@ def commonest(found: Description) -> None:
     says = " ".join(f"{shown(one)} {count:,}" for one, count in top)
     drawn = pd.DataFrame([{"name": shown(one), "count": count} for one, count in top])
     titles = {"name": _("Character"), "count": _("Times")}
-    chart = bars(drawn, description=says, titles=titles, palette=palette(st.context.theme.type), size=16)
+    chart = bars(drawn, description=says, titles=titles, palette=colours(), size=16)
     show_chart(chart, traced(rows, found), key="characters", says=says)
 
 

@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from core.charts.describe import bars
-from core.charts.style import palette
 from core.describe import Description
 from core.describe.repeats import Repeats
 from pages.describe.charts import shown, traced
@@ -13,6 +12,7 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
 LISTED = 10
@@ -120,7 +120,7 @@ def _counted(found: Description, rows: list[dict[str, object]], field: str, titl
         return
     drawn = pd.DataFrame([{"name": row[field], "count": row["texts"]} for row in rows[: LISTED * 2]])
     titles = {"name": title, "count": _("Texts")}
-    chart = bars(drawn, description=says, titles=titles, palette=palette(st.context.theme.type))
+    chart = bars(drawn, description=says, titles=titles, palette=colours())
     show_chart(chart, traced(rows, found), key=key, says=says)
 
 

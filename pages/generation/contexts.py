@@ -1,11 +1,11 @@
 """What the page Generate goes on from: the built-in set, templates or contexts of one's own; the first ones."""
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from core.errors import EvenhandError
 from core.generation.contexts import Context
@@ -15,11 +15,14 @@ from core.text.pronouns import sets
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
 
 PLACE = "file-0"
 SHOWN = 4
+
+CARET = span("", "caret")  # where the model goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def show_first_contexts(chosen: Chosen) -> None:
     found = chosen.found
     text = _("{contexts} contexts. Some of them; the model goes on at the bar:")
     st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
-    st.html(f'<ol class="contexts">{"".join(map(_line, _some(found.contexts)))}</ol>')
+    show_html(element("ol", joined(map(_line, _some(found.contexts))), "sentences"))
     if found.twice:
         st.caption(plain(_("{number} came more than once and count once.").format(number=f"{found.twice:,}")))
     if found.problems:
@@ -160,7 +163,5 @@ def described(context: Context | dict[str, Any]) -> str:
     return " · ".join(part for part in (str(values.get("name") or ""), said) if part)
 
 
-def _line(context: Context) -> str:
-    who = described(context)
-    head = f'<span class="who">{html.escape(who)}</span>' if who else ""
-    return f'<li>{head}<span>{html.escape(context.text)}</span><span class="mark"></span></li>'
+def _line(context: Context) -> Markup:
+    return element("li", span(joined([below(described(context)), context.text, CARET])))

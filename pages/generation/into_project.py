@@ -1,10 +1,10 @@
 """From a run into a project on the page Generate: a sample with distinct contexts first, and who labels how often."""
 
-import html
 import json
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.files.generation_sample import Sample, draw, pilot_by_people, pilot_by_rule, read_generations
@@ -19,6 +19,7 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.tables import Column, show_html, table
 from pages.ui.text import paragraph, plain
 
 NEW = ""  # the choice of a project that is not there yet
@@ -94,7 +95,7 @@ def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: in
         hint = _("Two texts or more per context, or a project whose texts are labelled, would tell.")
         st.caption(f"{DASH} " + plain(f"{why} {hint}"))
         return
-    st.html(_table(pilot, number))
+    show_html(_table(pilot, number))
     text = _(
         "Standard error of the share of misgendering in a cell. In the pilot the share is {share}, and texts of one "
         "context correlate with {icc} (intra-class correlation of {labels} texts of {contexts} contexts)."
@@ -103,14 +104,16 @@ def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: in
     st.caption(plain(text.format(**values, labels=f"{pilot.labels:,}", contexts=f"{pilot.contexts:,}")))
 
 
-def _table(pilot: Correlation, number: int) -> str:
-    heads = (_("Contexts × texts"), _("standard error"), _("worth so many independent texts"))
-    cells = [f'<span class="h{"" if i == 0 else " n"}">{html.escape(head)}</span>' for i, head in enumerate(heads)]
-    for one in designs(number, pilot.mean, pilot.value):
-        if one.se is not None and one.independent is not None:
-            cells.append(f"<span>{one.contexts:,} × {one.per_context:,}</span>")
-            cells += [f'<span class="n">{one.se:.3f}</span>', f'<span class="n">{one.independent:.1f}</span>']
-    return f'<div class="designs">{"".join(cells)}</div>'
+def _table(pilot: Correlation, number: int) -> Markup:
+    numbers = (_("standard error"), _("worth so many independent texts"))
+    columns = [Column(_("Contexts × texts")), *(Column(name, "number") for name in numbers)]
+    found = designs(number, pilot.mean, pilot.value)
+    rows = [
+        (f"{one.contexts:,} × {one.per_context:,}", f"{one.se:.3f}", f"{one.independent:.1f}")
+        for one in found
+        if one.se is not None and one.independent is not None
+    ]
+    return table(columns, rows, kind="narrow")
 
 
 def _new_project(run: Run, texts: int) -> dict[str, Any]:

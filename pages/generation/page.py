@@ -5,12 +5,10 @@ import streamlit as st
 from pages.generation.contexts import choose_contexts, show_first_contexts
 from pages.generation.results import show_finished
 from pages.generation.start import choose_writer, show_start
-from pages.ui.generate_style import style
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
 
-style()
 page_head(
     _("Generate"),
     _(

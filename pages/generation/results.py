@@ -1,6 +1,5 @@
 """Runs of generating on the page Generate: those that go on, those that ended badly, those that are done."""
 
-import html
 from typing import Any
 
 import streamlit as st
@@ -9,12 +8,13 @@ from annotations.database.store import Store
 from annotations.text_policy import packed
 from core.errors import EvenhandError
 from core.runs.records import Run, first_rows
-from pages.generation.contexts import described
+from pages.generation.contexts import CARET, described
 from pages.generation.into_project import show_way_into_project
 from pages.generation.start import GENERATIONS
 from pages.ui.head import show_error
 from pages.ui.language import _, sentence
 from pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
+from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
 
 EXAMPLES = 6
@@ -57,12 +57,9 @@ def _left_out(run: Run) -> list[str]:
 def _show_examples(run: Run) -> None:
     lines = []
     for row in first_rows(run.table, EXAMPLES):
-        who = html.escape(described(row))
-        lines.append(
-            f'<li><span class="who">{who}</span><span class="before">{html.escape(str(row["context"]))}</span>'
-            f'<span class="mark"></span><span class="after">{html.escape(str(row["completion"]))}</span></li>'
-        )
-    st.html(f'<ol class="contexts">{"".join(lines)}</ol>')
+        text = [span(str(row["context"]), "soft"), CARET, span(str(row["completion"]), "verbatim")]
+        lines.append(element("li", span(joined([below(described(row)), *text]))))
+    show_html(element("ol", joined(lines), "sentences"))
 
 
 def _show_download(run: Run) -> None:

@@ -1,9 +1,9 @@
 """Views of the page Home: the pipeline as a picture, what can be done, what waits."""
 
-import html
 from dataclasses import dataclass
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.labels.append import own_progress
@@ -14,31 +14,11 @@ from annotations.types import Annotator, Project
 from core.runs.records import runs_folder, runs_in, sentences_scored
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.sentences import bar
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
 
 A_ROW = 3  # cards side by side
-STYLE = """
-<style>
-ol.pipeline {display:flex; flex-wrap:wrap; gap:26px; list-style:none; margin:0; padding:0}
-ol.pipeline li {position:relative; flex:1 1 120px; margin:0; padding:14px 16px 12px; border-radius:12px;
-  border:1px solid color-mix(in srgb, currentColor 18%, transparent);
-  background:color-mix(in srgb, currentColor 3%, transparent)}
-.pipeline li:not(:last-child)::after {content:"→"; position:absolute; right:-22px; top:50%;
-  transform:translateY(-50%); opacity:.6; font-size:18px}
-.pipeline b {display:block; font-size:30px; line-height:1.15; font-variant-numeric:tabular-nums}
-.pipeline .name {font-weight:650}
-.pipeline p {margin:6px 0 0; font-size:13px; line-height:1.45; opacity:.78}
-.pipeline .bar {height:6px; border-radius:3px; margin-top:8px; overflow:hidden;
-  background:color-mix(in srgb, currentColor 14%, transparent)}
-.pipeline .bar i {display:block; height:100%; background:#2f7d5b}
-@media (max-width:640px) {
-  ol.pipeline {flex-direction:column}
-  ol.pipeline li {flex:none; padding:9px 14px}
-  .pipeline b {float:right; font-size:22px}
-  .pipeline li:not(:last-child)::after {content:"↓"; right:auto; left:22px; top:auto; bottom:-25px; transform:none}
-}
-</style>
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +56,15 @@ def _scored(count: int | None) -> Stage:
     return Stage(_("Scored"), count, text)
 
 
-def picture(found: list[Stage]) -> str:
+def picture(found: list[Stage]) -> Markup:
     """The stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
     cards = []
     for stage in found:
         count = DASH if stage.count is None else f"{stage.count:,}"
-        bar = "" if stage.share is None else f'<div class="bar"><i style="width:{stage.share:.1%}"></i></div>'
-        name, text = html.escape(stage.name), html.escape(stage.text)
-        cards.append(f'<li><span class="name">{name}</span><b>{count}</b>{bar}<p>{text}</p></li>')
-    return f'{STYLE}<ol class="pipeline">{"".join(cards)}</ol>'
+        drawn = "" if stage.share is None else bar([("good", stage.share)])
+        parts = [span(stage.name, "name"), element("b", count), drawn, element("p", stage.text)]
+        cards.append(element("li", joined(parts)))
+    return element("ol", joined(cards), "pipeline")
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -96,7 +76,7 @@ def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
 def show_pipeline(store: Store) -> None:
     """The five stations with the counts of this moment; counted again only when something was stored."""
     scored = sentences_scored(runs_in(runs_folder(store.path, "scores")))
-    st.html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
+    show_html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
 
 
 def show_project(store: Store, project: Project) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.charts.human_vs_rule import counted, shares
-from core.charts.style import palette
 from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
 from core.statistics import Estimate, holm
@@ -20,6 +19,7 @@ from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import note_text
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain, series
 
 OFFERED = (
@@ -61,7 +61,7 @@ def by_cell(found: Shown) -> None:
         title=measure_name(name),
         description=says,
         say=_,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, [{**row, "measure": name} for row in rows], key="cells", says=says)
     st.caption(plain(_about_errors(found, name)))
@@ -135,7 +135,7 @@ def four_labels(found: Shown) -> None:
         total[row["choice"]] = total.get(row["choice"], 0) + row["count"]
     counts = series(f"{_(NAMES[choice])} {count:,}" for choice, count in total.items())
     says = _("{n:,} labels: {counts}.").format(n=sum(total.values()), counts=counts)
-    chart = counted(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = counted(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, rows, key="labels", says=says)
 
 
@@ -166,7 +166,7 @@ def confusion(found: Shown) -> None:
         titles={"label": _("people"), "rule": _("the rule"), "labels": _("labels")},
         digits=0,
         width=420,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, rows, key="confusion", says=says)
 
@@ -215,6 +215,6 @@ def repeated(found: Shown) -> None:
         titles=titles | {"pronouns": _("Pronouns")},
         tooltip=("std", "texts", "short"),
         digits=3,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, rows, key="repetition", says=says)

@@ -1,16 +1,16 @@
 """The generations over which people and the rule differ: sorted into bins, each with what everybody said of it."""
 
-import html
 from collections.abc import Sequence
+from itertools import groupby
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.agreement.disagreements import shown_to
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
-from core.charts.style import Palette, palette
 from core.human_vs_rule.compare import Difference, Said
 from core.human_vs_rule.schemes import NAMES, binary
 from core.human_vs_rule.why_they_differ import BINS, MEANT
@@ -20,8 +20,9 @@ from pages.misgendering.published import setting_name
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.sentences import choice_name
-from pages.ui.text import plain, series
+from pages.ui.sentences import choice_name, item_card, judgement
+from pages.ui.tables import joined, show_html, span
+from pages.ui.text import plain
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")
@@ -48,7 +49,7 @@ def differences(store: Store, project: Project, found: Shown) -> None:
         shown_to(store, reader, shown)
     names = _names(store, project)
     for one in shown:
-        st.html(_card(one, names, palette(st.context.theme.type)))
+        show_html(_card(one, names))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_("{n:,} generations").format(n=len(chosen))))
         if pages > 1:
@@ -131,66 +132,38 @@ def _dataset(one: Difference) -> str:
     return "" if one.dataset == "own" else one.dataset.upper()
 
 
-def _card(one: Difference, names: dict[str, str], colours: Palette) -> str:
-    about = " · ".join(
-        part for part in (one.model, one.name, one.pronoun, setting_name(one.setting), _dataset(one)) if part
+def _card(one: Difference, names: dict[str, str]) -> Markup:
+    facts = (one.model, one.name, one.pronoun, setting_name(one.setting), _dataset(one))
+    about = joined([span(_(BINS[one.bin]), "strong"), " · ".join(part for part in facts if part)], " · ")
+    form = _("first pronoun: {form}").format(form=one.rule.pronoun) if one.rule.pronoun else ""
+    verdict = {"rule": _(NAMES[VERDICTS[one.rule.correct or 0]])}
+    rule = judgement(
+        _("the rule"), "rule", verdict, [form or _("no pronoun that is counted")], right=bool(one.rule.correct)
     )
-    verdict = _(NAMES[VERDICTS[one.rule.correct or 0]])
-    reason = (
-        _("first pronoun: {form}").format(form=one.rule.pronoun)
-        if one.rule.pronoun
-        else _("no pronoun that is counted")
-    )
-    rule = _box(verdict, bool(one.rule.correct), _("the rule"), html.escape(reason), colours)
-    people = rule + "".join(_judgement(said, names, colours) for said in one.said)
-    return (
-        f'<article data-item="{html.escape(one.item)}" style="border:1px solid {colours.line};border-radius:12px;'
-        f'padding:14px 18px;background:{colours.card};color:{colours.ink}">'
-        f'<div style="display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem;color:{colours.soft};'
-        f'overflow-wrap:anywhere"><b style="color:{colours.ink}">{html.escape(_(BINS[one.bin]))}</b>'
-        f"<span>{html.escape(about)}</span></div>"
-        f'<div style="color:{colours.soft};margin-top:8px;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{html.escape(one.context)}</div>"
-        f'<div style="font-size:1.08rem;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{marked(one, colours)}</div>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:10px;margin-top:10px">'
-        f"{people}</div></article>"
-    )
+    people = [rule, *(_judgement(said, names) for said in one.said)]
+    return item_card(one.item, marked(one), people, about=about, context=one.context)
 
 
-def marked(one: Difference, colours: Palette) -> str:
+def marked(one: Difference) -> Markup:
     """The text as HTML: the rule's pronoun boxed, what people marked underlined; nothing else of it is HTML."""
     start, end = one.rule.start or 0, one.rule.end or 0
     wrong = {i for said in one.said for a, b, kind in said.marks if kind == "pronoun" for i in range(a, b)}
     gendered = {i for said in one.said for a, b, kind in said.marks if kind == "extraneous" for i in range(a, b)}
-    parts: list[tuple[str, str]] = []
-    for i, sign in enumerate(one.text):
-        style = f"outline:1.5px solid {colours.soft};outline-offset:1px;border-radius:3px;" if start <= i < end else ""
-        if i in wrong:
-            style += f"border-bottom:3px solid {colours.bad};font-weight:700;"
-        elif i in gendered:
-            style += f"border-bottom:3px dotted {colours.neutral};"
-        if parts and parts[-1][0] == style:
-            parts[-1] = (style, parts[-1][1] + sign)
-        else:
-            parts.append((style, sign))
-    return "".join(f'<span style="{s}">{html.escape(t)}</span>' if s else html.escape(t) for s, t in parts)
+
+    def kind(place: int) -> str:
+        line = "wrong" if place in wrong else "gendered" if place in gendered else ""
+        return f"{'hit' if start <= place < end else ''} {line}".strip()
+
+    pieces = groupby(range(len(one.text)), kind)
+    return joined(_piece(one.text, list(places), look) for look, places in pieces)
 
 
-def _judgement(said: Said, names: dict[str, str], colours: Palette) -> str:
-    more = [names.get(code, code) for code in said.reasons] + ([_("Flagged")] if said.extraneous else [])
-    listed = series(html.escape(part) for part in more)
-    note = f'<div style="white-space:pre-wrap">{html.escape(said.note)}</div>' if said.note else ""
-    name = names.get(said.choice) or _(NAMES[said.choice])
-    return _box(name, binary(said.choice) == 1, said.annotator, f"{listed}{note}", colours)
+def _piece(text: str, places: list[int], look: str) -> str | Markup:
+    piece = text[places[0] : places[-1] + 1]
+    return span(piece, look) if look else piece
 
 
-def _box(name: str, right: bool, who: str, more: str, colours: Palette) -> str:
-    """Who says what; *more* is HTML that has been escaped."""
-    colour, sign = (colours.good, "✓") if right else (colours.bad, "✕")
-    return (
-        f'<div style="flex:1 1 150px;border-left:3px solid {colour};padding:2px 0 2px 10px;font-size:.9rem">'
-        f'<div style="color:{colours.soft};overflow-wrap:anywhere">{html.escape(who)}</div>'
-        f'<div style="color:{colour};font-weight:700">{sign} {html.escape(name)}</div>'
-        f'<div style="color:{colours.soft}">{more}</div></div>'
-    )
+def _judgement(said: Said, names: dict[str, str]) -> Markup:
+    lines = [names.get(code, code) for code in said.reasons] + ([_("Flagged")] if said.extraneous else [])
+    named = {**names, said.choice: names.get(said.choice) or _(NAMES[said.choice])}
+    return judgement(said.annotator, said.choice, named, lines, said.note, right=binary(said.choice) == 1)

@@ -1,11 +1,11 @@
 """Sentences of a run: what each filter rejected or flagged, and what was kept. All text is escaped."""
 
-import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from core.mining.filters import FILTERS
 from core.mining.report import Example, Report
@@ -13,21 +13,12 @@ from core.mining.report_tables import ALL, chosen
 from core.types import Side
 from pages.mining.report import named, pair_name
 from pages.ui.language import _
-from pages.ui.sentences import marked, show
+from pages.ui.sentences import marked
+from pages.ui.tables import below, joined, show_html, span, table
 from pages.ui.text import plain
 
 FEW = 2  # candidates of each word where all pairs are shown
 LISTED = 80  # sentences on the page
-
-EXTRA = """
-<style>
-.project .found {border-bottom:2px dotted var(--bad); background:color-mix(in srgb,var(--bad) 12%,transparent)}
-.project .from {color:var(--soft); font-size:13px}
-.project .flag {display:inline-block; font-size:12px; border:1px solid var(--line); border-radius:9px; padding:0 8px;
-  margin-right:6px; color:var(--soft)}
-.project tr td.text {padding-top:16px; line-height:2.6} .project td.text .from {line-height:1.5}
-</style>
-"""
 
 
 def show_examples(report: Report, *, key: str) -> None:
@@ -57,41 +48,34 @@ def show_examples(report: Report, *, key: str) -> None:
     for (name, side), cell in report.cells.items():
         if pair in (ALL, name) and code in cell.samples:
             rows += [_example(example, side) for _number, example in cell.samples[code].kept]
-    show(EXTRA + f'<div class="wide"><table>{"".join(rows[:LISTED])}</table></div>')
+    show_html(table((), ((row,) for row in rows[:LISTED]), kind="examples"))
 
 
-def _example(example: Example, side: Side) -> str:
+def _example(example: Example, side: Side) -> Markup:
     word = (example.start, example.end)
     body = marked(example.sentence, word, side)
     if example.span is not None and not (example.span[0] < word[1] and word[0] < example.span[1]):
         body = _with_found(example, side)
-    like = ""
+    why = ""
     if example.like:
-        repeats = _("repeats: {sentence}").format(sentence=example.like)
-        like = f'<div class="from">{html.escape(repeats)}</div>'
+        why = _("repeats: {sentence}").format(sentence=example.like)
     elif example.span is not None:
-        inside = example.sentence[slice(*example.span)]
-        because = _("because of: {words}").format(words=inside)
-        like = f'<div class="from">{html.escape(because)}</div>'
+        why = _("because of: {words}").format(words=example.sentence[slice(*example.span)])
     elif example.reason in ("short", "long"):
-        length = _("{number} characters").format(number=f"{len(example.sentence):,}")
-        like = f'<div class="from">{html.escape(length)}</div>'
-    origin = html.escape(example.file.rsplit("/", 1)[-1])
-    return f'<tr><td class="text">{body}{like}<div class="from">{origin}</div></td></tr>'
+        why = _("{number} characters").format(number=f"{len(example.sentence):,}")
+    return joined([body, below(why, example.file.rsplit("/", 1)[-1])])
 
 
-def _with_found(example: Example, side: Side) -> str:
+def _with_found(example: Example, side: Side) -> Markup:
     """The sentence with its keyword and with what the filter means, which do not overlap."""
     assert example.span is not None
     first, last = example.span
     start, end = example.start, example.end
+    found = span(example.sentence[first:last], "found")
     if last <= start:
-        before = html.escape(example.sentence[:first])
         rest = marked(example.sentence[last:], (start - last, end - last), side)
-        return f'{before}<span class="found">{html.escape(example.sentence[first:last])}</span>{rest}'
-    head = marked(example.sentence[:first], (start, end), side)
-    found = html.escape(example.sentence[first:last])
-    return f'{head}<span class="found">{found}</span>{html.escape(example.sentence[last:])}'
+        return joined([example.sentence[:first], found, rest])
+    return joined([marked(example.sentence[:first], (start, end), side), found, example.sentence[last:]])
 
 
 def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
@@ -112,14 +96,13 @@ def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
     if not some:
         st.info(_("No candidate here."))
         return
-    show(EXTRA + f'<div class="wide"><table>{"".join(map(_candidate, some[:LISTED]))}</table></div>')
+    show_html(table((), ((_candidate(line),) for line in some[:LISTED]), kind="examples"))
 
 
-def _candidate(line: Mapping[str, Any]) -> str:
-    names = (_(FILTERS[flag].name) for flag in line["flags"] if flag in FILTERS)
-    flags = "".join(f'<span class="flag">{html.escape(name)}</span>' for name in names)
+def _candidate(line: Mapping[str, Any]) -> Markup:
+    flags = joined(span(_(FILTERS[flag].name), "tag") for flag in line["flags"] if flag in FILTERS)
     source = line["source"]
     origin = " ".join(str(source[name]) for name in ("file", "name", "date") if source.get(name)).rsplit("/", 1)[-1]
     male = str(line["pair"]).casefold().startswith(str(line["keyword"]).casefold() + "/")
     body = marked(line["sentence"], (line["start"], line["end"]), "male" if male else "female")
-    return f'<tr><td class="text">{body}<div class="from">{flags}{html.escape(origin)}</div></td></tr>'
+    return joined([body, below(joined([flags, origin]))])

@@ -1,10 +1,10 @@
 """Can the corpus meet the quotas? Per pair and side, at the share that annotators keep."""
 
-import html
 import json
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.forecast.corpus import CellForecast, Forecast, Verdict, as_json, forecast, supplies
@@ -14,28 +14,18 @@ from annotations.types import Project
 from core.mining.report import Report
 from core.resources import quotas as preset_quotas
 from core.runs.mining import MiningRun
-from core.statistics import Estimate
 from pages.mining.report import named, side_name
 from pages.projects.new import PRINTED_TOTAL
 from pages.ui.language import _
 from pages.ui.numbers import DASH, large, note_text
-from pages.ui.sentences import show
+from pages.ui.sentences import side_mark
+from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
 from pages.ui.text import paragraph, plain
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
 TYPED = ""
+TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad", "undecided": "soft", "unknown": "soft"}
 ICONS: dict[Verdict, str] = {"met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": DASH}
-EXTRA = """
-<style>
-.project .verdict {white-space:nowrap; font-weight:650}
-.project .verdict.yes, .project .verdict.met {color:var(--good)}
-.project .verdict.no {color:var(--bad)}
-.project .verdict.undecided, .project .verdict.unknown {color:var(--soft)}
-.project .says {font-size:1.2rem; line-height:1.5; font-weight:650; margin:.2em 0 .5em}
-.project .small {color:var(--soft); font-size:13px}
-.project td.pair, .project .interval {white-space:nowrap}
-</style>
-"""
 
 
 def verdict_name(verdict: Verdict) -> str:
@@ -163,12 +153,15 @@ def needed(outcome: Forecast) -> str:
 
 
 def _show(outcome: Forecast) -> None:
-    head = f'<p class="says">{html.escape(summary(outcome))}</p><p>{html.escape(needed(outcome))}</p>'
-    names = (_("Keyword pair"), _("Can it be met?"), _("Kept in the end"), _("Share kept"), _("More text"))
-    header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    numbers = (_("Kept in the end"), _("Share kept"), _("More text"))
+    columns = [
+        Column(_("Keyword pair")),
+        Column(_("Can it be met?"), "short"),
+        *(Column(name, "number") for name in numbers),
+    ]
     mixed = len({cell.own for cell in outcome.cells}) > 1
-    rows = "".join(_row(cell, mixed=mixed) for cell in outcome.cells)
-    show(EXTRA + head + f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
+    body = table(columns, (_row(cell, mixed=mixed) for cell in outcome.cells))
+    show_html(joined([element("p", summary(outcome), "says"), element("p", needed(outcome)), body]))
     st.caption(
         _(
             "Kept in the end: sentences accepted already plus a share of the candidates that are left, with a 95 %"
@@ -191,42 +184,27 @@ def _show(outcome: Forecast) -> None:
         )
 
 
-def _row(cell: CellForecast, *, mixed: bool) -> str:
-    name = f'{html.escape(cell.pair)} <span class="side {cell.side}">{html.escape(side_name(cell.side))}</span>'
-    mark = f"{ICONS[cell.verdict]} {verdict_name(cell.verdict)}"
-    kept = _interval(cell.expected, "{:,.0f}") if cell.verdict != "met" else f"{cell.supply.kept:,}"
-    quota = html.escape(_("of {quota}").format(quota=f"{cell.supply.quota:,}"))
-    rate = _interval(cell.rate, "{:.0%}")
-    if mixed and not cell.own and cell.rate.value is not None:
-        together = _("all pairs together")
-        rate += f'<div class="small">{html.escape(together)}</div>'
+def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
+    kept = estimate_cell(cell.expected, ",.0f") if cell.verdict != "met" else f"{cell.supply.kept:,}"
+    quota = span(_("of {quota}").format(quota=f"{cell.supply.quota:,}"), "small")
+    shared = _("all pairs together") if mixed and not cell.own and cell.rate.value is not None else ""
     return (
-        f'<tr><td class="pair">{name}</td><td class="verdict {cell.verdict}">{html.escape(mark)}</td>'
-        f'<td>{kept} <span class="small">{quota}</span></td><td>{rate}</td><td>{_text(cell)}</td></tr>'
+        joined([cell.pair, side_mark(cell.side)], " "),
+        span(f"{ICONS[cell.verdict]} {verdict_name(cell.verdict)}", f"strong {TONES[cell.verdict]}"),
+        joined([kept, quota], " "),
+        joined([estimate_cell(cell.rate, ".0%"), below(shared)]),
+        _text(cell),
     )
 
 
-def _interval(estimate: Estimate, form: str) -> str:
-    if estimate.value is None:
-        return f'{DASH}<div class="small">{html.escape(note_text(estimate.reason))}</div>'
-    value = html.escape(form.format(estimate.value))
-    if estimate.low is None or estimate.high is None:
-        return value
-    low, high = form.format(estimate.low), form.format(estimate.high)
-    return f"{value} {_between(low, high)}"
-
-
-def _between(low: str, high: str) -> str:
-    return f'<span class="small interval">({html.escape(low)} – {html.escape(high)})</span>'
-
-
-def _text(cell: CellForecast) -> str:
+def _text(cell: CellForecast) -> str | Markup:
+    """How many more characters of such text the quota takes."""
     need = cell.characters
     if need.value == 0:
         return "0"
     if need.value is None:
         if need.low is None:
-            return f'{DASH}<div class="small">{html.escape(note_text(need.reason))}</div>'
-        return html.escape(_("at least {low}").format(low=large(need.low)))
-    low, high = large(need.low or 0), large(need.high or 0)
-    return f"{html.escape(large(need.value))} {_between(low, high)}"
+            return undefined_cell(note_text(need.reason))
+        return _("at least {low}").format(low=large(need.low))
+    ends = span(f"({large(need.low or 0)} – {large(need.high or 0)})", "small interval")
+    return joined([large(need.value), ends], " ")

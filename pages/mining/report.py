@@ -14,6 +14,7 @@ from pages.ui.charts import show_chart
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, large, size
 from pages.ui.sentences import side_word
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain, series
 
 Row = dict[str, Any]
@@ -107,7 +108,6 @@ def _show_funnel(report: Report, key: str) -> None:
     import pandas as pd
 
     from core.charts.funnel import funnel
-    from core.charts.style import palette
 
     with st.container(horizontal=True):
         pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
@@ -128,7 +128,7 @@ def _show_funnel(report: Report, key: str) -> None:
     ).format(
         found=f"{counts.exactly_one:,}", candidates=f"{counts.candidates:,}", flagged=f"{counts.flagged_candidates:,}"
     )
-    chart = funnel(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = funnel(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, rows, key=f"{key}-funnel", says=says)
 
 
@@ -141,7 +141,6 @@ def _show_before_after(report: Report, key: str) -> None:
     import pandas as pd
 
     from core.charts.funnel import before_after as drawn
-    from core.charts.style import palette
 
     rows = before_after(report)
     male = sum(int(row["male_after"]) for row in rows)
@@ -150,7 +149,7 @@ def _show_before_after(report: Report, key: str) -> None:
         "Pale: sentences with exactly one keyword; solid: candidates; the numbers say after / before. {male} candidates"
         " with a male word, {female} with a female word. Lengths grow with the logarithm."
     ).format(male=f"{male:,}", female=f"{female:,}")
-    chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=colours())
     signed = [{**row, "signature": report.settings.signature} for row in rows]
     show_chart(chart, signed, key=f"{key}-before-after", says=says)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import streamlit as st
+from markupsafe import Markup
 
 from core.errors import EvenhandError
 from core.mining.filters import FILTERS, SCARCE, Filter
@@ -13,6 +14,7 @@ from core.resources import keyword_pairs
 from core.types import KeywordPair
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
 from pages.ui.uploads import choose_upload
 
@@ -21,7 +23,7 @@ ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
 PRESETS = ("table1", "released", "own")
 PATTERN = "male\tfemale\tlanguage\n先生\t女士\tzh\n姐夫\t嫂子\tzh\nactor\tactress\ten\n"
 Wish = dict[str, Any]
-LINE = '<hr style="margin:0;border:0;border-top:1px solid color-mix(in srgb,currentColor 14%,transparent)">'
+LINE = Markup('<hr style="margin:0;border:0;border-top:1px solid color-mix(in srgb,currentColor 14%,transparent)">')
 
 
 def mode_name(mode: str) -> str:
@@ -103,7 +105,7 @@ def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tup
     with st.container(border=True, key="filters"):
         for number, one in enumerate(FILTERS.values()):
             if number:
-                st.html(LINE)
+                show_html(LINE)
             mode = _ask_filter(one)
             if mode not in (AUTO, one.default) or (mode == one.default != one.rare):
                 modes[one.code] = cast(Mode, mode)

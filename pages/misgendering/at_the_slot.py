@@ -11,8 +11,8 @@ from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import DASH
+from pages.ui.style import colours
 from pages.ui.text import plain, spoken
 
 FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}

@@ -15,8 +15,8 @@ from pages.misgendering.cells import Cell, numbers
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import note_text
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")

@@ -1,8 +1,7 @@
 """Conversions: one template as each way asks it, and one text of a model rewritten for every pronoun set."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from core.errors import EvenhandError
 from core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
@@ -12,6 +11,8 @@ from core.text.pronouns import CASES, parse_sets, set_named, sets
 from core.types import MASK
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.numbers import DASH
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
 
 OWN = "own"
@@ -80,13 +81,13 @@ def _choose_template() -> Template:
 def _instance(found: Instance) -> None:
     _label(_("Probability-based: which of these texts is least perplexing?"))
     for form, option in zip(found.forms, found.options, strict=True):
-        right = option in found.pronouns
-        note = " <small>(" + html.escape(_("right")) + ")</small>" if right else ""
-        _text(html.escape(found.before) + f"<b>{html.escape(form or '—')}</b>" + html.escape(found.after) + note)
+        right = _("right")
+        note = span(f" ({right})", "small") if option in found.pronouns else ""
+        _text(found.before, element("b", form or DASH), found.after, note)
     _label(_("Generation-based, pre-[MASK]: the model goes on from"))
-    _text(f"{html.escape(found.context('pre'))}<b>▸</b>")
+    _text(found.context("pre"), element("b", "▸"))
     _label(_("Generation-based, post-[MASK]: the model goes on from"))
-    _text(f"{html.escape(found.context('post'))}<b> ▸</b>")
+    _text(found.context("post"), element("b", " ▸"))
 
 
 @st.fragment
@@ -120,8 +121,8 @@ def _rewritten(context: str, found: Rewritten) -> None:
         many = one.nom == "they"
         form = found.filled(one)
         start, end = _slot(found, many, one.form(found.case))
-        shown = html.escape(form[:start]) + f"<b>{html.escape(form[start:end])}</b>" + html.escape(form[end:])
-        _text(f"{html.escape(context.strip())}{'' if form[:1].isspace() else ' '}{shown}")
+        before = context.strip() + ("" if form[:1].isspace() else " ") + form[:start]
+        _text(before, element("b", form[start:end]), form[end:])
 
 
 def _slot(found: Rewritten, many: bool, word: str) -> tuple[int, int]:
@@ -131,9 +132,8 @@ def _slot(found: Rewritten, many: bool, word: str) -> tuple[int, int]:
 
 
 def _label(text: str) -> None:
-    st.html(f'<p class="mg-label">{html.escape(text)}</p>')
+    show_html(element("p", text, "small"))
 
 
-def _text(shown: str) -> None:
-    """*shown* is escaped by its caller."""
-    st.html(f'<p class="mg-text">{shown}</p>')
+def _text(*parts: str | Markup) -> None:
+    show_html(element("p", joined(parts), "rewritten"))

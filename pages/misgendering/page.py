@@ -7,7 +7,6 @@ import streamlit as st
 from pages.ui.choose import choose
 from pages.ui.head import page_head
 from pages.ui.language import _
-from pages.ui.misgender_style import style
 
 Section = Literal["results", "new", "try", "published", "which"]
 
@@ -68,5 +67,4 @@ page_head(
         " and how far they agree."
     ),
 )
-style()
 show_section(choose_section())

@@ -18,13 +18,13 @@ from core.statistics import Estimate
 from core.statistics.intervals import FEW
 from core.statistics.units import clusters_of
 from pages.misgendering.cells import numbers
-from pages.misgendering.published import table_html
 from pages.misgendering.source import Source, verdicts
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import DASH, note_text
+from pages.ui.style import colours
+from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _agreement(known: pd.DataFrame) -> None:
             rows.append({"compared": name, "measure": key, **numbers(one), "n": len(both)})
         body.append(cells_of)
     if body:
-        st.html(table_html(heads, body, numbers=(1, 2, 4)))
+        show_html(table(number_columns(heads, (1, 2, 4)), body, kind="text"))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(_("Intervals over contexts: several generations of one context resemble each other."))
             downloads(rows, key="people-agreement")

@@ -1,16 +1,14 @@
 """Published numbers: what the misgendering paper prints or its released samples show, beside their sizes."""
 
-import html
-from typing import Any
-
 import streamlit as st
 
-from core.resources import table
+from core import resources
 from core.statistics import wilson
 from core.statistics.estimate import NO_LABEL
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, with_brackets
+from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
 
 MEASURES = ("mcc", "disagreement", "repetition", "people")
@@ -46,10 +44,10 @@ def measure_name(measure: str) -> str:
 def _figures() -> None:
     heads = (_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval"), "n")
     for measure in MEASURES:
-        rows = [row for row in table("published_misgendering") if row["measure"] == measure]
+        rows = [row for row in resources.table("published_misgendering") if row["measure"] == measure]
         st.markdown(f"**{plain(measure_name(measure))}**")
-        st.html(table_html(heads, [_figure(row) for row in rows], numbers=(3, 4, 5)))
-    downloads(list(table("published_misgendering")), key="published")
+        show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rows], kind="text"))
+    downloads(list(resources.table("published_misgendering")), key="published")
 
 
 def _figure(row: dict[str, str]) -> list[str]:
@@ -79,11 +77,10 @@ def setting_name(setting: str) -> str:
 def _samples() -> None:
     heads = (_("set"), _("context ends"), _("Pronouns"), _("no pronoun"), _("right"), _("wrong"), _("wrong, share"))
     body, rows = [], []
-    for row in table("published_first_pronouns"):
+    for row in resources.table("published_first_pronouns"):
         none, right, wrong = (int(row[key]) for key in ("none", "right", "wrong"))
         share = wilson(wrong, none + right + wrong, nothing=NO_LABEL)
-        assert share.value is not None and share.low is not None and share.high is not None
-        shown = f"{100 * share.value:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+        shown = with_brackets(share, ".1%")
         cells = [
             row["dataset"].upper(),
             setting_name(row["setting"]),
@@ -94,7 +91,7 @@ def _samples() -> None:
         ]
         body.append([*cells, shown])
         rows.append({**row, "wrong_share": share.value, "low": share.low, "high": share.high})
-    st.html(table_html(heads, body, numbers=(3, 4, 5, 6)))
+    show_html(table(number_columns(heads, (3, 4, 5, 6)), body, kind="text"))
     st.caption(
         _(
             "Six models together, 150 texts a row. Wilson intervals take the texts as independent; they are not (each"
@@ -102,23 +99,6 @@ def _samples() -> None:
         )
     )
     downloads(rows, key="samples")
-
-
-def table_html(heads: tuple[str, ...], body: list[list[str]], *, numbers: tuple[int, ...] = ()) -> str:
-    """A plain table; every cell is text."""
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
-    rows = "".join(
-        "<tr>" + "".join(_cell(cell, n in numbers) for n, cell in enumerate(cells)) + "</tr>" for cells in body
-    )
-    return (
-        f'<div class="mg-wide" tabindex="0"><table class="mg-table"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _cell(text: Any, number: bool) -> str:
-    kind = ' class="n"' if number else ""
-    return f"<td{kind}>{html.escape(str(text))}</td>"
 
 
 def _remarks() -> list[str]:

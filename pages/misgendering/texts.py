@@ -8,11 +8,11 @@ import streamlit as st
 from core.report.numbers import percent, percents, plain_number
 from core.text.repetition import Repeated, signature
 from pages.misgendering.cells import label_of, varying
-from pages.misgendering.published import table_html
 from pages.misgendering.source import Source
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
+from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def show_texts(source: Source) -> None:
         cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
         body.append([*cells, _spread(one.published), _spread(one.completion)])
         rows.append(_row(one))
-    st.html(table_html(heads, body, numbers=(2, 3, 5, 6)))
+    show_html(table(number_columns(heads, (2, 3, 5, 6)), body, kind="text"))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(

@@ -9,11 +9,11 @@ from core.charts.misgendering import alpha_beta, levels
 from core.misgendering.variation import LEVELS, NOT_FIVE
 from core.report.numbers import interval, percent, plain_number
 from pages.misgendering.cells import Cell
-from pages.misgendering.published import table_html
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import DASH, note_text
+from pages.ui.style import colours
+from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
 
 
@@ -59,7 +59,7 @@ def _sigmas(found: Sequence[Cell]) -> None:
             cells.append(f"{percent(failed.value)} ± {percent(failed.se)}" if failed else DASH)
         body.append(cells)
         rows.append(_row(one))
-    st.html(table_html(tuple(heads), body, numbers=tuple(range(2, len(heads)))))
+    show_html(table(number_columns(tuple(heads), tuple(range(2, len(heads)))), body, kind="text"))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(
@@ -130,4 +130,4 @@ def _fits(data: pd.DataFrame) -> None:
         ]
         for row in data.to_dict("records")
     ]
-    st.html(table_html(heads, body, numbers=(2, 3, 4)))
+    show_html(table(number_columns(heads, (2, 3, 4)), body, kind="text"))

@@ -1,25 +1,26 @@
 """Which way fits: what each way of measuring sees and misses, and what to report."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from pages.ui.language import _
+from pages.ui.tables import element, joined, show_html
 
 
 def show_which() -> None:
     """Three cards, one a way, and what holds for all."""
-    st.html(f'<div class="mg-cards">{"".join(map(_card, _ways()))}</div>')
+    show_html(element("div", joined(map(_card, _ways())), "cards"))
     st.subheader(_("Before you choose"), anchor=False)
     for line in _advice():
         st.markdown(f"- {line}")
 
 
-def _card(way: tuple[str, str, str, str, str]) -> str:
-    name, question, use, sees, misses = map(html.escape, way)
-    heads = (html.escape(_("Use it for")), html.escape(_("It sees")), html.escape(_("It misses")))
-    parts = "".join(f"<dt>{head}</dt><dd>{text}</dd>" for head, text in zip(heads, (use, sees, misses), strict=True))
-    return f'<div class="mg-card"><h4>{name}</h4><p class="ask">{question}</p><dl>{parts}</dl></div>'
+def _card(way: tuple[str, str, str, str, str]) -> Markup:
+    name, question, *texts = way
+    heads = (_("Use it for"), _("It sees"), _("It misses"))
+    parts = joined(joined([element("dt", head), element("dd", text)]) for head, text in zip(heads, texts, strict=True))
+    inside = joined([element("h4", name), element("p", question, "soft"), element("dl", parts)])
+    return element("div", inside, "card")
 
 
 def _ways() -> list[tuple[str, str, str, str, str]]:

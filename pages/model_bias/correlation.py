@@ -15,8 +15,8 @@ from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.models_style import colours
 from pages.ui.numbers import note_text
+from pages.ui.style import colours
 from pages.ui.text import plain
 
 

@@ -16,6 +16,7 @@ from pages.model_bias.source import Settings, Source
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.tables import element, show_html
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -
     sign = "male" if side == "male" else "female"
     found = extremes(kept, count, sign="male" if sign == "male" else "female", by=value)
     arrow = f"{title} ▶" if side == "male" else f"◀ {title}"
-    st.html(f'<div class="models-side {"m" if side == "male" else "f"}">{arrow}</div>')
+    show_html(element("div", arrow, f"models-side {sign[0]}"))
     if found.empty:
         st.caption(_("No sentence leans to this side here."))
         return

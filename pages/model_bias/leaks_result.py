@@ -13,6 +13,7 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, note_text, number, with_brackets
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
@@ -82,13 +83,12 @@ def _answer(found: audit.AuditResult, rule: "Rule") -> None:
     import pandas as pd
 
     from core.charts.leak_rates import leak_shares
-    from core.charts.style import palette
 
     both = found.shares[rule][0]
     st.markdown(f"#### {plain(note_text(verdict(both)))}")
     rows = [row for one in found.shares[rule] for row in _shares(one)]
     says = _says(both)
-    chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=palette(st.context.theme.type))
+    chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, [row | {"rule": rule, **_traced(found)} for row in rows], key="leak-shares", says=says)
     with st.expander(_("Every way of counting"), icon=":material/table_rows:"):
         table = [_table_row(kind, one) for kind in RULES for one in found.shares[kind]]

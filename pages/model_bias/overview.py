@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from core.charts.model_bias import sides, sides_says
 from core.model_bias import is_reference
@@ -16,7 +17,8 @@ from pages.model_bias.numbers import corrected_means, quick_means, summary
 from pages.model_bias.source import Settings, Source
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
-from pages.ui.models_style import colours
+from pages.ui.style import colours
+from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
@@ -91,7 +93,8 @@ def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any],
     groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in found}
     corner = _("log10 unless another base is named; in brackets 95 % intervals")
-    st.html(table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures))
+    written = table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures)
+    show_html(Markup(written))  # noqa: S704  # core.report escapes every text
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _("{m} models, {k} intervals: about {n:.1f} of them miss their value by chance alone.")
         intervals = 6 * len(models)

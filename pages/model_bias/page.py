@@ -8,7 +8,6 @@ from pages.model_bias.numbers import models_in
 from pages.model_bias.source import choose_models, choose_source
 from pages.ui.head import page_head
 from pages.ui.language import _
-from pages.ui.models_style import style
 
 page_head(
     _("Models side by side"),
@@ -17,7 +16,6 @@ page_head(
         "female word. A number alone can be mere word frequency: look also at what it mixes."
     ),
 )
-style()
 source, run = choose_source()
 if source is None:
     nothing_yet()

@@ -18,7 +18,7 @@ from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, Source
 from pages.ui.charts import downloads
 from pages.ui.language import _
-from pages.ui.models_style import colours
+from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)

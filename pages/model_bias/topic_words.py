@@ -11,7 +11,7 @@ from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from pages.model_bias.source import Settings, Source
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
-from pages.ui.models_style import colours
+from pages.ui.style import colours
 from pages.ui.text import plain
 
 if TYPE_CHECKING:

@@ -10,15 +10,18 @@ from core.nli.biased_training_sets import RATES
 from core.nli.types import Language
 from core.runs.nli_bias_rates import MEASURES, table_of
 from core.runs.records import Run
-from pages.nli.numbers import cell, model_banner
+from pages.nli.numbers import model_banner
 from pages.nli.start import NLI, check_classifier, choose_classifier, choose_labels, choose_language, inference_runs
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
-from pages.ui.numbers import DASH
+from pages.ui.numbers import number
 from pages.ui.runs import RunRequest, choose_run, start_run
+from pages.ui.style import colours
+from pages.ui.tables import show_html
 from pages.ui.text import plain
+from pages.ui.tiles import Tile, tile_grid
 
 
 def show_rates(store: Store) -> None:
@@ -80,22 +83,21 @@ def _show(run: Run) -> None:
         "directional": _("directional part"),
         "not_neutral_ns": _("1 − n_n"),
     }
-    cells = []
+    tiles = []
     for name in MEASURES:
         found = (facts.get("spearman") or {}).get(name) or {}
         rho = found.get("rho")
         reason = _(str(found.get("rho_reason", ""))) if rho is None else ""
-        value = DASH if rho is None else f"{rho:+.3f}".replace("-", "−")
+        value = number(rho, "+.3f")
         text = _("Spearman of r and {measure}").format(measure=names[name])
-        cells.append((text, value, reason))
-    st.html(f'<div class="nli-facts">{"".join(cell(*one) for one in cells)}</div>')
+        tiles.append(Tile(text, value, (reason,)))
+    show_html(tile_grid(tiles))
     _chart(run, names)
     _about(run)
 
 
 def _chart(run: Run, names: dict[str, str]) -> None:
     from core.charts.nli import over_rates
-    from core.charts.style import palette
     from core.language import translate
 
     lang = language()
@@ -112,9 +114,7 @@ def _chart(run: Run, names: dict[str, str]) -> None:
     if not rows:
         return
     says = _("s and 1 − FN on the down-sampled sets for each bias rate, with 95 % intervals over occupations.")
-    chart = over_rates(
-        rows, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
-    )
+    chart = over_rates(rows, description=says, say=lambda text: translate(text, lang), palette=colours())
     show_chart(chart, table, key="nli-rates-chart", says=says)
 
 

@@ -1,9 +1,9 @@
 """The numbers of one classifier: score, direction, order, fraction neutral; the labels of each set."""
 
-import html
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from markupsafe import Markup
 
 from core.nli.types import LABELS, SETS
 from core.report.numbers import percent
@@ -13,7 +13,10 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, bracketed, note_text, number
+from pages.ui.style import colours
+from pages.ui.tables import Column, estimate_cell, show_html, table
 from pages.ui.text import plain
+from pages.ui.tiles import Tile, tile_grid
 
 if TYPE_CHECKING:
     from core.nli.measure import Inference
@@ -45,9 +48,9 @@ def show_facts(found: "Inference") -> None:
         ("not_neutral_ns", _("1 − n_n: not neutral on neutral occupations")),
         ("one_minus_fn", _("1 − FN: not neutral of all rows")),
     ]
-    cells = [_fact(label, found[name]) for name, label in facts]
-    cells.append(cell(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order), ""))
-    st.html(f'<div class="nli-facts">{"".join(cells)}</div>')
+    tiles = [_tile(label, found[name]) for name, label in facts]
+    tiles.append(Tile(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order)))
+    show_html(tile_grid(tiles))
     told = [one.reason or one.note for one in found.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note != NO_VARIATION)
@@ -78,21 +81,13 @@ def _explained() -> str:
     )
 
 
-def _fact(label: str, found: Estimate) -> str:
-    return cell(label, number(found.value, ".3f"), bracketed(found), note_text(found.reason))
-
-
-def cell(label: str, value: str, below: str, title: str = "") -> str:
-    """One number with its name above and its interval, or what else there is to say, below."""
-    hint = f' title="{html.escape(title, quote=True)}"' if title else ""
-    parts = (html.escape(part) for part in (label, value, below))
-    return '<div{}><div class="k">{}</div><div class="v">{}</div><div class="i">{}</div></div>'.format(hint, *parts)
+def _tile(name: str, found: Estimate) -> Tile:
+    return Tile(name, number(found.value, ".3f"), (bracketed(found),), note_text(found.reason))
 
 
 def show_shares(found: "Inference") -> None:
     """The chart of labels per set and its table with intervals."""
     from core.charts.nli import label_shares
-    from core.charts.style import palette
     from core.language import translate
 
     lang = language()
@@ -110,29 +105,18 @@ def show_shares(found: "Inference") -> None:
     says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.").format(
         e=shares[0], c=shares[1], n=shares[2]
     )
-    chart = label_shares(
-        found, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
-    )
+    chart = label_shares(found, description=says, say=lambda text: translate(text, lang), palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
-    heads = [_("set"), _("rows"), *(names[label] for label in LABELS)]
-    st.html(table(heads, [_row(found, i) for i in range(len(SETS))]))
+    columns = [Column(_("set")), *(Column(name, "number") for name in (_("rows"), *(names[label] for label in LABELS)))]
+    show_html(table(columns, (_row(found, i) for i in range(len(SETS)))))
 
 
-def _row(found: "Inference", i: int) -> list[str]:
+def _row(found: "Inference", i: int) -> list[str | Markup]:
     texts = {
         "PS": _("PS, gender of the stereotype"),
         "AS": _("AS, the other gender"),
         "NS": _("NS, neutral occupations"),
     }
     name, short = SETS[i], "pan"[i]
-    cells = [html.escape(texts[name]), f"{sum(found.counts[i]):,}"]
-    for label in LABELS:
-        one = found[f"{label[0]}_{short}"]
-        cells.append(f'{number(one.value, ".3f")} <span class="i">{html.escape(bracketed(one))}</span>')
-    return cells
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="nli-scroll"><table class="nli"><tr>{head}</tr>{body}</table></div>'
+    shares = (found[f"{label[0]}_{short}"] for label in LABELS)
+    return [texts[name], f"{sum(found.counts[i]):,}", *(estimate_cell(one, ".3f") for one in shares)]

@@ -1,7 +1,5 @@
 """One premise, one hypothesis: three probabilities, at once."""
 
-import html
-
 import streamlit as st
 
 from core.errors import EvenhandError
@@ -13,6 +11,8 @@ from pages.nli.numbers import label_names, model_banner
 from pages.nli.start import choose_classifier, choose_labels
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.sentences import bar
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
@@ -60,10 +60,9 @@ def _show(score: Score) -> None:
     most = max(shares)
     cells = []
     for label, share in zip(LABELS, shares, strict=True):
-        kind = ' class="most"' if share == most else ""
-        cells.append(f"<span{kind}>{html.escape(names[label])}</span>")
-        cells.append(f'<span class="b"><i style="width:{100 * share:.1f}%"></i></span>')
-        cells.append(f'<span class="n">{percent(share)}</span>')
-    st.html(f'<div class="nli-bars">{"".join(cells)}</div>')
+        cells.append(span(names[label], "strong" if share == most else ""))
+        cells.append(bar([("ink", share)]))
+        cells.append(span(percent(share), "number"))
+    show_html(element("div", joined(cells), "bars"))
     st.caption(_("Probabilities of the three labels; they add up to 1."))
     st.code(score.signature, language=None, wrap_lines=True)

@@ -11,7 +11,6 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
-from pages.ui.nli_style import style
 
 
 def choose_view(store: Store) -> str:
@@ -39,7 +38,6 @@ def _open_newest(store: Store) -> None:
         st.session_state["rates-run"] = found[0].name
 
 
-style()
 page_head(
     _("Inference"),
     _(

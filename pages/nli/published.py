@@ -1,20 +1,19 @@
 """The five models of the paper beside the visitor's: the scale of s, and Tables 3 and 4."""
 
-import html
-
 import streamlit as st
 
 from core.nli.published import published
 from core.statistics import Estimate
-from pages.nli.numbers import order_in_words, table
+from pages.nli.numbers import order_in_words
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
+from pages.ui.style import colours
+from pages.ui.tables import number_columns, show_html, table
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
     """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
     from core.charts.nli import Point, score_scale
-    from core.charts.style import palette
     from core.language import translate
 
     lang = language()
@@ -27,9 +26,7 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
         "Marks: 0 always neutral, 0.444 guessing, 0.667 always the same other label, 1 always the stereotype. Empty "
         "points: Table 4 of the paper, on Japanese sentences of its own; no ranking."
     )
-    chart = score_scale(
-        points, description=says, say=lambda text: translate(text, lang), palette=palette(st.context.theme.type)
-    )
+    chart = score_scale(points, description=says, say=lambda text: translate(text, lang), palette=colours())
     rows = [{"model": p.name, "s": p.value, "low": p.low, "high": p.high, "own": p.own} for p in points]
     show_chart(chart, rows, key="nli-scale", says=says)
 
@@ -47,12 +44,12 @@ def show_published() -> None:
         ]  # fmt: skip
         rows = [
             [
-                html.escape(one.model), f"{one.printed:.3f}", f"{one.from_shares:.4f}", str(one.rank),
-                f"{one.directional:.4f}", f"{one.one_minus_fn:.4f}", html.escape(order_in_words(one.order)),
+                one.model, f"{one.printed:.3f}", f"{one.from_shares:.4f}", str(one.rank),
+                f"{one.directional:.4f}", f"{one.one_minus_fn:.4f}", order_in_words(one.order),
             ]
             for one in published()
         ]  # fmt: skip
-        st.html(table(heads, rows))
+        show_html(table(number_columns(heads, range(1, 6)), rows))
         st.caption(
             _(
                 "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs, the paper's own intervals are not "

@@ -15,6 +15,7 @@ from pages.projects.new import edit_options
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
+from pages.ui.tables import show_html
 from pages.ui.text import plain, series
 
 
@@ -94,7 +95,7 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
     with right:
         st.caption(_("As the desk shows it"))
         with st.container(border=True, height=420):
-            st.html(desk_html(text))
+            show_html(desk_html(text))
     if recognise(text):
         told = _(
             "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as"
@@ -118,15 +119,15 @@ def _differences(now: Draft, newest: Guideline) -> None:
         return
     with st.expander(_("What differs from version {version}").format(version=newest.version), expanded=True):
         if now.text.strip() != newest.text.strip():
-            st.html(difference_html(newest.text.strip(), now.text.strip()))
+            show_html(difference_html(newest.text.strip(), now.text.strip()))
         lines = ["\n".join(map(_line, options)) for options in (newest.reasons, now.reasons)]
         if lines[0] != lines[1]:
             st.caption(_("Criteria for a reject"))
-            st.html(difference_html(*lines))
+            show_html(difference_html(*lines))
         lines = ["\n".join(map(_line, options)) for options in (newest.choices, now.choices)]
         if lines[0] != lines[1]:
             st.caption(_("Choices"))
-            st.html(difference_html(*lines))
+            show_html(difference_html(*lines))
 
 
 def _line(option: object) -> str:

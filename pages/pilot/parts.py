@@ -1,25 +1,23 @@
 """What the parts of the page Pilot share: a guideline as the desk shows it, differences, figures in words."""
 
 import difflib
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-import streamlit as st
+from markupsafe import Markup
 
 from annotations.desk import frontend as desk
 from annotations.types import Choice, Guideline
-from core.charts.style import Palette, palette
+from core.charts.palette import Palette
 from core.guidelines import in_language
 from pages.ui.language import language
-from pages.ui.text import series
+from pages.ui.tables import element, joined, span
 
 AROUND = 2  # lines without a change that are shown beside one
-SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
 def colours() -> Palette:
     """The colours of the visitor's theme."""
-    return palette(st.context.theme.type)
+    return colours()
 
 
 def names_of(versions: Iterable[Guideline], extra: Sequence[Choice] = ()) -> dict[str, str]:
@@ -34,61 +32,34 @@ def option_name(option: Choice) -> str:
     return first or second or option.code
 
 
-def desk_html(markdown: str) -> str:
+def desk_html(markdown: str) -> Markup:
     """A guideline as annotators see it beside the sentence; nothing in it is read as HTML."""
     made = []
     for block in desk.blocks(in_language(markdown, language())):
         if block["kind"] == "list":
-            tag = "ol" if block["ordered"] else "ul"
-            start = f' start="{int(block["start"])}"' if block["ordered"] else ""
-            made.append(f"<{tag}{start}>{''.join(f'<li>{_runs(runs)}</li>' for runs in block['items'])}</{tag}>")
+            start = str(int(block["start"])) if block["ordered"] else ""
+            points = joined(element("li", _runs(runs)) for runs in block["items"])
+            made.append(element("ol" if block["ordered"] else "ul", points, start=start))
         else:
-            tag = "h4" if block["kind"] == "head" else "p"
-            made.append(f"<{tag}>{_runs(block['runs'])}</{tag}>")
-    style = (
-        "<style>.asdesk{line-height:1.6;overflow-wrap:anywhere;font-size:.95rem}"
-        ".asdesk h4{font-size:1rem;padding:.5em 0 0;margin:0}.asdesk li{font-size:.95rem}"
-        ".asdesk p,.asdesk ol,.asdesk ul{margin:.3em 0}</style>"
-    )
-    return f'{style}<div class="asdesk">{"".join(made)}</div>'
+            made.append(element("h4" if block["kind"] == "head" else "p", _runs(block["runs"])))
+    return element("div", joined(made), "asdesk")
 
 
-def _runs(runs: Iterable[tuple[str, bool]]) -> str:
-    return "".join(f"<strong>{html.escape(text)}</strong>" if strong else html.escape(text) for text, strong in runs)
+def _runs(runs: Iterable[tuple[str, bool]]) -> Markup:
+    return joined(element("strong", text) if strong else text for text, strong in runs)
 
 
-def difference_html(old: str, new: str) -> str:
+def difference_html(old: str, new: str) -> Markup:
     """Two texts line by line: what goes is struck through and marked −, what comes is underlined and marked +."""
-    tint = colours()
-    looks = {"-": (tint.bad, "line-through"), "+": (tint.good, "underline")}
+    looks = {"-": ("−", "removed"), "+": ("+", "added")}
     rows = []
     lines = [line for line in difflib.ndiff(old.splitlines(), new.splitlines()) if line[0] != "?"]
     near = {place + step for place, line in enumerate(lines) if line[0] != " " for step in range(-AROUND, AROUND + 1)}
     for place, line in enumerate(lines):
         if place not in near:  # far from any change
             if place == 0 or place - 1 in near:
-                rows.append(f'<div style="color:{tint.soft}">…</div>')
+                rows.append(element("div", "…", "soft"))
             continue
-        sign, text = line[0], line[2:]
-        colour, decoration = looks.get(sign, (tint.ink, "none"))
-        mark = {"-": "−", "+": "+"}.get(sign, "")
-        rows.append(
-            f'<div style="display:grid;grid-template-columns:1.4em minmax(0,1fr);color:{colour}"><b>{mark}</b>'
-            f'<span style="text-decoration:{decoration};white-space:pre-wrap;overflow-wrap:anywhere">'
-            f"{html.escape(text)}</span></div>"
-        )
-    return f'<div style="line-height:1.55;font-size:.94rem">{"".join(rows)}</div>'
-
-
-def said_html(letter: str, choice: str, names: Mapping[str, str], reasons: Sequence[str], note: str) -> str:
-    """What one annotator said of an item, in one line."""
-    tint = colours()
-    sign = SIGN.get(choice, "•")
-    colour = {"✓": tint.good, "✕": tint.bad}.get(sign, tint.ink)
-    why = series(reasons)
-    return (
-        f'<div style="border-left:3px solid {colour};padding-left:10px;margin:4px 0;overflow-wrap:anywhere">'
-        f'<span style="color:{tint.soft}">{html.escape(letter)}</span> '
-        f'<b style="color:{colour}">{sign} {html.escape(names.get(choice, choice))}</b> {html.escape(why)}'
-        f'<span style="color:{tint.soft};white-space:pre-wrap"> {html.escape(note)}</span></div>'
-    )
+        sign, look = looks.get(line[0], ("", ""))
+        rows.append(element("div", joined([element("b", sign), span(line[2:], "verbatim")]), f"line {look}".strip()))
+    return element("div", joined(rows), "difference")

@@ -1,6 +1,5 @@
 """Tags on the page Pilot: what annotators wrote, the items behind it, and the criterion that each tag becomes."""
 
-import html
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,10 +16,12 @@ from annotations.projects.annotators import annotators
 from annotations.text_policy import text_may_leave
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
-from pages.pilot.parts import names_of, option_name, said_html
+from pages.pilot.parts import names_of, option_name
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.sentences import judgement
+from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain, spoken
 
 PAGE = 12
@@ -178,15 +179,15 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
     found = items_with(store, project, one.spellings)
     for item, said in found[:LISTED]:
         context = f"{item.context}\n" if item.context else ""
-        lines = [
-            said_html(
+        body = element("div", context + item.text, "verbatim")
+        people_said = [
+            judgement(
                 people.get(each.annotator, "?"), each.choice, names,
                 [*(names.get(code, code) for code in each.reasons), *(f"#{tag}" for tag in each.tags)], each.note,
             )
             for each in said
         ]  # fmt: skip
-        body = html.escape(context + item.text)
-        st.html(f'<div style="white-space:pre-wrap;overflow-wrap:anywhere">{body}</div>{"".join(lines)}')
+        show_html(joined([body, *people_said]))
     if len(found) > LISTED:
         text = _("The first {shown} of {all} items; the rest is on the page Browse.")
         st.caption(plain(text.format(shown=LISTED, all=len(found))))

@@ -1,11 +1,11 @@
 """The forecast on the page Plan of labels: both plans side by side, and the candidates that the quotas take."""
 
-import html
 import json
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
@@ -18,22 +18,10 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, with_interval
-from pages.ui.sentences import show, side_word
+from pages.ui.numbers import DASH, note_text, number, with_interval
+from pages.ui.sentences import side_mark
+from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
 from pages.ui.text import paragraph, plain
-
-STYLE = """
-<style>
-.project .small {color:var(--soft); font-size:13px}
-.project td.pair, .project .interval {white-space:nowrap}
-.project .says {font-size:1.2rem; line-height:1.5; font-weight:650; margin:.2em 0 .5em}
-.project .plans td:nth-child(n+2) {font-variant-numeric:tabular-nums}
-.project .plans th {white-space:normal}
-.project .plans b {font-weight:650; font-size:1.05rem}
-.project .lacks {color:var(--bad); font-weight:650; white-space:nowrap}
-.project .enough {color:var(--good); font-weight:650; white-space:nowrap}
-</style>
-"""
 
 
 def plan_name(plan: Plan) -> str:
@@ -67,19 +55,14 @@ def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | Non
         return forecast(store, _project, on=sample, candidates=candidates)
 
 
-def number(estimate: Estimate, form: str = "{:,.0f}") -> str:
-    """A number with its interval as HTML; undefined: a dash and why."""
-    if estimate.value is None:
-        least = "" if estimate.low is None else _("at least {low}").format(low=form.format(estimate.low)) + " · "
-        return f'{DASH}<div class="small">{html.escape(least + note_text(estimate.reason))}</div>'
-    value = f"<b>{html.escape(form.format(estimate.value))}</b>"
-    if estimate.low is None or estimate.high is None:
-        return value
-    low, high = form.format(estimate.low), form.format(estimate.high)
-    if low == high:  # nothing about it is unsure
-        return value
-    span = f"{low} – {high}"
-    return f'{value} <span class="small interval">({html.escape(span)})</span>'
+def _estimate(estimate: Estimate, form: str) -> Markup:
+    """A number with its interval; undefined: a dash, the least that it can be, and why."""
+    if estimate.value is None and estimate.low is not None:
+        least = _("at least {low}").format(low=number(estimate.low, form))
+        return undefined_cell(f"{least} · {note_text(estimate.reason)}")
+    if estimate.value is not None and estimate.low == estimate.high:  # nothing about it is unsure
+        return element("b", number(estimate.value, form))
+    return estimate_cell(estimate, form)
 
 
 def show_waiting(store: Store, project: Project, found: Forecast) -> None:
@@ -110,14 +93,10 @@ def show_forecast(project: Project, found: Forecast) -> None:
     plans: list[tuple[Plan, Work]] = [("all", work.all)]
     if project.kind == "sentences":
         plans.append(("stop", work.stop))
-    head = "".join(f"<th>{html.escape(_plan_head(project, plan))}</th>" for plan, _work in plans)
     rows = _rows(project, found, [one for _plan, one in plans])
-    body = "".join(
-        f"<tr><td>{html.escape(name)}</td>{''.join(f'<td>{number(value, form)}</td>' for value in values)}</tr>"
-        for name, form, values in rows
-    )
-    table = f'<div class="wide"><table class="plans"><tr><th></th>{head}</tr>{body}</table></div>'
-    show(STYLE + _says(found) + table)
+    columns = [Column(""), *(Column(_plan_head(project, plan), "number") for plan, _work in plans)]
+    body = [(name, *(_estimate(value, form) for value in values)) for name, form, values in rows]
+    show_html(joined([_says(found), table(columns, body)]))
     st.caption(plain(_rests_on(project, found)))
     shown = [
         {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
@@ -135,9 +114,9 @@ def _plan_head(project: Project, plan: Plan) -> str:
 
 def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
     rows = [
-        (_("items to be judged"), "{:,.0f}", [found.work.candidates] * len(plans)),
-        (_("labels"), "{:,.0f}", [one.judgements for one in plans]),
-        (_("labels per item"), "{:.2f}", [one.each for one in plans]),
+        (_("items to be judged"), ",.0f", [found.work.candidates] * len(plans)),
+        (_("labels"), ",.0f", [one.judgements for one in plans]),
+        (_("labels per item"), ".2f", [one.each for one in plans]),
         _time(_("hours, all together"), _("minutes, all together"), [one.hours for one in plans]),
     ]
     if found.people > 1:
@@ -145,7 +124,7 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
         rows.append(_time(_("hours each"), _("minutes each"), each))
     if project.retest:
         rows.append(
-            (_("and labels that come again"), "{:,.0f}", [_times(one.judgements, project.retest) for one in plans])
+            (_("and labels that come again"), ",.0f", [_times(one.judgements, project.retest) for one in plans])
         )
     return rows
 
@@ -153,8 +132,8 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
 def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
     """A row of hours; in minutes where the most of it is under two hours."""
     if max((one.value for one in values if one.value is not None), default=2) < 2:
-        return minutes, "{:,.0f}", [_times(one, 60) for one in values]
-    return hours, "{:,.1f}", values
+        return minutes, ",.0f", [_times(one, 60) for one in values]
+    return hours, ",.1f", values
 
 
 def _times(one: Estimate, factor: float) -> Estimate:
@@ -164,15 +143,13 @@ def _times(one: Estimate, factor: float) -> Estimate:
     return replace(one, value=one.value * factor, low=low, high=high)
 
 
-def _says(found: Forecast) -> str:
+def _says(found: Forecast) -> str | Markup:
     saved, every, stop = found.work.saved, found.work.all, found.work.stop
     if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
         return ""
     text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
     labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
-    return (
-        f'<p class="says">{html.escape(text.format(saved=with_interval(saved, ".1%", level=True), labels=labels))}</p>'
-    )
+    return element("p", text.format(saved=with_interval(saved, ".1%", level=True), labels=labels), "says")
 
 
 def _rests_on(project: Project, found: Forecast) -> str:
@@ -245,17 +222,16 @@ def show_needed(found: Forecast) -> None:
             _("No pair and side has a quota, so all candidates will be judged. Quotas are set on the page Projects.")
         )
         return
-    names = (_("Keyword pair"), _("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
-    header = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    rows = "".join(map(_row, cells))
+    numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
+    columns = [Column(_("Keyword pair")), *(Column(name, "number") for name in numbers)]
     text = _("All quotas together take {needed} candidates.")
     total = found.work.needed
     value = DASH if total.value is None else f"{total.value:,.0f}"
     if total.low is not None:
         high = DASH if total.high is None else f"{total.high:,.0f}"
         value += f" ({total.low:,.0f} – {high})"
-    head = f'<p class="says">{html.escape(text.format(needed=value))}</p>'
-    show(f'{STYLE}{head}<div class="wide"><table><tr>{header}</tr>{rows}</table></div>')
+    head = element("p", text.format(needed=value), "says")
+    show_html(joined([head, table(columns, map(_row, cells))]))
     text = _(
         "Needed: the quota divided by the share kept, its 95 % interval carried through. A pair and side with fewer"
         " than {own} sentences labelled in full takes the share of all together. The range of the total is the sum of"
@@ -266,29 +242,24 @@ def show_needed(found: Forecast) -> None:
         downloads([_as_row(cell, found) for cell in cells], key="candidates-needed")
 
 
-def _row(cell: CellNeed) -> str:
-    side = cell.side
-    name = html.escape(cell.pair)
-    if side in ("male", "female"):
-        name += f' <span class="side {side}">{html.escape(side_word(side))}</span>'  # type: ignore[arg-type]
-    rate = html.escape(with_interval(cell.rate, ".1%", level=True))
-    if not cell.own and cell.rate.value is not None:
-        together = _("all pairs together")
-        rate += f'<div class="small">{html.escape(together)}</div>'
+def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
+    shared = _("all pairs together") if not cell.own and cell.rate.value is not None else ""
     return (
-        f'<tr><td class="pair">{name}</td><td>{cell.quota:,}</td><td>{rate}</td><td>{number(cell.needed)}</td>'
-        f"<td>{cell.stock:,} {_enough(cell)}</td></tr>"
+        joined([cell.pair, side_mark(cell.side) if cell.side in ("male", "female") else ""], " "),
+        f"{cell.quota:,}",
+        joined([with_interval(cell.rate, ".1%", level=True), below(shared)]),
+        _estimate(cell.needed, ",.0f"),
+        joined([f"{cell.stock:,}", _enough(cell)], " "),
     )
 
 
-def _enough(cell: CellNeed) -> str:
+def _enough(cell: CellNeed) -> str | Markup:
     """Said only where the whole interval is on one side of what there is."""
-    enough, too_few, open_ = _("enough"), _("too few"), _("not decided")
     if cell.needed.high is not None and cell.stock >= cell.needed.high:
-        return f'<span class="enough">✓ {html.escape(enough)}</span>'
+        return span("✓ " + _("enough"), "strong good")
     if cell.needed.low is not None and cell.stock < cell.needed.low:
-        return f'<span class="lacks">✗ {html.escape(too_few)}</span>'
-    return "" if cell.needed.low is None else f'<span class="small">{html.escape(open_)}</span>'
+        return span("✗ " + _("too few"), "strong bad")
+    return "" if cell.needed.low is None else span(_("not decided"), "small")
 
 
 def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from annotations.progress.dashboard import Dashboard, filled_days
 from annotations.projects.annotators import give_back
 from annotations.queue.claim import LEASE_S
 from annotations.types import Project
-from core.charts.style import palette
 from pages.progress.frame import forget
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment, note_text, with_interval
+from pages.ui.style import colours
 from pages.ui.text import plain
 
 DAYS = 90  # in the chart
@@ -149,5 +149,5 @@ def by_day(found: Dashboard) -> None:
     rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
     text = _("{labels} labels from {first} to {last}; a day begins at midnight where you are.")
     says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
-    chart = labels_per_day(rows, description=says, say=_, palette=palette(st.context.theme.type))
+    chart = labels_per_day(rows, description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "signature": found.signature} for row in rows], key="labels-per-day", says=says)

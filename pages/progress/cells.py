@@ -1,10 +1,10 @@
 """Pairs and sides on the page Progress: the funnel of each, what is missing, and whether the quota can be met."""
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.forecast.quota import Outlook
 from annotations.progress.cells import CellState
@@ -15,19 +15,11 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, with_interval
-from pages.ui.sentences import show, side_word
+from pages.ui.sentences import side_mark
+from pages.ui.tables import Column, element, joined, show_html, span, table
 from pages.ui.text import paragraph, plain
 
 SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
-STYLE = """<style>
-.project .cells td {padding:5px 7px 5px 0; vertical-align:middle} .project .cells th {padding-right:7px}
-.project .cells th.number {white-space:normal; word-break:keep-all; vertical-align:bottom}
-.project .cells .bad {color:var(--bad)}
-.project .cells .good {color:var(--good)} .project .cells b {white-space:nowrap}
-.project .cells td:first-child, .project .cells th:first-child {position:sticky; left:0;
-  background:light-dark(#fbfaf7,#17151b)}
-@media (max-width:600px) {.project .cells td, .project .cells th {padding-right:6px; font-size:.8rem}}
-</style>"""
 
 
 def cells(project: Project, found: Dashboard) -> None:
@@ -45,7 +37,7 @@ def cells(project: Project, found: Dashboard) -> None:
         which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
         rows = [cell for cell in rows if which == "all" or _wanted(cell.outlook, which)]
     if rows:
-        show(STYLE + _table(project, rows, quotas))
+        show_html(_table(project, rows, quotas))
     else:
         st.info(_("There is none of these."), icon=":material/check:")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -103,35 +95,31 @@ def _meaning(project: Project, quotas: bool) -> str:
     return paragraph((text, needed))
 
 
-def _table(project: Project, rows: list[CellState], quotas: bool) -> str:
+def _table(project: Project, rows: list[CellState], quotas: bool) -> Markup:
     generations = project.kind == "generations"
     heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
     heads += [_("Unanimous") if generations else _("Accepted by all")]
     heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
     heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
-    name = html.escape(_("Stratum") if generations else _("Keyword pair"))
-    first = f"<th>{name}</th>"
-    head = "".join(f'<th class="number">{html.escape(text)}</th>' for text in heads)
-    question = html.escape(_("Can it be met?"))
-    verdict = f"<th>{question}</th>" if quotas else ""
-    body = "".join(_row(cell, quotas) for cell in rows)
-    return f'<div class="wide"><table class="cells"><tr>{first}{verdict}{head}</tr>{body}</table></div>'
+    first = _("Stratum") if generations else _("Keyword pair")
+    question = [Column(_("Can it be met?"))] if quotas else []
+    columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
+    return table(columns, (_row(cell, quotas) for cell in rows), kind="narrow pinned")
 
 
-def _row(cell: CellState, quotas: bool) -> str:
+def _row(cell: CellState, quotas: bool) -> list[str | Markup]:
     counted, outlook = cell.counted, cell.outlook
-    side = ""
+    pair: str | Markup = cell.pair or DASH
     if cell.side:
-        word = html.escape(side_word("male" if cell.side == "male" else "female"))
-        side = f'<br><span class="side {cell.side}">{word}</span>'
-    texts = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
-    if quotas:
-        mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""
-        texts += [DASH if counted.quota is None else f"{counted.quota:,}"]
-        texts += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
-        texts += [with_interval(outlook.rate, ".1%") + mark, _range(outlook.needed)]
-    numbers = "".join(f'<td class="number">{html.escape(text)}</td>' for text in texts)
-    return f"<tr><td>{html.escape(cell.pair or DASH)}{side}</td>{_verdict(cell) if quotas else ''}{numbers}</tr>"
+        pair = joined([pair, side_mark(cell.side)], Markup("<br>"))
+    numbers = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
+    if not quotas:
+        return [pair, *numbers]
+    mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""
+    numbers += [DASH if counted.quota is None else f"{counted.quota:,}"]
+    numbers += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
+    numbers += [with_interval(outlook.rate, ".1%") + mark, _range(outlook.needed)]
+    return [pair, _verdict(cell), *numbers]
 
 
 def _range(one: Estimate) -> str:
@@ -156,16 +144,16 @@ def verdict_words(outlook: Outlook) -> str:
     }[outlook.verdict]
 
 
-def _verdict(cell: CellState) -> str:
+def _verdict(cell: CellState) -> Markup:
     outlook = cell.outlook
-    colour = {"met": "good", "enough": "good", "short": "bad"}.get(outlook.verdict, "")
-    text = html.escape(f"{SIGN[outlook.verdict]} {verdict_words(outlook)}".strip())
+    tone = {"met": " good", "enough": " good", "short": " bad"}.get(outlook.verdict, "")
+    text = f"{SIGN[outlook.verdict]} {verdict_words(outlook)}".strip()
     more = ""
     if outlook.verdict == "short" and outlook.to_find.value is not None:
-        more = "<br>" + html.escape(_("{more} more to find").format(more=f"{outlook.to_find.value:,.0f}"))
+        more = _("{more} more to find").format(more=f"{outlook.to_find.value:,.0f}")
     elif outlook.verdict in ("unknown", "short"):
-        more = "<br>" + html.escape(note_text(outlook.needed.reason))
-    return f'<td><b class="{colour}">{text}</b>{more}</td>'
+        more = note_text(outlook.needed.reason)
+    return joined([span(text, f"nowrap strong{tone}"), element("div", more) if more else ""])
 
 
 def _numbers(cell: CellState, signature: str) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from pages.projects.projects import leave, open_project
 from pages.projects.projects_asking import agreed_name, ask_desk, ask_labels
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
-from pages.ui.sentences import guideline_html, show
+from pages.ui.sentences import guideline_html
+from pages.ui.tables import show_html
 
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
 OWN = "own"
@@ -168,7 +169,7 @@ def edit_text(text: str, *, key: str) -> str:
     with right:
         st.caption(_("Preview"))
         with st.container(border=True, height=440):
-            show(guideline_html(written))
+            show_html(guideline_html(written))
     return written
 
 

@@ -1,8 +1,7 @@
 """The other views of an open project: guideline and quotas; and the head above them."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.projects.projects import counts, guidelines, set_quotas
@@ -12,7 +11,8 @@ from core.resources import quotas
 from pages.projects.new import edit_quotas, preset_name, say_total
 from pages.ui.head import open_store
 from pages.ui.language import _, language
-from pages.ui.sentences import guideline_html, options_html, quota_bars, show, status_bar
+from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar
+from pages.ui.tables import element, joined, show_html
 from pages.ui.text import literal, plain
 
 
@@ -33,9 +33,9 @@ def show_guideline(store: Store, project: Project) -> None:
         literal(shown.changes)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        show(guideline_html(in_language(shown.text, language())))
+        show_html(guideline_html(in_language(shown.text, language())))
     with right:
-        show(options_html(shown.choices) + "<br>" + options_html(shown.reasons))
+        show_html(joined([options_html(shown.choices), Markup("<br>"), options_html(shown.reasons)]))
 
 
 def _use_preset(project: Project, preset: str) -> None:
@@ -47,7 +47,7 @@ def show_quotas(store: Store, project: Project) -> None:
     """Accepted sentences per keyword pair and side against what is wanted, and other wishes."""
     cells = counts(store, project).cells
     if cells:
-        show(quota_bars(cells))
+        show_html(quota_bars(cells))
     else:
         st.caption(_("Neither quotas nor sentences yet."))
     with st.expander(_("Change the quotas"), expanded=not cells):
@@ -73,4 +73,4 @@ def show_summary(store: Store, project: Project) -> None:
             by_labels = _("Texts by number of labels: {numbers}").format(numbers=numbers)
         else:
             by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
-        show(status_bar(found, project.kind) + f'<div class="legend">{html.escape(by_labels)}</div>')
+        show_html(joined([status_bar(found, project.kind), element("div", by_labels, "legend")]))

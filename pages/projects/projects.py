@@ -1,8 +1,7 @@
 """The list of projects: one card each, and how a project is opened and left."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME as GENERATIONS
@@ -16,7 +15,8 @@ from annotations.types import Project
 from core.guidelines import recognise
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.sentences import show, status_bar
+from pages.ui.sentences import status_bar
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
 
 NEW = "new"  # the view that makes a project
@@ -106,7 +106,7 @@ def _card(store: Store, project: Project) -> None:
             st.caption(_("Texts of our own, as models might write them; the annotators and their labels are made up."))
         st.caption(plain(settings_line(store, project)))
         if found.items:
-            show(status_bar(found, project.kind) + _wanted(store, project))
+            show_html(joined([status_bar(found, project.kind), _wanted(store, project)]))
         else:
             empty = _("No texts yet: open the project and drop a file.")
             st.caption(
@@ -122,7 +122,7 @@ def _card(store: Store, project: Project) -> None:
             st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
 
 
-def _wanted(store: Store, project: Project) -> str:
+def _wanted(store: Store, project: Project) -> Markup:
     cells = [cell for cell in counts(store, project).cells if cell.quota is not None]
     people = [own_progress(store, project, person).labelled for person in annotators(store, project)]
     texts = []
@@ -132,7 +132,7 @@ def _wanted(store: Store, project: Project) -> str:
         texts.append(_("{kept} of {wanted} wanted sentences kept").format(kept=f"{kept:,}", wanted=f"{wanted:,}"))
     if people:
         texts.append(_("{labels} labels by {people} annotators").format(labels=f"{sum(people):,}", people=len(people)))
-    return f'<div class="legend">{"".join(f"<span>{html.escape(text)}</span>" for text in texts)}</div>'
+    return element("div", joined(span(text) for text in texts), "legend")
 
 
 def settings_line(store: Store, project: Project) -> str:

@@ -1,33 +1,21 @@
 """Views of the page Check: totals, the claims of each document with their calculations, numbers of one's own."""
 
-import html
 from collections.abc import Sequence
 
 import streamlit as st
+from markupsafe import Markup
 
-from core.charts.style import palette
 from core.errors import EvenhandError
 from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.tables import element, joined, number_columns, show_html, span, table
 from pages.ui.text import series
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
-STYLE = (
-    "<style>.claims{{width:100%;border-collapse:collapse;font-size:14px;line-height:1.5}}"
-    ".claims th,.claims td{{text-align:left;vertical-align:top;padding:8px 16px 8px 0;"
-    "border-bottom:1px solid color-mix(in srgb, currentColor 16%, transparent)}}"
-    ".papers{{table-layout:fixed;min-width:46em}}.papers th:nth-child(1){{width:24%}}"
-    ".papers th:nth-child(2),.papers th:nth-child(3){{width:14%}}.papers th:nth-child(4){{width:17%}}"
-    ".claims .n{{font-variant-numeric:tabular-nums}}"
-    ".claims .v{{white-space:nowrap;font-weight:600}}.claims .bad{{color:{bad}}}.claims .good{{color:{good}}}"
-    ".claims summary{{cursor:pointer;color:{soft}}}.claims details ul{{margin:4px 0 0;padding:0;list-style:none;"
-    "font-variant-numeric:tabular-nums;overflow-wrap:anywhere}}"
-    ".wide{{overflow-x:auto}}</style>"
-)
 
 
 @st.cache_data(show_spinner=False)
@@ -57,7 +45,6 @@ def claims() -> None:
         key="verdict",
     )
     wanted = [kinds[i] for i in chosen]
-    style()
     for document in DOCUMENTS:
         every = [claim for claim in found() if claim.document == document]
         shown = [claim for claim in every if claim.follows in wanted]
@@ -71,41 +58,31 @@ def claims() -> None:
     downloads([_record(claim) for claim in found()], key="claims")
 
 
-def style() -> None:
-    """The look of the tables, in the colours of the visitor's theme."""
-    colours = palette(st.context.theme.type)
-    st.html(STYLE.format(bad=colours.bad, good=colours.good, soft=colours.soft))
-
-
 def _table(shown: Sequence[PrintedClaim]) -> None:
-    heads = (_("claim"), _("printed"), _("worked out"), _("verdict"), _("what to know"))
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
-    body = "".join(f"<tr>{_row(claim)}</tr>" for claim in shown)
-    st.html(
-        f'<div class="wide" tabindex="0"><table class="claims papers"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+    columns = (_("claim"), _("printed"), _("worked out"), _("verdict"), _("what to know"))
+    show_html(table(columns, map(_row, shown), kind="claims"))
+
+
+def _row(claim: PrintedClaim) -> tuple[str | Markup, ...]:
+    return (
+        note_text(claim.place, _),
+        _(claim.printed),
+        note_text(claim.recomputed, _),
+        _verdict(claim.follows, _(claim.verdict)),
+        joined([note_text(claim.remark, _), _calculation(claim)]),
     )
 
 
-def _row(claim: PrintedClaim) -> str:
-    verdict = f"{SIGNS[claim.follows]} {_(claim.verdict)}"
-    colour = {True: " good", False: " bad", None: ""}[claim.follows]
-    cells = [
-        f"<td>{html.escape(note_text(claim.place, _))}</td>",
-        f'<td class="n">{html.escape(_(claim.printed))}</td>',
-        f'<td class="n">{html.escape(note_text(claim.recomputed, _))}</td>',
-        f'<td class="v{colour}">{html.escape(verdict)}</td>',
-        f"<td>{html.escape(note_text(claim.remark, _))}{_calculation(claim)}</td>",
-    ]
-    return "".join(cells)
+def _verdict(follows: bool | None, words: str) -> Markup:
+    tone = {True: "strong good", False: "strong bad", None: "strong"}[follows]
+    return span(f"{SIGNS[follows]} {words}", tone)
 
 
-def _calculation(claim: PrintedClaim) -> str:
+def _calculation(claim: PrintedClaim) -> str | Markup:
     if not claim.calculation:
         return ""
-    lines = "".join(f"<li>{html.escape(note_text(line, _))}</li>" for line in claim.calculation)
-    title = html.escape(_("Calculation"))
-    return f"<details><summary>{title}</summary><ul>{lines}</ul></details>"
+    lines = joined(element("li", note_text(line, _)) for line in claim.calculation)
+    return element("details", joined([element("summary", _("Calculation")), element("ul", lines)]))
 
 
 def _record(claim: PrintedClaim) -> dict[str, str]:
@@ -149,15 +126,10 @@ def own_numbers() -> None:
     if not rows:
         st.info(_("There is no row yet."))
         return
-    style()
-    heads = (_("male word"), _("female word"), _("printed"), *BASES, _("verdict"))
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
-    body = "".join(f"<tr>{_own_row(row)}</tr>" for row in rows)
+    names = [_("male word"), _("female word"), _("printed"), *BASES, _("verdict")]
+    columns = number_columns(names, range(3, 3 + len(BASES)))
     with st.container(key="own-verdicts"):
-        st.html(
-            f'<div class="wide" tabindex="0"><table class="claims"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
-        )
+        show_html(table(columns, map(_own_row, rows), kind="text"))
     downloads([_own_record(row) for row in rows], key="own")
 
 
@@ -171,14 +143,13 @@ def own_verdict(row: OwnCheck) -> str:
     )
 
 
-def _own_row(row: OwnCheck) -> str:
-    numbers = [row.p_male, row.p_female, row.printed]
-    cells = [f'<td class="n">{html.escape(cell)}</td>' for cell in numbers]
+def _own_row(row: OwnCheck) -> list[str | Markup]:
+    cells: list[str | Markup] = [row.p_male, row.p_female, row.printed]
     for base in BASES:
-        sign = f' <span class="good">{SIGNS[True]}</span>' if base in row.fits else ""
-        cells.append(f'<td class="n">{row.found[base].calculated:.4f}{sign}</td>')
-    sign, colour = (SIGNS[True], "good") if row.fits else (SIGNS[False], "bad")
-    return "".join(cells) + f'<td><span class="{colour}">{sign} {html.escape(own_verdict(row))}</span></td>'
+        sign = span(SIGNS[True], "good") if base in row.fits else ""
+        cells.append(joined([f"{row.found[base].calculated:.4f}", sign], " "))
+    follows = bool(row.fits)
+    return [*cells, span(f"{SIGNS[follows]} {own_verdict(row)}", "good" if follows else "bad")]
 
 
 def _own_record(row: OwnCheck) -> dict[str, str]:

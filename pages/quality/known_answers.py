@@ -11,14 +11,14 @@ from annotations.quality.report import Quality
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
-from core.charts.style import palette
 from core.errors import EvenhandError
-from pages.quality.shared import card, names_of, people_chart, side
+from pages.quality.shared import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import estimate_columns, interval_or_reason, percent
-from pages.ui.sentences import choice_name
+from pages.ui.sentences import choice_name, judgement
+from pages.ui.style import colours
 from pages.ui.text import plain
 
 PAGE = 5
@@ -105,8 +105,8 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
         names = names_of(store, project)
         for one in missed[PAGE * (page - 1) : PAGE * page]:
             reasons = [names.get(code, code) for code in one.reasons]
-            answer = side(_("known answer"), one.answer, names, note=one.why)
-            card(one.item, one.annotator, [answer, side(_("label"), one.choice, names, reasons, one.note)])
+            answer = judgement(_("known answer"), one.answer, names, note=one.why)
+            card(one.item, one.annotator, [answer, judgement(_("label"), one.choice, names, reasons, one.note)])
         if len(missed) > PAGE:
             st.pagination(-(-len(missed) // PAGE), width=300, key="missed-page")
 
@@ -128,7 +128,7 @@ def _confusion(store: Store, project: Project, one: Score, signature: str) -> No
         titles={"answer": _("known answer"), "label": _("label"), "items": _("items")},
         digits=0,
         width=240,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, [{**row, "signature": signature} for row in rows], key="answer-and-label", says=says)
 

@@ -10,14 +10,14 @@ from annotations.quality.self_agreement import Consistency, ConsistencyReport, D
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
-from core.charts.style import palette
 from pages.agreement.tiles import tile
-from pages.quality.shared import card, names_of, people_chart, side
+from pages.quality.shared import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent
-from pages.ui.sentences import choice_name
+from pages.ui.sentences import choice_name, judgement
+from pages.ui.style import colours
 from pages.ui.text import plain
 
 PAGE = 5
@@ -178,7 +178,7 @@ def _confusion(one: Consistency, report: ConsistencyReport) -> None:
         titles={"first": first, "second": second, "items": _("items")},
         digits=0,
         width=240,
-        palette=palette(st.context.theme.type),
+        palette=colours(),
     )
     show_chart(chart, [{**row, "signature": report.signature} for row in rows], key="first-and-second", says=says)
 
@@ -187,7 +187,7 @@ def _difference(one: Difference, names: dict[str, str]) -> None:
     about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
     headings = (_("first label"), _("second label"))
     sides = [
-        side(heading, choice, names, [names.get(code, code) for code in reasons], note)
+        judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
         for heading, choice, reasons, note in zip(headings, one.choices, one.reasons, one.notes, strict=True)
     ]
     card(one.item, about, sides)

@@ -1,25 +1,23 @@
 """The items on the page My record: each with its history and the private talk with the lead."""
 
-import html
 from typing import get_args
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.adjudication import add_comment
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.record.record import Act, Entry, Looked, State, entries
 from annotations.types import Annotator, Project
-from core.charts.style import Palette, palette
 from core.errors import EvenhandError
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.sentences import choice_name, marked, show
+from pages.ui.sentences import choice_name, choice_sign, marked
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain, series
-
-SIGN = {"accept": "✓", "correct": "✓", "reject": "✕", "misgendering": "✕"}
 
 
 def listed(store: Store, project: Project, person: Annotator) -> None:
@@ -47,17 +45,17 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         st.session_state["record-page"] = found.number
     st.caption(plain(_("{total} items, the last ones first").format(total=f"{found.total:,}")))
     options = [one for each in guidelines(store, project) for one in (*each.choices, *each.reasons)]
-    words, colours = {one.code: choice_name(one) for one in options}, palette(st.context.theme.type)
+    words = {one.code: choice_name(one) for one in options}
     for one in found.entries:
         with st.container(border=True, key=f"entry-{one.uid}"):
-            show(_item(one, words, colours))
+            show_html(_item(one, words))
             _talk(store, project, person, one)
     if found.pages > 1:
         st.pagination(found.pages, key="record-page")
 
 
-def _item(one: Entry, words: dict[str, str], colours: Palette) -> str:
-    """The text with its word marked, then each act with its time; nothing of them is HTML."""
+def _item(one: Entry, words: dict[str, str]) -> Markup:
+    """The text with its word marked, then each act with its time."""
     item = one.item
     if item is None:
         waits = one.state == "leased"
@@ -66,39 +64,28 @@ def _item(one: Entry, words: dict[str, str], colours: Palette) -> str:
             if waits
             else _("You had it in hand and decided nothing; its text is not shown.")
         )
-        text = f'<span style="color:{colours.soft}">{html.escape(why)}</span>'
-    elif item.word is not None and (item.side == "male" or item.side == "female"):
-        text = marked(item.text, item.word, item.side)
+        text = span(why, "soft")
     else:
-        text = html.escape(item.text)
-    context = item.context if item is not None and item.context else ""
-    above = f'<div style="color:{colours.soft};white-space:pre-wrap">{html.escape(context)}</div>' if context else ""
-    lines = [_act(act, words, colours) for act in one.acts]
+        text = marked(item.text, item.word, item.side)
+    context = element("div", item.context, "soft verbatim") if item is not None and item.context else ""
+    lines = [_act(act, words) for act in one.acts]
     if one.revealed:
-        lines.append(_line(f"{moment(one.revealed)} · " + _("an opinion of others was shown to you")))
+        lines.append(element("li", f"{moment(one.revealed)} · " + _("an opinion of others was shown to you")))
     if one.sent_back:
-        lines.append(_line(_("sent back to you: it waits to be labelled anew")))
+        lines.append(element("li", _("sent back to you: it waits to be labelled anew")))
     elif one.state == "released":
-        lines.append(_line(_("went to others")))
-    history = f'<ul style="margin:8px 0 0;padding-left:1.2em;font-size:.92rem;line-height:1.7">{"".join(lines)}</ul>'
-    return (
-        f'{above}<div style="font-size:1.1rem;line-height:2.1;white-space:pre-wrap;overflow-wrap:anywhere">{text}</div>'
-        f"{history}"
-    )
+        lines.append(element("li", _("went to others")))
+    return joined([context, element("div", text, "own-text"), element("ul", joined(lines), "acts")])
 
 
-def _line(text: str) -> str:
-    return f"<li>{html.escape(text)}</li>"
-
-
-def _act(act: Act, words: dict[str, str], colours: Palette) -> str:
+def _act(act: Act, words: dict[str, str]) -> Markup:
     """One line: when, what, why, how long, under which version."""
     if act.kind == "skip":
         what = _("skipped")
     elif act.kind == "undone":
         what = _("label taken back")
     else:
-        what = f"{SIGN.get(act.choice or '', '•')} {words.get(act.choice or '', act.choice or '')}"
+        what = f"{choice_sign(act.choice or '')[0]} {words.get(act.choice or '', act.choice or '')}"
     parts = [words.get(code, code) for code in act.reasons]
     parts += [_("tags: {tags}").format(tags=series(act.tags))] if act.tags else []
     parts += [_("extraneous gendered language")] if act.extraneous else []
@@ -108,15 +95,11 @@ def _act(act: Act, words: dict[str, str], colours: Palette) -> str:
     parts += [_("keyword hidden")] if act.form_shown == "masked" else []
     parts += [_("after others' opinions were shown")] if act.after_reveal else []
     parts += [_("came too late: another desk of yours was first")] if act.superseded else []
-    weight = "700" if act.stands else "400"
-    note = f'<div style="white-space:pre-wrap;color:{colours.soft}">{html.escape(act.note)}</div>' if act.note else ""
-    rest = f' <span style="color:{colours.soft}">· {html.escape(" · ".join(parts))}</span>' if parts else ""
-    word = html.escape(_("stands"))
-    stands = f" <b>· {word}</b>" if act.stands else ""
-    return (
-        f'<li><span style="font-variant-numeric:tabular-nums">{html.escape(moment(act.created))}</span> · '
-        f'<span style="font-weight:{weight}">{html.escape(what)}</span>{rest}{stands}{note}</li>'
-    )
+    pieces: list[str | Markup] = [moment(act.created), span(what, "strong" if act.stands else "")]
+    pieces += [span(" · ".join(parts), "soft")] if parts else []
+    pieces += [element("b", _("stands"))] if act.stands else []
+    note = element("div", act.note, "soft verbatim") if act.note else ""
+    return element("li", joined([joined(pieces, " · "), note]))
 
 
 def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None:

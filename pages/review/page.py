@@ -11,13 +11,6 @@ from pages.ui.head import open_store, page_head
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
-# The desk gets the room: a small title in the line of the button beside it, narrow margins.
-ROOM = """<style>
-.stMainBlockContainer { padding: 3.9rem 2rem 1rem; max-width: 1360px; }
-.stMainBlockContainer h1 { font-size: 1.05rem; padding: 0.2rem 0; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 3.9rem 0.75rem 1rem; } }
-</style>"""
-
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     """The desk that the address names, else the one of this visit; None where there is no such desk."""
@@ -71,8 +64,10 @@ with open_store() as store:
     if desk := asked_for(store):
         remember(*desk)
         st.set_page_config(initial_sidebar_state="collapsed")
-        st.html(ROOM)
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        head = st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="desk-room"
+        )
+        with head:
             st.title(_("Review"))
             where = {"project": desk[0].name, "annotator": desk[1].name}
             st.page_link("record/page.py", label=_("My record"), icon=":material/history:", query_params=where)

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
-from core.charts.style import palette
 from core.statistics import Estimate
 from pages.ui.charts import show_chart
 from pages.ui.language import _, language
 from pages.ui.numbers import number, with_brackets
+from pages.ui.style import colours
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null
@@ -24,7 +22,7 @@ def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
 
     from core.charts.ruler import ruler
 
-    theme = palette(st.context.theme.type)
+    theme = colours()
     rows, says = directions(found), direction_says(found)
     chart = ruler(pd.DataFrame(rows), description=says, planted=planted, say=_, palette=theme)
     show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler", says=says)

@@ -8,9 +8,7 @@ from pages.scoring.start import choose_how, show_start
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
-from pages.ui.score_style import style
 
-style()
 page_head(
     _("Score a whole file"),
     _(

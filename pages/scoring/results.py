@@ -1,8 +1,7 @@
 """Runs of scoring on the page Score: those that go on, those that ended badly, those that are done."""
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from core.runs.records import Run
@@ -11,6 +10,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.runs import download_table, finished_at, offer_deletion, show_facts, show_finished_runs, show_notices
 from pages.ui.sentences import reason_name
+from pages.ui.tables import number_columns, show_html, span, table
 from pages.ui.text import plain
 
 
@@ -24,7 +24,7 @@ def _show_run(run: Run) -> None:
     text = _("{source}: {rows} sentences, finished {time}")
     source, rows = run.source.get("name", DASH), f"{run.sentences:,}"
     show_facts(run, text.format(source=source, rows=rows, time=finished_at(run)))
-    st.html(_table(run))
+    show_html(_table(run))
     show_notices(run)
     if lines := [*_undefined(run), *_exactness(run)]:
         st.caption("  \n".join(map(plain, lines)))
@@ -36,17 +36,15 @@ def _show_run(run: Run) -> None:
         offer_deletion(SCORES, run, lost)
 
 
-def _table(run: Run) -> str:
+def _table(run: Run) -> Markup:
     """One line a model: how many numbers, how many without, how fast."""
-    heads = (_("Model"), _("with a number"), _("without"), _("asked now"))
-    cells = [f'<span class="h{"" if i == 0 else " n"}">{html.escape(head)}</span>' for i, head in enumerate(heads)]
+    columns = number_columns((_("Model"), _("with a number"), _("without"), _("asked now")), (1, 2, 3))
+    rows = []
     for one in run.answered:
-        rows, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))
-        name = html.escape(str(one.get("model", "")))
-        signature = html.escape(str(one.get("signature", "")), quote=True)
-        cells.append(f'<b title="{signature}">{name}</b>')
-        cells += [f'<span class="n">{number:,}</span>' for number in (scored, rows - scored, asked)]
-    return f'<div class="score-facts">{"".join(cells)}</div>'
+        count, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))
+        name = span(str(one.get("model", "")), "strong", str(one.get("signature", "")))
+        rows.append((name, *(f"{number:,}" for number in (scored, count - scored, asked))))
+    return table(columns, rows, kind="narrow")
 
 
 def _undefined(run: Run) -> list[str]:

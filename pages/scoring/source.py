@@ -1,12 +1,12 @@
 """What the page Score can be given: a project, a file, mined candidates; and the first rows as they will be read."""
 
-import html
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.files.detect import layout
@@ -21,6 +21,7 @@ from pages.ui.choose import choose_project
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.sentences import reason_name
+from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
 
@@ -134,18 +135,13 @@ def show_first_rows(chosen: Chosen) -> None:
     if chosen.format != "project":
         text = _("{rows} rows, read as: {format}. The first ones, with the word that is hidden from the model:")
     st.caption(plain(text.format(rows=f"{chosen.rows:,}", format=format_name(chosen.format))))
-    lines = "".join(_line(item) for item in chosen.first)
-    st.html(f'<ol class="score-rows">{lines}</ol>')
+    show_html(element("ol", joined(map(_line, chosen.first)), "sentences"))
 
 
-def _line(item: ScoreItem) -> str:
-    number = f'<span class="no">{item.row}</span>'
+def _line(item: ScoreItem) -> Markup:
+    number = span(str(item.row), "line")
     if item.start is None or item.end is None:
-        why = html.escape(reason_name(item.reason or ""))
-        return f'<li>{number}<span>{html.escape(item.sentence)} <span class="why">— {why}</span></span></li>'
+        why = span(f"— {reason_name(item.reason or '')}", "soft")
+        return element("li", joined([number, span(joined([item.sentence, why], " "))]))
     before, word, after = item.sentence[: item.start], item.sentence[item.start : item.end], item.sentence[item.end :]
-    mark = "m" if item.side == "male" else "f"
-    return (
-        f'<li>{number}<span>{html.escape(before)}<span class="{mark}">{html.escape(word)}</span>'
-        f"{html.escape(after)}</span></li>"
-    )
+    return element("li", joined([number, span(joined([before, span(word, str(item.side)), after]))]))

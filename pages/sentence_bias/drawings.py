@@ -1,17 +1,16 @@
 """Small drawings of the page Try: the sentence with its slot, words that push, numbers. All text is escaped."""
 
-import html
 import math
 
-import streamlit as st
+from markupsafe import Markup, escape
 
-from core.charts.style import Palette
 from core.sentence_bias import Push, Slot
 from core.sentence_bias.bias import OBVIOUS, odds, times
 from core.types import Filler
 from pages.ui.language import _
 from pages.ui.numbers import DASH, probability
-from pages.ui.try_style import colours
+from pages.ui.sentences import side_word
+from pages.ui.tables import element, joined, show_html, span
 
 FAINT = 0.02  # log10 (5 %): a push below this is not drawn
 
@@ -26,21 +25,18 @@ def signed(value: float | None, digits: int = 3) -> str:
 def show_sentence(slot: Slot) -> None:
     """The sentence, large, with both words in the slot, male first."""
     before, after = slot.text[: slot.probe.start], slot.text[slot.probe.end :]
-    male, female = (html.escape(option) for option in slot.probe.options[:2])
-    st.html(
-        f'<div class="try-sentence">{html.escape(before)}<span class="try-slot"><span class="try-m">{male}</span>'
-        f'<span class="try-soft"> / </span><span class="try-f">{female}</span></span>{html.escape(after)}</div>'
-    )
+    male, female = slot.probe.options[:2]
+    words = joined([span(male, "male"), span(" / ", "soft"), span(female, "female")])
+    show_html(element("div", joined([before, span(words, "try-slot"), after]), "try-sentence"))
 
 
-def ratio_html(slot: Slot, bias_log10: float | None) -> str:
+def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
     """The ratio in words, with the two words of this sentence in their colours: 她 is 12 times as likely as 他."""
-    male = f'<span class="try-m">{html.escape(slot.male)}</span>'
-    female = f'<span class="try-f">{html.escape(slot.female)}</span>'
+    male, female = span(slot.male, "male"), span(slot.female, "female")
     if bias_log10 is None or math.isinf(bias_log10) or times(bias_log10) == "1.0":
-        return html.escape(_(odds(bias_log10)[0]))
+        return escape(_(odds(bias_log10)[0]))
     likelier, other = (male, female) if bias_log10 > 0 else (female, male)
-    sentence = html.escape(_("{likelier} is {times} times as likely as {other}"))
+    sentence = escape(_("{likelier} is {times} times as likely as {other}"))
     return sentence.format(likelier=likelier, times=times(bias_log10), other=other)
 
 
@@ -48,23 +44,22 @@ def show_mass(p_male: float | None, p_female: float | None) -> None:
     """How the probability at the slot is shared out: male word from the left, then female word, the rest grey."""
     if p_male is None or p_female is None:
         return
-    p = colours()
-    neither = html.escape(_("neither of the two: {share}").format(share=probability(max(0.0, 1 - p_male - p_female))))
-    st.html(
-        f'<div class="try-mass" role="img" aria-label="{neither}"><i style="width:{100 * p_male:.2f}%;'
-        f'background:{p.male}"></i><i style="width:{100 * p_female:.2f}%;background:{p.female}"></i></div>'
-        f"<div>{neither}</div>"
+    neither = _("neither of the two: {share}").format(share=probability(max(0.0, 1 - p_male - p_female)))
+    parts = joined(
+        element("i", "", kind, style=f"width:{100 * share:.2f}%")
+        for kind, share in (("male", p_male), ("female", p_female))
     )
+    show_html(joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), element("div", neither)]))
 
 
 def show_facts(rows: list[tuple[str, str, str]]) -> None:
     """Names and numbers in two columns; the third value is the reason of a dash, shown below it."""
     parts = []
     for name, value, reason in rows:
-        parts.append(f"<span>{html.escape(name)}</span><b>{html.escape(value)}</b>")
+        parts += [span(name), element("b", value, "number")]
         if reason:
-            parts.append(f'<span class="try-soft" style="grid-column:1/-1">{html.escape(reason)}</span>')
-    st.html(f'<div class="try-facts">{"".join(parts)}</div>')
+            parts.append(span(reason, "soft whole-row"))
+    show_html(element("div", joined(parts), "facts"))
 
 
 def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
@@ -73,55 +68,50 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
     parts = []
     for filler in rows:
         p = filler.probability or 0
-        name, mark = html.escape(filler.word), ""
+        name, mark = span(filler.word), ""
         male, female = ({*option} for option in slot.probe.options[:2])
         if filler.word in male - female:
-            name, mark = f'<span class="try-m">{name}</span>', "◀"
+            name, mark = span(filler.word, "strong male"), " ◀"
         elif filler.word in female - male:
-            name, mark = f'<span class="try-f">{name}</span>', "▶"
-        bar = f'<i style="width:{100 * p / most:.1f}%"></i>'
-        parts.append(f"<span>{name} {mark}</span>{bar}<span>{probability(filler.probability)}</span>")
-    st.html(f'<div class="try-list">{"".join(parts)}</div>')
+            name, mark = span(filler.word, "strong female"), " ▶"
+        drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
+        parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
+    show_html(element("div", joined(parts), "try-list"))
 
 
 def show_others(rows: tuple[Filler, ...]) -> None:
     """The fixed row of other forms."""
-    parts = [f"{html.escape(filler.word)} <b>{probability(filler.probability)}</b>" for filler in rows]
-    title = html.escape(_("Other forms:"))
-    st.html(f'<span class="try-soft">{title}</span> ' + " · ".join(parts))
+    parts = [joined([filler.word, element("b", probability(filler.probability))], " ") for filler in rows]
+    show_html(joined([span(_("Other forms:"), "soft"), joined(parts, " · ")], " "))
 
 
 def show_pushes(slot: Slot, pushes: list[Push]) -> None:
     """The sentence with each word tinted and underlined by its push; an arrow says the side too."""
-    p = colours()
     by_start = {push.span[0]: push for push in pushes}
-    parts, at = [], 0
+    parts: list[str | Markup] = []
+    at = 0
     while at < len(slot.text):
         push = by_start.get(at)
         if at == slot.probe.start:
-            parts.append('<span class="try-slot" style="padding:0 .7em"> </span>')
+            parts.append(span("\u2003", "try-slot"))
             at = slot.probe.end
         elif push is None:
-            parts.append(html.escape(slot.text[at]))
+            parts.append(slot.text[at])
             at += 1
         else:
-            parts.append(_push(push, p))
+            parts.append(_push(push))
             at = push.span[1]
-    st.html(f'<div class="try-strip">{"".join(parts)}</div>')
+    show_html(element("div", joined(parts), "try-strip"))
 
 
-def _push(push: Push, p: Palette) -> str:
-    word = html.escape(push.word)
+def _push(push: Push) -> str | Markup:
     if push.change is None or abs(push.change) < FAINT:
-        return word
-    male = push.change > 0
-    colour, tint = (p.male, p.male_tint) if male else (p.female, p.female_tint)
+        return push.word
+    side = "male" if push.change > 0 else "female"
     # A push as strong as the papers' "obvious" has the full tint.
     share = min(1.0, abs(push.change) / OBVIOUS)
-    side = _("male word") if male else _("female word")
-    title = html.escape(f"{signed(push.change)} ({side})", quote=True)
-    return (
-        f'<span class="try-push" title="{title}" style="background:color-mix(in srgb, {tint} {100 * share:.0f}%, '
-        f'transparent);border-color:color-mix(in srgb, {colour} {40 + 60 * share:.0f}%, transparent)">{word}'
-        f'<small style="color:{colour}">{"◀" if male else "▶"}{times(push.change)}</small></span>'
-    )
+    tint = f"background:color-mix(in srgb, var(--{side}-tint) {100 * share:.0f}%, transparent)"
+    line = f"border-color:color-mix(in srgb, var(--{side}) {40 + 60 * share:.0f}%, transparent)"
+    arrow = element("small", f"{'◀' if side == 'male' else '▶'}{times(push.change)}", side)
+    title = f"{signed(push.change)} ({side_word(side)})"
+    return element("span", joined([push.word, arrow]), "try-push", title=title, style=f"{tint};{line}")

@@ -19,6 +19,7 @@ from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import probability
+from pages.ui.tables import element, show_html
 from pages.ui.text import literal, series
 
 
@@ -76,7 +77,7 @@ def show_model(answer: Answer, question: Question, unit: Unit) -> None:
 
 def _show_numbers(reading: Reading) -> None:
     slot = reading.slot
-    st.html(f'<div class="try-big">{ratio_html(slot, reading.bias_log10)}</div>')
+    show_html(element("div", ratio_html(slot, reading.bias_log10), "try-big"))
     if reading.reason:
         st.caption(_(reading.reason))
     if reading.pair_mass is not None:

@@ -5,7 +5,6 @@ from pages.sentence_bias.inputs import ask
 from pages.sentence_bias.views import show_gallery, show_sentence_view
 from pages.ui.head import page_head
 from pages.ui.language import _
-from pages.ui.try_style import style
 
 page_head(
     _("Try a sentence"),
@@ -14,7 +13,6 @@ page_head(
         "they get together."
     ),
 )
-style()
 view, models, question = ask()
 if view == "gallery":
     show_gallery()

@@ -17,8 +17,8 @@ from pages.sentence_bias.model_card import banner, note, show_model
 from pages.ui.charts import show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.style import colours
 from pages.ui.text import literal
-from pages.ui.try_style import colours
 
 SIDE_BY_SIDE = 3
 

@@ -9,7 +9,7 @@ from annotations.labels.generation_labels import generations, judged
 from annotations.projects.projects import annotator, create_project
 from annotations.text_policy import CANARY_KEY
 from core.charts.human_vs_rule import counted, shares
-from core.charts.style import DARK, LIGHT, Palette
+from core.charts.palette import DARK, LIGHT, Palette
 from core.human_vs_rule.compare import Comparison, comparison
 from core.statistics import Resampling
 from pages.human_vs_rule.differences import _file, marked, table

@@ -2,6 +2,8 @@
 
 import ast
 import io
+import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +18,9 @@ from annotations.projects.projects import create_project
 from pages.ui.charts import csv_bytes
 from pages.ui.head import unknown_address
 from pages.ui.numbers import undefined
+from pages.ui.sentences import item_card, judgement, with_keyword
+from pages.ui.style import sheet
+from pages.ui.tables import Column, below, joined, span, table
 from pages.ui.text import plain, spoken
 
 
@@ -241,3 +246,59 @@ def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: 
     page.segmented_control(key="view").set_value("a").run()
     assert page.text[0].value == "a"
     assert page.query_params["view"] in ("a", ["a"])
+
+
+class Tags(HTMLParser):
+    """What a browser makes of some HTML: the names of its elements, their attributes, the text between them."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.names: list[str] = []
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(body.encode().decode())  # `Markup` would escape again what is taken out of it
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes |= {name for name, _value in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+HOSTILE = st.text(alphabet="<>&\"'/=! -a男b;#x3C", max_size=40) | st.sampled_from(
+    ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</td></table><b>", "&lt;b&gt;", "<!-- "]
+)
+
+
+@given(
+    names=st.lists(HOSTILE, min_size=2, max_size=2), cells=st.lists(HOSTILE, min_size=4, max_size=4), caption=HOSTILE
+)
+def test_nothing_in_a_table_becomes_a_tag(names: list[str], cells: list[str], caption: str) -> None:
+    """Text of headings, cells, captions, hints and data attributes stays text, whatever it holds."""
+    rows = [(cells[0], span(cells[1], "soft", title=cells[2])), (joined([cells[3], below(cells[0])]), cells[1])]
+    found = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
+    body = ["tbody", "tr", "td", "td", "span", "tr", "td", *(["div"] if cells[0] else []), "td"]
+    assert found.names == ["div", "table", *(["caption"] if caption else []), "thead", "tr", "th", "th", *body]
+    assert found.attributes <= {"class", "tabindex", "scope", "data-label", "title"}
+    shown = [caption, *names, cells[0], cells[1], cells[3], cells[0], cells[1]]
+    assert found.text == "".join(shown)
+
+
+@given(text=HOSTILE, note=HOSTILE, who=HOSTILE, code=HOSTILE)
+def test_nothing_in_an_item_card_becomes_a_tag(text: str, note: str, who: str, code: str) -> None:
+    word = (0, len(text) // 2)
+    one = judgement(who, code, {}, [note], note)
+    found = Tags(item_card(who, with_keyword(text, word, "male"), [one], about=note, context=note))
+    assert set(found.names) <= {"article", "div", "mark", "small", "ul", "li"}
+    assert found.attributes <= {"class", "data-item"}
+    assert text[word[1] :] in found.text and who in found.text
+
+
+def test_the_style_sheet_knows_both_themes() -> None:
+    """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow."""
+    used = set(re.findall(r"var\((--[\w-]+)\)", sheet()))
+    known = set(re.findall(r"(--[\w-]+):light-dark", sheet()))
+    assert used <= known and {"--male", "--female-tint", "--line"} <= used
+    assert "<" not in sheet()  # it stands in a style element

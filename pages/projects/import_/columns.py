@@ -1,9 +1,9 @@
 """A file of generations before it goes in: which column holds what, its password, and what the desk would show."""
 
-import html
 from collections.abc import Sequence
 
 import streamlit as st
+from markupsafe import Markup, escape
 
 from annotations.database.store import Store
 from annotations.files.columns import FIXED, KEYS, Columns, guess, is_whole, recalled
@@ -14,7 +14,8 @@ from core.files.archives import Member
 from core.files.readers import open_source
 from core.text.pronouns import PRONOUN_DATASETS, set_named
 from pages.ui.language import _
-from pages.ui.sentences import problem_text, show
+from pages.ui.sentences import item_card, problem_text
+from pages.ui.tables import below, element, joined, show_html
 from pages.ui.text import series
 
 SHOWN = 4  # texts as the desk would show them
@@ -100,22 +101,17 @@ def show_texts(rows: Sequence[PreviewRow]) -> None:
     """The first texts as the desk would show them, and the first lines that cannot be used."""
     usable = [row for row in rows if row.item is not None][:SHOWN]
     bad = [row for row in rows if row.problem is not None][:SHOWN]
-    show("".join(map(_text, usable)) + "".join(map(_problem, bad)))
+    show_html(joined([*map(_text, usable), *map(_problem, bad)]))
 
 
-def _text(row: PreviewRow) -> str:
+def _text(row: PreviewRow) -> Markup:
     item = row.item
     if item is None:
-        return ""
-    about = " · ".join(html.escape(part) for part in (_target(item), _origin(item)) if part)
-    context, completion = (html.escape(text[:LONGEST]) for text in (item.context or "", item.text))
-    line = html.escape(_("Line {line}").format(line=f"{row.line:,}"))
-    nothing = html.escape(_("no context"))
-    return (
-        f'<div class="generation"><div class="about">{line}{" · " if about else ""}{about}</div>'
-        f'<div class="context">{context or nothing}</div>'
-        f'<div class="completion">{completion}</div></div>'
-    )
+        return Markup("")
+    line = _("Line {line}").format(line=f"{row.line:,}")
+    about = " · ".join(part for part in (line, _target(item), _origin(item)) if part)
+    context = (item.context or "")[:LONGEST] or _("no context")
+    return item_card("", escape(item.text[:LONGEST]), about=about, context=context)
 
 
 def _target(item: NewItem) -> str:
@@ -140,7 +136,7 @@ def _origin(item: NewItem) -> str:
     return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
 
 
-def _problem(row: PreviewRow) -> str:
-    why = html.escape(problem_text(row.problem)) if row.problem else ""
-    line = html.escape(_("Line {line}").format(line=f"{row.line:,}"))
-    return f'<div class="generation"><div class="about">{line}</div><div class="problem">⚠ {why}</div></div>'
+def _problem(row: PreviewRow) -> Markup:
+    line = below(_("Line {line}").format(line=f"{row.line:,}"))
+    why = element("div", f"⚠ {problem_text(row.problem)}" if row.problem else "", "problem")
+    return element("div", joined([line, why]), "card")

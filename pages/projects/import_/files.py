@@ -32,7 +32,8 @@ from pages.projects.import_.other_tools import (
 from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.sentences import preview_table, show
+from pages.ui.sentences import preview_table
+from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
 from pages.ui.uploads import choose_upload, empty_place
 
@@ -138,7 +139,7 @@ def _show_tables(
         wish = _wish_for_sentences(password)
         seen = preview_tables(members, format=wish.format, column=wish.column)
         st.caption(plain(_described(seen)))
-        show(preview_table(seen.rows))
+        show_html(preview_table(seen.rows))
     if large:
         st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):

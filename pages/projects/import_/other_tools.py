@@ -23,7 +23,8 @@ from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
 from pages.projects.import_.report import show_report, show_returned
 from pages.ui.language import _, language
-from pages.ui.sentences import preview_table, show
+from pages.ui.sentences import preview_table
+from pages.ui.tables import show_html
 from pages.ui.text import plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
@@ -67,7 +68,7 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
     if generations:
         show_texts(seen.rows)
     else:
-        show(preview_table(seen.rows))
+        show_html(preview_table(seen.rows))
     found = look(_first_tasks(members, format, column, columns))
     if not found.whole:
         st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))

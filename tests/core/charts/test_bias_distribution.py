@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.charts.bias_curve import POINTS, curve_says, curves, dashes, line_colours, sorted_curve
 from core.charts.bias_distribution import MOST_BINS, bins, distribution_says, percent, ridges, shares, signed
 from core.charts.export import picture
-from core.charts.style import DARK, LIGHT, LINES
+from core.charts.palette import DARK, LIGHT, LINES
 from core.sentence_bias.bias import obvious
 
 FLOATS = st.lists(

@@ -7,7 +7,7 @@ import pytest
 
 from core.charts.export import picture
 from core.charts.misgendering import alpha_beta, levels, slot, ways
-from core.charts.style import DARK, LIGHT, Palette
+from core.charts.palette import DARK, LIGHT, Palette
 
 HOSTILE = "'];alert(1)//</script>"
 

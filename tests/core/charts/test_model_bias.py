@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.charts.export import picture
 from core.charts.model_bias import sides, sides_says
-from core.charts.style import LIGHT
+from core.charts.palette import LIGHT
 from core.charts.topic_words import word_sides, words_say
 from core.charts.two_models import squares, two_models, two_models_say
 

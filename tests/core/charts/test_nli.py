@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.charts.nli import Point, label_colours, label_shares, over_rates, score_scale
-from core.charts.style import DARK, LIGHT
+from core.charts.palette import DARK, LIGHT
 from core.nli.measure import measured
 from core.nli.types import LABELS, SETS, Prediction
 from core.statistics import Resampling

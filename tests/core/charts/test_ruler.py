@@ -8,8 +8,8 @@ import pytest
 
 from core.charts.export import picture
 from core.charts.leak_rates import leak_shares
+from core.charts.palette import DARK, LIGHT
 from core.charts.ruler import ruler
-from core.charts.style import DARK, LIGHT
 
 ROWS = [
     ("signed mean", "signed", 0.2, 0.1, 0.3, -0.1, 0.1),

@@ -8,7 +8,7 @@ import pytest
 
 from core.charts.export import picture
 from core.charts.heatmap import heatmap
-from core.charts.style import DARK, LIGHT, Palette, colours, palette
+from core.charts.palette import DARK, LIGHT, Palette, colours, palette
 
 CELLS = pd.DataFrame(
     [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.charts.export import picture
-from core.charts.style import DARK, LIGHT
+from core.charts.palette import DARK, LIGHT
 from core.charts.word_balance import LEAST_REACH, balance, balance_says
 
 

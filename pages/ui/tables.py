@@ -1,0 +1,105 @@
+"""Tables and small pieces of HTML that are safe by construction.
+
+A `str` is text and is escaped wherever it is put in; only `Markup` is HTML, and only the functions of this module
+and of `pages.ui.sentences` write tags. So a text from a file cannot become a tag by being forgotten.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from markupsafe import Markup, escape
+
+from core.statistics import Estimate
+from pages.ui.numbers import DASH, interval, note_text, number
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, and the class of its cells: "number" (right-aligned), "text", "short" (one line)."""
+
+    name: str | Markup
+    kind: str = ""
+
+
+def show_html(body: Markup) -> None:
+    """Put HTML on the page; that it is `Markup` says that every text in it is escaped."""
+    st.html(body)
+
+
+def number_columns(names: Sequence[str], numbers: Iterable[int]) -> list[Column]:
+    """Columns of which those at the places *numbers* (from 0) hold numbers."""
+    places = set(numbers)
+    return [Column(name, "number" if place in places else "") for place, name in enumerate(names)]
+
+
+def element(name: str, content: str | Markup, kind: str = "", **attributes: str) -> Markup:
+    """One element: *content* is escaped unless it is `Markup`; *kind* is its class; empty attributes are left out."""
+    given = {"class": kind, **{key.replace("_", "-"): value for key, value in attributes.items()}}
+    written = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in given.items() if value)
+    return Markup("<{0}{1}>{2}</{0}>").format(name, written, content)
+
+
+def span(text: str | Markup, kind: str = "", title: str = "") -> Markup:
+    """Text with a class of the style sheet: soft, small, good, bad, male, female, strong."""
+    return element("span", text, kind, title=title)
+
+
+def below(*lines: str | Markup) -> Markup:
+    """Smaller lines below what a cell says; empty ones are left out."""
+    return Markup("").join(element("div", line, "small") for line in lines if line)
+
+
+def joined(parts: Iterable[str | Markup], between: str | Markup = "") -> Markup:
+    """Pieces one after the other, text escaped."""
+    return escape(between).join(escape(part) for part in parts)
+
+
+def undefined_cell(reason: str) -> Markup:
+    """The dash of an undefined value, and why it is one."""
+    return Markup("{}{}").format(DASH, below(reason))
+
+
+def estimate_cell(estimate: Estimate, form: str = ".2f", *, stacked: bool = False) -> Markup:
+    """A value with its 95 % interval beside it, or below it (*stacked*); undefined: a dash and the reason."""
+    if estimate.value is None:
+        return undefined_cell(note_text(estimate.reason))
+    value, ends = number(estimate.value, form), interval(estimate, form)
+    if not ends:
+        return Markup("{}{}").format(value, below(note_text(estimate.note)))
+    if stacked:
+        return Markup("{}{}").format(value, element("div", ends, "small interval", title=note_text(estimate.note)))
+    return Markup("{} {}").format(value, span(f"({ends})", "small interval"))
+
+
+def table(
+    columns: Sequence[Column | str],
+    rows: Iterable[Sequence[str | Markup]],
+    *,
+    kind: str = "",
+    caption: str = "",
+) -> Markup:
+    """A table that scrolls sideways where it has to; without columns it has no head.
+
+    Every row has a cell for each column, "" for none. *kind* adds classes of the style sheet: "text" (sentences in
+    several columns: on a narrow screen it scrolls), "cards" (on a narrow screen each row becomes a card), "narrow",
+    "pinned" (the first column stays). *caption* says what is counted, where the heading above does not.
+    """
+    heads = [column if isinstance(column, Column) else Column(column) for column in columns]
+    head = Markup("").join(element("th", one.name, one.kind, scope="col") for one in heads)
+    body = Markup("").join(element("tr", _cells(heads, row)) for row in rows)
+    inside = Markup("{}{}{}").format(
+        element("caption", caption) if caption else "",
+        element("thead", element("tr", head)) if heads else "",
+        element("tbody", body),
+    )
+    return element("div", element("table", inside, f"table {kind}".strip()), "wide", tabindex="0")
+
+
+def _cells(heads: Sequence[Column], row: Sequence[str | Markup]) -> Markup:
+    if not heads:
+        return Markup("").join(element("td", cell) for cell in row)
+    return Markup("").join(
+        element("td", cell, head.kind, data_label=escape(head.name).striptags())
+        for head, cell in zip(heads, row, strict=True)
+    )
