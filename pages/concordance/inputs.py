@@ -9,8 +9,8 @@ from annotations.database.store import Store
 from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from core.concordance import UNITS, Question, question
-from pages.mining.source import Source, ask_source
 from pages.ui.choose import choose_project
+from pages.ui.corpus import Source, ask_source
 from pages.ui.language import _
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")

@@ -7,9 +7,9 @@ from core.errors import EvenhandError
 from pages.mining.pairs_check import show_pairs_check
 from pages.mining.runs import first_view, opened, show_run, show_runs, start
 from pages.mining.settings import ask_settings
-from pages.mining.source import ask_source
 from pages.mining.trial import show_trial, try_out
 from pages.ui.choose import choose
+from pages.ui.corpus import ask_source
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from core.mining.pair_neighbours import SURNAME
 from core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pairs
 from core.types import KeywordPair, Side
-from pages.mining.source import Source
+from pages.ui.corpus import Source
 from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.sentences import side_word

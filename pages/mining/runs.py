@@ -17,8 +17,8 @@ from pages.mining.forecast import show_forecast
 from pages.mining.into_project import show_into_project
 from pages.mining.report import show_figures, show_problems, show_read
 from pages.mining.settings import settings_file
-from pages.mining.source import Source
 from pages.ui.choose import choose
+from pages.ui.corpus import Source
 from pages.ui.head import show_error
 from pages.ui.jobs import follow, is_active
 from pages.ui.language import _

@@ -10,8 +10,8 @@ from core.mining.run import mine
 from core.mining.settings import Settings
 from pages.mining.examples import show_candidates, show_examples
 from pages.mining.report import show_figures, show_problems, show_read
-from pages.mining.source import Source
 from pages.ui.choose import choose
+from pages.ui.corpus import Source
 from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.text import plain
