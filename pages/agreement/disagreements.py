@@ -6,10 +6,11 @@ from markupsafe import Markup
 from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.disagreements import Disagreement, Judgement, disagreements, shown_to
 from annotations.database.store import Store
-from annotations.projects.projects import annotators, guidelines
+from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
 from pages.ui.charts import csv_bytes
+from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
@@ -22,7 +23,7 @@ PAGE = 10
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
     """Items with different labels, ten at a time, with filters and a download."""
     pair, between = _filters(project, report)
-    reader = open_desk(store, project)
+    reader = annotator_at_desk(store, project)
     if reader is not None:
         text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
@@ -52,14 +53,6 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
             key="disagreements-csv",
             on_click="ignore",
         )
-
-
-def open_desk(store: Store, project: Project) -> Annotator | None:
-    """Whose desk of this project is open in this visit, if any."""
-    if st.session_state.get("desk_project") != project.name:
-        return None
-    name = st.session_state.get("desk_annotator")
-    return next((one for one in annotators(store, project, active=False) if one.name == name), None)
 
 
 def _filters(project: Project, report: AgreementReport) -> tuple[str | None, list[str]]:

@@ -10,7 +10,6 @@ from annotations.database.store import Store
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import guideline
 from annotations.types import Project
-from core.statistics import Estimate
 from pages.agreement.charts import confusion, each_two, traced
 from pages.ui.charts import downloads
 from pages.ui.head import open_store
@@ -18,6 +17,7 @@ from pages.ui.language import _
 from pages.ui.numbers import interval_or_reason, note_text, undefined
 from pages.ui.sentences import choice_name
 from pages.ui.text import clause, plain
+from pages.ui.tiles import estimate_tile, show_tile
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
@@ -69,45 +69,27 @@ def tiles(report: AgreementReport) -> None:
         st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
     with second:
         text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
-        tile(_("All agree"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), percent=True)
+        show_tile(
+            estimate_tile(_("All agree"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), "z.1%")
+        )
     with third:
         text = _("Take an item and two of its annotators: this often they chose the same.")
-        tile(_("Two agree"), found.pairwise, text, percent=True)
+        show_tile(estimate_tile(_("Two agree"), found.pairwise, text, "z.1%"))
     first, second, third = st.columns(3)
     with first:
         text = _(
             "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete."
             " {n} items with equally many labels."
         )
-        tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units))
+        show_tile(estimate_tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units)))
     with second:
         text = _("The same question, and items that lack labels count too: {n} items.")
-        tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units))
+        show_tile(estimate_tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units)))
     with third:
         text = _(
             "Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa."
         )
-        tile(_("Gwet's AC1"), found.ac1, text)
-
-
-def tile(name: str, estimate: Estimate, meaning: str, *, percent: bool = False) -> None:
-    """One measure: its name, its value, its interval, its meaning; undefined is a dash with the reason."""
-    text, help_text = undefined(estimate.value, note_text(estimate.reason), "{:.2f}")
-    if percent and estimate.value is not None:
-        text = f"{100 * estimate.value:.1f} %"
-    with st.container(border=True, height="stretch"):
-        st.metric(name, text.replace("-", "−"), help=help_text)
-        if estimate.value is None:
-            st.caption(plain(note_text(estimate.reason)))
-            return
-        if estimate.low is None:
-            st.caption(plain(note_text(estimate.note)))
-        else:
-            interval = interval_or_reason(estimate, ".1%" if percent else ".2f")
-            st.caption(plain(_("95 % interval: {interval}").format(interval=interval)))
-            if estimate.note:
-                st.caption(plain(note_text(estimate.note)))
-        st.caption(plain(meaning))
+        show_tile(estimate_tile(_("Gwet's AC1"), found.ac1, text))
 
 
 def _hundredfold(share: Any) -> float | None:

@@ -12,7 +12,7 @@ from annotations.projects.projects import annotators, bring_back
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
-from pages.agreement.disagreements import open_desk
+from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.text import plain
@@ -22,7 +22,7 @@ ALL = ""  # the discussion of everybody
 
 def reader_here(store: Store, project: Project) -> Annotator | None:
     """Whose desk of this project is open in this visit, if any; says what that means."""
-    reader = open_desk(store, project)
+    reader = annotator_at_desk(store, project)
     if reader is not None:
         text = _(
             "Your desk as {name} is open: only what you have labelled is listed, with your own labels and your thread"

@@ -14,11 +14,11 @@ from core.statistics import Estimate, holm
 from core.text.repetition import Variant, signature
 from pages.human_vs_rule.source import Shown
 from pages.human_vs_rule.tiles import measure_name
-from pages.misgendering.published import setting_name
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import note_text
+from pages.ui.sentences import setting_name
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain, series
 

@@ -14,13 +14,12 @@ from annotations.types import Annotator, Project
 from core.human_vs_rule.compare import Difference, Said
 from core.human_vs_rule.schemes import NAMES, binary
 from core.human_vs_rule.why_they_differ import BINS, MEANT
-from pages.agreement.disagreements import open_desk
 from pages.human_vs_rule.source import Shown
-from pages.misgendering.published import setting_name
 from pages.ui.charts import csv_bytes
+from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.sentences import choice_name, item_card, judgement
+from pages.ui.sentences import choice_name, item_card, judgement, setting_name
 from pages.ui.tables import joined, show_html, span
 from pages.ui.text import plain
 
@@ -31,7 +30,7 @@ ORDERS = ("imported", "bin", "model", "pronoun")
 
 def differences(store: Store, project: Project, found: Shown) -> None:
     """The list with its bins, its order and its download."""
-    reader = open_desk(store, project)
+    reader = annotator_at_desk(store, project)
     listed = [one for one in found.differences if reader is None or _labelled(one, reader)]
     if reader is not None:
         text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")

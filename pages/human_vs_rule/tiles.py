@@ -7,12 +7,12 @@ import streamlit as st
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
-from pages.agreement.tiles import tile
 from pages.human_vs_rule.source import WEIGHTED, Shown
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text
 from pages.ui.text import paragraph, plain
+from pages.ui.tiles import estimate_tile, show_tile
 
 
 def measure_name(name: str) -> str:
@@ -59,7 +59,7 @@ def tiles(found: Shown) -> None:
         _tile("agreement", found.overall["agreement"], text)
     with third:
         text = _("What is left of this after chance: 0 is chance, 1 is complete.")
-        tile(_("Cohen's kappa with the rule"), found.kappa, text)
+        show_tile(estimate_tile(_("Cohen's kappa with the rule"), found.kappa, text))
     first, second, third = st.columns(3)
     with first:
         rule = found.overall["rule_misgendering"].value
@@ -79,7 +79,7 @@ def _tile(name: str, mean: Mean, meaning: str) -> None:
         errors = _("Standard error over contexts {own}, as published {published}.")
         own, published = percent(mean.estimate.se), percent(mean.published)
         meaning = f"{meaning} {errors.format(own=own, published=published)}"
-    tile(measure_name(name), mean.estimate, meaning, percent=True)
+    show_tile(estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%"))
 
 
 def weighted_back(found: Shown) -> None:

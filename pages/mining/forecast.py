@@ -15,7 +15,7 @@ from core.mining.report import Report
 from core.resources import quotas as preset_quotas
 from core.runs.mining import MiningRun
 from pages.mining.report import named, side_name
-from pages.projects.new import PRINTED_TOTAL
+from pages.ui.editors import PRINTED_TOTAL
 from pages.ui.language import _
 from pages.ui.numbers import DASH, large, note_text
 from pages.ui.sentences import side_mark

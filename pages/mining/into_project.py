@@ -12,7 +12,7 @@ from core.mining.report import Report
 from core.resources import quotas
 from core.runs.mining import MiningRun
 from pages.mining.report import known_pairs, named
-from pages.projects.new import edit_quotas, say_total
+from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import plain

@@ -8,9 +8,9 @@ from core.misgendering.metrics import Metrics
 from core.report.numbers import interval
 from core.statistics import Estimate
 from core.text.pronouns import sets
-from pages.misgendering.published import setting_name
 from pages.ui.language import _
 from pages.ui.numbers import note_text
+from pages.ui.sentences import setting_name
 
 PRONOUNS = tuple(sets("own"))
 

@@ -8,6 +8,7 @@ from core.statistics.estimate import NO_LABEL
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, with_brackets
+from pages.ui.sentences import setting_name
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
 
@@ -67,11 +68,6 @@ def _place(row: dict[str, str]) -> str:
     where = named.get(row["table"]) or _("Table {number}").format(number=number)
     parts = [where, row["dataset"].upper(), setting_name(row["setting"])]
     return series(part for part in parts if part)
-
-
-def setting_name(setting: str) -> str:
-    """pre and post as people read them."""
-    return {"pre": _("before the slot"), "post": _("after the slot")}.get(setting, setting)
 
 
 def _samples() -> None:

@@ -12,16 +12,17 @@ from core.charts.two_models import squares, two_models, two_models_say
 from core.report.numbers import interval, signed_number
 from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
 from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import note_text
+from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import plain
 
 
 @st.fragment
-def show_agreement(source: Source, models: list[str], settings: Settings) -> None:
+def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Two heatmaps; a click on a cell opens its two models below."""
     if len(models) < 2:
         st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
@@ -39,7 +40,7 @@ def show_agreement(source: Source, models: list[str], settings: Settings) -> Non
     _two(source, models, settings, clicked)
 
 
-def _correlation(source: Source, models: list[str], settings: Settings) -> tuple[str, str] | None:
+def _correlation(source: ScoreFile, models: list[str], settings: Settings) -> tuple[str, str] | None:
     kinds = {"pearson": "Pearson", "spearman": "Spearman"}
     with st.container(horizontal=True, vertical_alignment="center"):
         method = st.segmented_control(
@@ -79,7 +80,7 @@ def _each_once(found: pd.DataFrame) -> pd.DataFrame:
     return found[found["a"].map(order) < found["b"].map(order)]
 
 
-def _same_side(source: Source, models: list[str], settings: Settings) -> tuple[str, str] | None:
+def _same_side(source: ScoreFile, models: list[str], settings: Settings) -> tuple[str, str] | None:
     found = signs(source, models, settings)
     pairs = _each_once(found).dropna(subset="value")
     says = _("No two models lean on the same sentences.")
@@ -120,7 +121,7 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
     return (chosen[0]["a"], chosen[0]["b"]) if chosen else None
 
 
-def _two(source: Source, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
+def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
     st.subheader(_("Two models in detail"))
     if clicked and clicked != st.session_state.get("two-clicked"):
         # Only a new click: what was chosen by hand afterwards stays.
@@ -159,7 +160,7 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
     return dict(chosen[0]) if chosen else None
 
 
-def _differences(source: Source, a: str, b: str, settings: Settings) -> None:
+def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
     title = _("{a} less {b}, on the sentences that both have").format(a=a, b=b)
     st.markdown(f"**{plain(title)}**")
     names = {

@@ -11,15 +11,16 @@ from core.charts.bias_distribution import distribution_says, ridges
 from pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
 from pages.model_bias.overview import notes
 from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import plain
 
 
 @st.fragment
-def show_distribution(source: Source, models: list[str], settings: Settings) -> None:
+def show_distribution(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Two drawings of the same values, and what was clicked."""
     settings = at_once(settings)
     looks = {"density": _("Density"), "order": _("By sentence")}
@@ -44,7 +45,7 @@ def show_distribution(source: Source, models: list[str], settings: Settings) -> 
         _density(source, models, settings, corrected)
 
 
-def _in_order(source: Source, models: list[str], settings: Settings, corrected: bool) -> None:
+def _in_order(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
     points = curve_of(source, models, settings, corrected)
     says = curve_says(points, say=_)
     show_chart(
@@ -56,7 +57,7 @@ def _in_order(source: Source, models: list[str], settings: Settings, corrected: 
     st.caption(_("Each line holds every sentence of a model once, in the order of Bias_c."))
 
 
-def _density(source: Source, models: list[str], settings: Settings, corrected: bool) -> None:
+def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
     found = bins_of(source, models, settings, corrected)
     says = distribution_says(found, say=_)
     labels = {model: f"({note})" for model, note in notes(models).items()}
@@ -71,14 +72,14 @@ def _density(source: Source, models: list[str], settings: Settings, corrected: b
         _clicked(source, settings, chosen[0], corrected)
 
 
-def _signed_rows(found: pd.DataFrame, source: Source) -> pd.DataFrame:
+def _signed_rows(found: pd.DataFrame, source: ScoreFile) -> pd.DataFrame:
     """Numbers for a file, each with the signature of its model."""
     frame = rows_for(source, list(dict.fromkeys(found["model"])))
     known = frame.drop_duplicates("model").set_index("model")["signature"]
     return found.drop(columns="row", errors="ignore").assign(signature=found["model"].map(known))
 
 
-def _clicked(source: Source, settings: Settings, chosen: dict[str, Any], corrected: bool) -> None:
+def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corrected: bool) -> None:
     low, high = float(chosen["low_text"]), float(chosen["high_text"])
     rows = rows_for(source, [chosen["model"]], settings)
     values = rows["corrected_log10" if corrected else "bias_log10"]

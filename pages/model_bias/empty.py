@@ -4,10 +4,10 @@ import streamlit as st
 
 from annotations.jobs import jobs
 from core.resources import table
-from pages.model_bias.source import found_runs
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.score_files import score_runs
 from pages.ui.text import plain, series
 
 DEMO_MODELS = ("demo-zh", "random-zh")
@@ -30,7 +30,7 @@ def nothing_yet() -> None:
 
 @st.fragment(run_every="2s")
 def _first_run() -> None:
-    if found_runs():
+    if score_runs():
         st.rerun()
     with open_store() as store:
         mine = [job for job in jobs.jobs(store) if job.uid == st.session_state.get("demo-scores")]

@@ -12,10 +12,11 @@ from core.model_bias.saved_filters import BUILT_IN, SavedFilter, remove_filter, 
 from core.runs.records import runs_folder
 from pages.model_bias.numbers import at_once, rows_for
 from pages.model_bias.sentences import for_file, sentence_list, show_sentences
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 from pages.ui.tables import element, show_html
 from pages.ui.text import plain
 
@@ -27,7 +28,7 @@ PARTS = ("pair", "word", "contains", "followed_by")
 
 
 @st.fragment
-def show_extremes(source: Source, models: list[str], settings: Settings) -> None:
+def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Two lists, the female word's side and the male word's, and the sentences without a finite value."""
     rows = rows_for(source, models, at_once(settings))
     model, wanted, count, corrected = _ask(rows, models)

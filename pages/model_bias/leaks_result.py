@@ -8,12 +8,12 @@ from annotations.audit import projects as audit
 from annotations.database.store import Store
 from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
-from pages.ruler.numbers import sentences_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.style import colours
+from pages.ui.tables import show_records
 from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _reasons(found: audit.AuditResult) -> None:
         }
         for code, (extremes, controls) in found.reasons.items()
     ]
-    sentences_table(rows)
+    show_records(rows)
 
 
 def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
@@ -176,7 +176,7 @@ def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
         "control": _("ordinary sentences of this audit"),
     }
     rows = [_means_row(names[scope], part) for scope, part in found.measures[rule].items()]
-    sentences_table(rows)
+    show_records(rows)
     told = _("log10. With → without the sentences that leak; only judged sentences can be left out.")
     if not of_run:
         more = _("Open the run {run} above with its model {model} to see all its sentences here.")

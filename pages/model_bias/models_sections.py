@@ -5,8 +5,9 @@ from typing import Literal, get_args
 import streamlit as st
 
 from core.runs.records import Run
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 
 Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -40,7 +41,7 @@ def choose_section() -> Section:
     return section
 
 
-def show_section(section: Section, source: Source, run: Run | None, models: list[str], settings: Settings) -> None:
+def show_section(section: Section, source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
     """Draw one section. Its views are imported here, so that the first section waits for no other."""
     if section == "overview":
         from pages.model_bias.overview import show_overview

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.sentence_bias.bias import SideMeans
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
+from pages.ui.score_files import ScoreFile, score_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,43 +19,26 @@ REMEMBERED = 24
 GROUP_RESAMPLES = 500  # of each of up to 19 groups per model; the table of all sentences has 2,000
 
 
-@st.cache_data(max_entries=3, show_spinner=False)
-def frame_of(source: Source) -> "pd.DataFrame":
-    """The rows of a score file, checked, with the prior-corrected value beside each."""
-    from core.model_bias import prior_corrected, read_scores
-
-    frame = read_scores(source.path)
-    return frame.assign(corrected_log10=prior_corrected(frame))
-
-
-def rows_for(source: Source, models: list[str], settings: Settings | None = None) -> "pd.DataFrame":
+def rows_for(source: ScoreFile, models: list[str], settings: Settings | None = None) -> "pd.DataFrame":
     """The rows of some models, without those under the chosen pair mass."""
-    frame = frame_of(source)
+    frame = score_frame(source)
     kept = frame["model"].isin(models)
     if settings is not None and settings.least_mass is not None:
         kept &= ~(frame["pair_mass"] < settings.least_mass)
     return frame[kept]
 
 
-@st.cache_data(max_entries=3, show_spinner=False)
-def models_in(source: Source) -> list[str]:
-    """The models of a file, in its order."""
-    from core.model_bias import models_of
-
-    return models_of(frame_of(source))
-
-
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def summary(source: Source, model: str, settings: Settings) -> "Summary":
+def summary(source: ScoreFile, model: str, settings: Settings) -> "Summary":
     """One model in numbers, with intervals: the slow part, once per model and setting."""
     from core.model_bias import rows_of, summarise
 
-    rows = rows_of(frame_of(source), model)
+    rows = rows_of(score_frame(source), model)
     return summarise(rows, denominator=settings.denominator, least_mass=settings.least_mass)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def quick_means(source: Source, model: str, settings: Settings) -> SideMeans:
+def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means without intervals: what can be drawn at once."""
     from core.sentence_bias.bias import side_means
 
@@ -63,7 +47,7 @@ def quick_means(source: Source, model: str, settings: Settings) -> SideMeans:
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def corrected_means(source: Source, model: str, settings: Settings) -> SideMeans:
+def corrected_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means after prior correction, on the sentences that the settings keep."""
     from core.model_bias import prior_corrected
     from core.sentence_bias.bias import side_means
@@ -73,17 +57,17 @@ def corrected_means(source: Source, model: str, settings: Settings) -> SideMeans
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def grouped(source: Source, model: str, by: Any, settings: Settings) -> "list[Summary]":
+def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list[Summary]":
     """A summary per keyword pair, source side or mask width of one model."""
     from core.model_bias import rows_of, summarise_by
 
-    rows = rows_of(frame_of(source), model)
+    rows = rows_of(score_frame(source), model)
     how: dict[str, Any] = {"denominator": settings.denominator, "least_mass": settings.least_mass}
     return summarise_by(rows, by, resamples=GROUP_RESAMPLES, **how)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def bins_of(source: Source, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
+def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The counted distribution of some models."""
     from core.charts.bias_distribution import bins
 
@@ -91,14 +75,14 @@ def bins_of(source: Source, models: list[str], settings: Settings, corrected: bo
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def curve_of(source: Source, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
+def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The sentences of some models in order, thinned out."""
     from core.charts.bias_curve import sorted_curve
 
     return sorted_curve(values_of(source, models, settings, corrected))
 
 
-def values_of(source: Source, models: list[str], settings: Settings, corrected: bool) -> dict[str, Any]:
+def values_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> dict[str, Any]:
     """Bias_c (or the prior-corrected value) per model, in the order of *models*."""
     rows = rows_for(source, models, settings)
     column = "corrected_log10" if corrected else "bias_log10"
@@ -106,7 +90,9 @@ def values_of(source: Source, models: list[str], settings: Settings, corrected: 
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def correlations(source: Source, models: list[str], settings: Settings, method: Any, corrected: bool) -> "pd.DataFrame":
+def correlations(
+    source: ScoreFile, models: list[str], settings: Settings, method: Any, corrected: bool
+) -> "pd.DataFrame":
     """Correlation of every two models."""
     from core.model_bias import correlation
 
@@ -117,7 +103,7 @@ def correlations(source: Source, models: list[str], settings: Settings, method: 
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def signs(source: Source, models: list[str], settings: Settings) -> "pd.DataFrame":
+def signs(source: ScoreFile, models: list[str], settings: Settings) -> "pd.DataFrame":
     """How often every two models lean to the same side."""
     from core.model_bias import sign_agreement
 
@@ -132,7 +118,7 @@ def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def differences(source: Source, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
+def differences(source: ScoreFile, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
     """Each measure of model a minus that of b, paired."""
     from core.model_bias import paired_differences
 

@@ -14,9 +14,10 @@ from core.report.table import table_html
 from core.report.table_lines import Paper, numbers, table_lines
 from core.sentence_bias.bias import LN10
 from pages.model_bias.numbers import corrected_means, quick_means, summary
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
@@ -36,7 +37,7 @@ def notes(models: list[str]) -> dict[str, str]:
     return html_file.model_notes(models, _)
 
 
-def show_overview(source: Source, models: list[str], settings: Settings) -> None:
+def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """The picture without intervals first, since they take a while; then the picture and the table with them."""
     picture, table = st.container(), st.container()
     place = picture.empty()
@@ -72,7 +73,7 @@ def _legend(models: list[str], found: "list[Summary]") -> str:
     return plain(paragraph(parts))
 
 
-def _quick(source: Source, model: str, settings: Settings) -> dict[str, Any]:
+def _quick(source: ScoreFile, model: str, settings: Settings) -> dict[str, Any]:
     means = quick_means(source, model, settings)
     return _papers(model) | {"man": means.bias_man, "woman": means.bias_woman, "reference": is_reference(model)}
 

@@ -4,10 +4,10 @@ import streamlit as st
 
 from pages.model_bias.empty import nothing_yet
 from pages.model_bias.models_sections import choose_section, show_section
-from pages.model_bias.numbers import models_in
 from pages.model_bias.source import choose_models, choose_source
 from pages.ui.head import page_head
 from pages.ui.language import _
+from pages.ui.score_files import models_scored
 
 page_head(
     _("Models side by side"),
@@ -21,7 +21,7 @@ if source is None:
     nothing_yet()
     st.stop()
 with st.spinner(_("Reading the scores …"), show_time=True):
-    models = models_in(source)
+    models = models_scored(source)
 chosen, settings = choose_models(models)
 section = choose_section()
 if not chosen:

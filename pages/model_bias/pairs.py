@@ -15,9 +15,10 @@ from core.report.table_lines import note_text
 from core.statistics import Estimate
 from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
@@ -25,7 +26,7 @@ GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
 
 @st.fragment
-def show_groups(source: Source, models: list[str], settings: Settings) -> None:
+def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """A heatmap, groups down and models across; a click on a cell lists its sentences."""
     by, measure = _ask()
     with st.spinner(_("Drawing resamples for each group …"), show_time=True):
@@ -167,7 +168,7 @@ def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
     return f"{said_all} {without}" if lost else said_all
 
 
-def _clicked(source: Source, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:
+def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:
     rows = rows_for(source, [chosen["model"]], settings)
     rows = rows[rows[by].astype(str) == chosen["group"]]
     rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")

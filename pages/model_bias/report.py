@@ -6,14 +6,15 @@ import streamlit as st
 
 from core.report.html_file import ReportSettings, file_digest, report_html
 from core.runs.records import Run
-from pages.model_bias.numbers import frame_of, summary
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.numbers import summary
+from pages.model_bias.source import Settings
 from pages.ui.language import _, language
+from pages.ui.score_files import ScoreFile, score_frame
 from pages.ui.text import plain, series
 
 
 @st.fragment
-def show_report(source: Source, run: Run | None, models: list[str], settings: Settings) -> None:
+def show_report(source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
     """What is in it, and the download; it is made when asked for."""
     st.write(
         _(
@@ -49,7 +50,7 @@ def show_report(source: Source, run: Run | None, models: list[str], settings: Se
     st.caption(_("On the command line: python cli.py report scores.csv --out report.html"))
 
 
-def _made(source: Source, models: list[str], settings: Settings) -> bytes:
+def _made(source: ScoreFile, models: list[str], settings: Settings) -> bytes:
     known = {model: summary(source, model, settings) for model in models}
     wanted = ReportSettings(
         models=tuple(models),
@@ -58,4 +59,4 @@ def _made(source: Source, models: list[str], settings: Settings) -> bytes:
         data=source.name,
         digest=file_digest(Path(source.path)),
     )
-    return report_html(frame_of(source), settings=wanted, language=language(), summaries=known).encode()
+    return report_html(score_frame(source), settings=wanted, language=language(), summaries=known).encode()

@@ -1,30 +1,19 @@
 """What the page Models shows: a run or an uploaded file, which of its models in which order, how means are made."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from core.runs.records import Run, runs_folder, runs_in
+from core.runs.records import Run
 from core.sentence_bias.bias import Denominator
-from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile, score_file, score_runs
 from pages.ui.text import plain, series
 from pages.ui.uploads import choose_upload
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A score file as it was when the page looked: another time of change is another source."""
-
-    name: str
-    path: str
-    changed: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +24,9 @@ class Settings:
     least_mass: float | None = None
 
 
-def source_of(path: Path, name: str) -> Source:
-    """The file at *path* as it is now."""
-    state = path.stat()
-    return Source(name, str(path), state.st_mtime_ns, state.st_size)
-
-
-def found_runs() -> list[Run]:
-    """The runs beside the database, the newest first."""
-    with open_store() as store:
-        return runs_in(runs_folder(store.path, "scores"))
-
-
-def choose_source() -> tuple[Source | None, Run | None]:
+def choose_source() -> tuple[ScoreFile | None, Run | None]:
     """A run of the list, or a file from this computer; (None, None) where there is neither yet."""
-    known = {run.name: run for run in found_runs()}
+    known = {run.name: run for run in score_runs()}
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
     with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
         source = _uploaded()
@@ -66,7 +43,7 @@ def choose_source() -> tuple[Source | None, Run | None]:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _told(known[run]))
     st.query_params["run"] = name
-    return source_of(known[name].table, name), known[name]
+    return score_file(known[name].table, name), known[name]
 
 
 def _told(run: Run) -> str:
@@ -74,10 +51,10 @@ def _told(run: Run) -> str:
     return text.format(name=run.name, sentences=f"{run.sentences:,}", models=series(run.models))
 
 
-def _uploaded() -> Source | None:
+def _uploaded() -> ScoreFile | None:
     st.caption(_("A file that the command `score` wrote, or one of your own with the same columns."))
     path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
-    return None if path is None else source_of(path, path.name)
+    return None if path is None else score_file(path, path.name)
 
 
 def choose_models(models: list[str]) -> tuple[list[str], Settings]:

@@ -8,9 +8,10 @@ from core.charts.topic_words import word_sides, words_say
 from core.report.numbers import signed_number
 from core.sentence_bias.bias import OBVIOUS
 from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
-from pages.model_bias.source import Settings, Source
+from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
+from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import plain
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def words_of(source: Source, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
+def words_of(source: ScoreFile, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
     """The topic words of one model, with their signature."""
     from core.report.topic_words import words_of as topics
 
@@ -32,7 +33,7 @@ def words_of(source: Source, model: str, settings: Settings, top: int, corrected
 
 
 @st.fragment
-def show_words(source: Source, models: list[str], settings: Settings) -> None:
+def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """One model: its words by one of two methods, and whether the two sides differ in them."""
     methods = {"tfidf": "TF-IDF", "textrank": "TextRank"}
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -11,7 +11,7 @@ from annotations.types import Guideline, Project
 from core.guidelines import recognise
 from pages.pilot.parts import desk_html, difference_html, option_name
 from pages.pilot.publish import publish, published, send_older
-from pages.projects.new import edit_options
+from pages.ui.editors import edit_options
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment

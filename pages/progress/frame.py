@@ -10,7 +10,7 @@ from annotations.progress.dashboard import Dashboard, dashboard
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Project
-from pages.agreement.disagreements import open_desk
+from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, duration, moment, note_text, time_zone
@@ -36,7 +36,7 @@ def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Proje
 
 def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
     """*found* as it is, or, where a desk of this project is open in this visit, with that annotator's rows alone."""
-    reader = open_desk(store, project)
+    reader = annotator_at_desk(store, project)
     if reader is None:
         return found
     text = _("Your desk as {name} is open: of the annotators only you are listed, so that labels stay blind.")

@@ -8,7 +8,8 @@ from annotations.projects.projects import counts, guidelines, set_quotas
 from annotations.types import Project
 from core.guidelines import in_language
 from core.resources import quotas
-from pages.projects.new import edit_quotas, preset_name, say_total
+from pages.projects.new import preset_name
+from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import open_store
 from pages.ui.language import _, language
 from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar

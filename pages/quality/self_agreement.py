@@ -10,7 +10,6 @@ from annotations.quality.self_agreement import Consistency, ConsistencyReport, D
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
-from pages.agreement.tiles import tile
 from pages.quality.shared import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store
@@ -19,6 +18,7 @@ from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number,
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
 from pages.ui.text import plain
+from pages.ui.tiles import estimate_tile, show_tile
 
 PAGE = 5
 
@@ -50,14 +50,16 @@ def second_labels(report: ConsistencyReport) -> None:
     same = round((found.agreed.value or 0) * found.compared)
     with columns[0]:
         text = _("On {k} of {n} items that came again, the annotator chose the same as before.")
-        tile(_("The same choice twice"), found.agreed, text.format(k=same, n=found.compared), percent=True)
+        show_tile(
+            estimate_tile(_("The same choice twice"), found.agreed, text.format(k=same, n=found.compared), "z.1%")
+        )
     with columns[1]:
         text = _("Cohen's kappa of first and second label: 0 is chance, 1 is complete.")
-        tile(_("Kappa with oneself"), found.kappa, text)
+        show_tile(estimate_tile(_("Kappa with oneself"), found.kappa, text))
     if found.flag is not None:
         with columns[2]:
             text = _("The flag for extraneous gendered language, set or left out both times.")
-            tile(_("The same flag twice"), found.flag, text, percent=True)
+            show_tile(estimate_tile(_("The same flag twice"), found.flag, text, "z.1%"))
     if not found.compared:
         return
     says = _("Share of items with the same choice twice, with 95 % intervals. All together: {share}, {interval}.")

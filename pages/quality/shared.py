@@ -12,8 +12,8 @@ from annotations.guideline.versions import guidelines
 from annotations.types import Item, Project
 from core.charts.quality import shares_of_people
 from core.statistics import Estimate
-from pages.agreement.disagreements import open_desk
 from pages.ui.charts import show_chart
+from pages.ui.choose import annotator_at_desk
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.sentences import choice_name, item_card, with_keyword
@@ -24,7 +24,7 @@ from pages.ui.text import plain, series
 
 def for_the_lead(store: Store, project: Project) -> bool:
     """Whether the page is shown: somebody whose desk is open in this visit is asked first."""
-    reader = open_desk(store, project)
+    reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("quality-shown") == project.uid:
         return True
     text = _(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.version import VERSION
 from core.worker import client
-from pages.model_bias.source import Source
+from pages.ui.score_files import ScoreFile, score_frame
 
 if TYPE_CHECKING:
     from core.ruler.own_model import OnRuler
@@ -43,9 +43,8 @@ def _on_built_in(model: str, weights: str) -> "OnRuler":
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
-def on_run(source: Source, model: str) -> "OnRuler":
+def on_run(source: ScoreFile, model: str) -> "OnRuler":
     """A model as a score run has it."""
     from core.ruler.own_model import on_scores
-    from pages.model_bias.numbers import frame_of
 
-    return on_scores(frame_of(source), model, scorer, source=source.name)
+    return on_scores(score_frame(source), model, scorer, source=source.name)

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ruler.numbers import sentences_table
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number, with_brackets
+from pages.ui.tables import show_records
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def show_reading(found: "OnRuler") -> None:
     """The table of what is the null of what, the references in sentences, the signature."""
     _heading(_("Held against chance"))
     rows = [_null_row(null) for null in found.nulls] + _without_null()
-    sentences_table(rows)
+    show_records(rows)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "Chance: the middle 95 % of 2,000 shuffles (side AUC: worked out). Pair by pair is the stricter one: most "

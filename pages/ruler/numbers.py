@@ -7,17 +7,8 @@ import streamlit as st
 from core.models.planted.names import RAIN, PlantedModel
 from pages.ui.language import _
 from pages.ui.numbers import number
-from pages.ui.tables import show_html, span, table
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SHORT = 17  # characters: "+0.300 → +0.300" stays in one line
-
-
-def sentences_table(rows: Sequence[dict[str, str]]) -> None:
-    """A table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
-    if rows:
-        body = [[span(cell, "nowrap") if len(cell) <= SHORT else cell for cell in row.values()] for row in rows]
-        show_html(table(list(rows[0]), body, kind="cards"))
 
 
 def scientific(value: float, digits: int) -> str:

@@ -7,14 +7,13 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.models.planted.names import is_planted
 from core.worker.client import known_models
-from pages.model_bias.numbers import models_in
-from pages.model_bias.source import found_runs, source_of
 from pages.ruler.ask_models import on_built_in, on_run
 from pages.ruler.how_to_read import show_reading
 from pages.ruler.picture import show_picture
-from pages.sentence_bias.model_card import banner
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.notices import trial_banner
+from pages.ui.score_files import models_scored, score_file, score_runs
 
 if TYPE_CHECKING:
     from core.ruler.own_model import OnRuler
@@ -34,7 +33,7 @@ def show_model(marks: "list[Mark]") -> None:
         return
     if found is None:
         return
-    banner([found.model])
+    trial_banner([found.model])
     offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
     show_picture(found, [value for value in offsets if value is not None])
     show_reading(found)
@@ -76,15 +75,15 @@ def _by_name() -> "OnRuler | None":
 
 
 def _from_run() -> "OnRuler | None":
-    known = {run.name: run for run in found_runs()}
+    known = {run.name: run for run in score_runs()}
     if not known:
         st.info(_("There are no scores yet. Score a file first; the run then stands here."))
         st.page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
         return None
     left, right = st.columns(2)
     name = left.selectbox(_("Scores"), list(known), key="ruler-run")
-    source = source_of(known[name].table, name)
-    model = right.selectbox(_("Model"), models_in(source), key="ruler-run-model")
+    source = score_file(known[name].table, name)
+    model = right.selectbox(_("Model"), models_scored(source), key="ruler-run-model")
     if not model:
         return None
     with st.spinner(_("Drawing intervals and asking references …"), show_time=True):

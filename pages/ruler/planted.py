@@ -7,11 +7,12 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.models.planted.names import plant_of
 from pages.ruler.ask_models import planted_marks
-from pages.ruler.numbers import planted_as, scientific, sentences_table
+from pages.ruler.numbers import planted_as, scientific
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number
+from pages.ui.tables import show_records
 
 if TYPE_CHECKING:
     from core.ruler.planted import Mark
@@ -67,7 +68,7 @@ def _models(marks: "list[Mark]") -> None:
                 else "✗ " + _("{n} do not come back").format(n=failed),
             }
         )
-    sentences_table(rows)
+    show_records(rows)
     text = _(
         "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Share of contexts: how much of Bias_c "
         "depends on the sentence; the rest is the offset and the word pair. Side AUC: 0.5 where the sentence does not "

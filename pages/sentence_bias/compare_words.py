@@ -12,10 +12,11 @@ from core.sentence_bias.bias import corrected
 from core.sentence_bias.compare_words import fill
 from pages.sentence_bias.ask_models import Question, compared, prior_of
 from pages.sentence_bias.inputs import BETWEEN, link
-from pages.sentence_bias.model_card import banner, is_builtin, trial_notice
+from pages.sentence_bias.model_card import is_builtin, trial_notice
 from pages.ui.charts import show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
 from pages.ui.style import colours
 from pages.ui.text import literal
@@ -86,7 +87,7 @@ def _lean(model: str, one: WordReading, question: Question) -> float | None:
 
 
 def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str]) -> None:
-    banner([model for model in models if is_builtin(model)])
+    trial_banner([model for model in models if is_builtin(model)])
     numbers = pd.to_numeric(data[value], errors="coerce")
     known = numbers.abs() < float("inf")  # an infinite ratio has no colour: a dash, and its number in the CSV
     finite = data[known]

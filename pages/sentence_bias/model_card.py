@@ -45,12 +45,6 @@ def trial_notice(models: list[str]) -> str:
     return text.format(models=series(built_in)) if built_in else ""
 
 
-def banner(models: list[str]) -> None:
-    """What stands above every chart that shows a built-in model."""
-    if notice := trial_notice(models):
-        st.caption(":material/info: " + notice)
-
-
 def show_error_card(answer: Answer) -> None:
     """Why a model has no answer, and what to do about it."""
     if answer.error is None:

@@ -13,10 +13,11 @@ from pages.sentence_bias.ask_models import Answer, Question, answers
 from pages.sentence_bias.drawings import show_sentence
 from pages.sentence_bias.guess_first import guess_toggle, guessed
 from pages.sentence_bias.inputs import link, settings
-from pages.sentence_bias.model_card import banner, note, show_model
+from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.notices import trial_banner
 from pages.ui.style import colours
 from pages.ui.text import literal
 
@@ -71,7 +72,7 @@ def show_sentence_view(models: list[str], question: Question) -> None:
         found = answers(models, question)
     data = frame(found)
     if len(data):
-        banner(list(data["model"]))
+        trial_banner(list(data["model"]))
         says = balance_says(data, say=_)
         chart = balance(
             data, male=slot.male, female=slot.female, description=says, say=_, guess=guess, palette=colours()

@@ -6,7 +6,8 @@ from typing import TypeVar
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.types import Kind, Project
+from annotations.projects.annotators import annotators
+from annotations.types import Annotator, Kind, Project
 from pages.ui.language import _
 from pages.ui.text import plain
 
@@ -110,3 +111,11 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
 
 def _picked(key: str) -> None:
     st.session_state[f"{key}-picked"] = True
+
+
+def annotator_at_desk(store: Store, project: Project) -> Annotator | None:
+    """Whose desk of this project is open in this visit, if any."""
+    if st.session_state.get("desk_project") != project.name:
+        return None
+    name = st.session_state.get("desk_annotator")
+    return next((one for one in annotators(store, project, active=False) if one.name == name), None)

@@ -206,3 +206,8 @@ def reason_name(code: str) -> str:
         "label": _("not a label of this project"),
         "unknown_choice": _("choice not explained"),
     }.get(code, code)
+
+
+def setting_name(setting: str) -> str:
+    """pre and post as people read them."""
+    return {"pre": _("before the slot"), "post": _("after the slot")}.get(setting, setting)

@@ -13,6 +13,8 @@ from markupsafe import Markup, escape
 from core.statistics import Estimate
 from pages.ui.numbers import DASH, interval, note_text, number
 
+ONE_LINE = 17  # characters: "+0.300 → +0.300" stays in one line
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -103,3 +105,10 @@ def _cells(heads: Sequence[Column], row: Sequence[str | Markup]) -> Markup:
         element("td", cell, head.kind, data_label=escape(head.name).striptags())
         for head, cell in zip(heads, row, strict=True)
     )
+
+
+def show_records(rows: Sequence[dict[str, str]]) -> None:
+    """A table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
+    if rows:
+        body = [[span(cell, "nowrap") if len(cell) <= ONE_LINE else cell for cell in row.values()] for row in rows]
+        show_html(table(list(rows[0]), body, kind="cards"))

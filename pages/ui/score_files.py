@@ -1,0 +1,52 @@
+"""Files of scores, for the pages that read them: which there are, their rows, their models."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.runs.records import Run, runs_folder, runs_in
+from pages.ui.head import open_store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFile:
+    """A score file as it was when the page looked: another time of change is another source."""
+
+    name: str
+    path: str
+    changed: int
+    size: int
+
+
+def score_file(path: Path, name: str) -> ScoreFile:
+    """The file at *path* as it is now."""
+    state = path.stat()
+    return ScoreFile(name, str(path), state.st_mtime_ns, state.st_size)
+
+
+def score_runs() -> list[Run]:
+    """The runs beside the database, the newest first."""
+    with open_store() as store:
+        return runs_in(runs_folder(store.path, "scores"))
+
+
+@st.cache_data(max_entries=3, show_spinner=False)
+def score_frame(file: ScoreFile) -> "pd.DataFrame":
+    """The rows of a score file, checked, with the prior-corrected value beside each."""
+    from core.model_bias import prior_corrected, read_scores
+
+    frame = read_scores(file.path)
+    return frame.assign(corrected_log10=prior_corrected(frame))
+
+
+@st.cache_data(max_entries=3, show_spinner=False)
+def models_scored(file: ScoreFile) -> list[str]:
+    """The models of a file, in its order."""
+    from core.model_bias import models_of
+
+    return models_of(score_frame(file))
