@@ -2,10 +2,74 @@
 
 import streamlit as st
 
+from core import resources
+from core.models import known_models
+from core.resources import MODELS
 from core.version import VERSION
-from pages.about.about_views import show_known_errors, show_models, show_signature
 from pages.ui.head import page_head
-from pages.ui.language import _
+from pages.ui.language import _, language
+from pages.ui.tables import show_html, table
+
+SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
+
+
+def signature_parts() -> list[tuple[str, str]]:
+    """Each part of the example signature and what it says."""
+    meanings = (
+        _("the method: masked is a masked language model, one pass with all masks"),
+        _("the model, by name"),
+        _("the first eight digits of the SHA-256 of its weights: another file, another number"),
+        _("how the characters of a word of two masks are put together"),
+        _("the precision of the arithmetic"),
+        _("the version of the method, not of the app"),
+    )
+    return list(zip(SIGNATURE.split("|"), meanings, strict=True))
+
+
+def show_signature() -> None:
+    """An example signature and what each part of it says."""
+    st.write(
+        _(
+            "Every number carries a signature: all that could change it, in a stable order. Two numbers compare"
+            " only where their signatures differ in nothing but the model and its weights."
+        )
+    )
+    st.code(SIGNATURE, language=None)
+    show_html(table((_("part"), _("what it says")), signature_parts()))
+
+
+def show_models() -> None:
+    """The models that ship with the app, and what their cards say."""
+    st.write(
+        _(
+            "These models are for trying the app, not for findings. Real models come by name from the Hugging Face"
+            " hub or from a folder."
+        )
+    )
+    builtin = [entry for entry in known_models(None) if entry.builtin]
+    show_html(table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin]))
+    for entry in builtin:
+        card = MODELS / entry.name / "README.md"
+        if card.is_file():
+            with st.expander(_("Card of {model}").format(model=entry.name), icon=":material/description:"):
+                st.markdown(without_front_matter(card.read_text(encoding="utf-8")))
+
+
+def without_front_matter(card: str) -> str:
+    """The text of a model card after its block of settings between two lines of dashes."""
+    if card.startswith("---\n") and "\n---\n" in card[4:]:
+        return card[4:].split("\n---\n", 1)[1].lstrip()
+    return card
+
+
+def show_known_errors() -> None:
+    """What is wrong or open in the papers and data, and what the app does about it."""
+    chosen = language()
+    rows = [
+        (row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in resources.table("known_errors")
+    ]
+    show_html(table((_("source"), _("what is wrong or open"), _("what the app does")), rows))
+
 
 page_head(
     _("About"),

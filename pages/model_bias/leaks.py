@@ -10,9 +10,11 @@ from annotations.types import Project
 from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
 from core.errors import EvenhandError
 from pages.model_bias.leaks_result import show_result
-from pages.ui.head import show_error
+from pages.model_bias.numbers import rows_for
+from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration
+from pages.ui.score_files import ScoreFile
 from pages.ui.text import plain
 
 if TYPE_CHECKING:
@@ -148,3 +150,9 @@ def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: i
     st.session_state["audit-made"] = made.name
     st.session_state["audit"] = made.uid
     st.rerun()
+
+
+def show_leaks(source: ScoreFile, models: list[str]) -> None:
+    """Is an extreme value a lean of the model, or does the sentence give the answer away? People judge."""
+    with open_store() as store:
+        show_audit(rows_for(source, models), store, source.name)

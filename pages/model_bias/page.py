@@ -1,13 +1,132 @@
 """Models side by side: how several models lean on the same sentences, and what their numbers mix."""
 
+from typing import Literal, get_args
+
 import streamlit as st
 
-from pages.model_bias.empty import nothing_yet
-from pages.model_bias.models_sections import choose_section, show_section
-from pages.model_bias.source import choose_models, choose_source
-from pages.ui.head import page_head
+from annotations.jobs import jobs
+from core.resources import table
+from core.runs.records import Run
+from pages.model_bias.source import Settings, choose_models, choose_source
+from pages.ui.charts import csv_bytes
+from pages.ui.head import open_store, page_head
 from pages.ui.language import _
-from pages.ui.score_files import models_scored
+from pages.ui.score_files import ScoreFile, models_scored, score_runs
+from pages.ui.text import plain, series
+
+DEMO_MODELS = ("demo-zh", "random-zh")
+BUSY = ("waiting", "running")
+
+
+def nothing_yet() -> None:
+    """Say what is missing and what to do."""
+    with st.container(border=True):
+        st.subheader(_("No scores yet"))
+        st.write(
+            _(
+                "This page compares models on the same sentences. Score a data set with one or more models first; "
+                "the run then stands in the list above. Or open a file of scores."
+            )
+        )
+        _first_run()
+        st.page_link("scoring/page.py", label=_("Score sentences"), icon=":material/playlist_play:")
+
+
+@st.fragment(run_every="2s")
+def _first_run() -> None:
+    if score_runs():
+        st.rerun()
+    with open_store() as store:
+        mine = [job for job in jobs.jobs(store) if job.uid == st.session_state.get("demo-scores")]
+    running = bool(mine) and mine[0].state in BUSY
+    text = _("Score the {n} demo sentences with {models}")
+    label = text.format(n=len(table("demo_sentences")), models=series(DEMO_MODELS))
+    if st.button(plain(label), key="score-demo", icon=":material/play_arrow:", type="primary", disabled=running):
+        _score_demo()
+        st.rerun(scope="fragment")
+    if running:
+        st.caption(_("The two models are reading the sentences; this page goes on by itself."))
+    elif mine:
+        st.caption(_("It did not work out; the page Jobs says why."))
+
+
+def _score_demo() -> None:
+    """A job of its own, as the page Score would start it."""
+    sentences = csv_bytes([{"sentence": row["text"]} for row in table("demo_sentences")])
+    models = [part for model in DEMO_MODELS for part in ("--model", model)]
+    with open_store() as store:
+        path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
+        command = ["score", *models, "--run", _("Demo sentences"), "--column", "sentence", "--json", "--", path]
+        st.session_state["demo-scores"] = jobs.start(store, command, _("Score the demo sentences")).uid
+
+
+Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+
+
+def choose_section() -> Section:
+    """Which section; kept in the address."""
+    names: dict[Section, str] = {
+        "overview": _("Overview"),
+        "distribution": _("Distribution"),
+        "agreement": _("Correlation"),
+        "groups": _("Pairs"),
+        "extremes": _("Extremes"),
+        "words": _("Topic words"),
+        "audit": _("Leaks"),
+        "report": _("Report as a file"),
+    }
+    if "section" not in st.session_state:
+        asked = st.query_params.get("section")
+        st.session_state["section"] = asked if asked in SECTIONS else SECTIONS[0]
+    chosen = st.segmented_control(
+        _("Section"),
+        SECTIONS,
+        format_func=names.__getitem__,
+        key="section",
+        required=True,
+        label_visibility="collapsed",
+    )
+    section = chosen or SECTIONS[0]
+    st.query_params["section"] = section
+    return section
+
+
+def show_section(section: Section, source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
+    """Draw one section. Its views are imported here, so that the first section waits for no other."""
+    if section == "overview":
+        from pages.model_bias.overview import show_overview
+
+        show_overview(source, models, settings)
+    elif section == "distribution":
+        from pages.model_bias.distribution import show_distribution
+
+        show_distribution(source, models, settings)
+    elif section == "agreement":
+        from pages.model_bias.correlation import show_agreement
+
+        show_agreement(source, models, settings)
+    elif section == "groups":
+        from pages.model_bias.pairs import show_groups
+
+        show_groups(source, models, settings)
+    elif section == "extremes":
+        from pages.model_bias.extremes import show_extremes
+
+        show_extremes(source, models, settings)
+    elif section == "words":
+        from pages.model_bias.topic_words import show_words
+
+        show_words(source, models, settings)
+    elif section == "audit":
+        from pages.model_bias.leaks import show_leaks
+
+        show_leaks(source, models)
+    else:
+        from pages.model_bias.report import show_report
+
+        show_report(source, run, models, settings)
+
 
 page_head(
     _("Models side by side"),

@@ -10,9 +10,8 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.resources import table
-from pages.projects.new import form_name, gold_name
+from pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
 from pages.projects.projects import open_project
-from pages.projects.projects_asking import agreed_name, ask_care, ask_desk, ask_labels
 from pages.ui.head import show_error
 from pages.ui.language import _
 

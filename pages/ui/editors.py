@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from annotations.projects.projects import Quotas
 from annotations.types import Choice
 from core.resources import keyword_pairs, quotas
 from core.types import Side
 from pages.ui.language import _
 
+Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
 
 

@@ -398,3 +398,22 @@ def test_no_statement_beside_the_views_says_what_counts() -> None:
         if VIEWED.search(text)
     ]
     assert not wrong
+
+
+def test_a_page_imports_the_shared_ui_and_its_own_folder_only() -> None:
+    """What two pages need is in pages/ui, or, where it computes, in core or annotations."""
+    wrong = set()
+    for file in (ROOT / "pages").rglob("*.py"):
+        own = {word_of(file), "ui"}
+        for module in shape(file).modules:
+            parts = module.split(".")
+            if parts[0] == "pages" and len(parts) > 1 and parts[1] not in own:
+                wrong.add(f"{name(file)} imports {module}")
+    assert not wrong
+
+
+def test_pages_write_html_through_the_shared_ui_only() -> None:
+    """`show_html` of pages/ui takes `Markup` alone, in which every text is escaped; st.html takes anything."""
+    pages = [file for file in (ROOT / "pages").rglob("*.py") if file.parent.name != "ui" and file.stem != "main"]
+    tags = re.compile(r"st\.html\(|<style>|<table")
+    assert not [name(file) for file in pages if tags.search(file.read_text(encoding="utf-8"))]
