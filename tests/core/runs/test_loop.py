@@ -1,0 +1,77 @@
+"""The loop of runs: how far it is over models, models that cannot be used, lists of models that cannot be run."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import ModelUnavailable, Refused
+from core.runs.loop import Steps, check_models, each_model
+
+
+class Heard(list[tuple[int, int | None, str]]):
+    """A watcher that remembers what it was told."""
+
+    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
+        self.append((done, total, message))
+
+
+def test_parts_add_up_and_what_needs_no_work_leaves_the_total() -> None:
+    heard = Heard()
+    steps = Steps(heard, 30)
+    steps(4, message="a")
+    steps(6, message="a", free=2)
+    steps.finish(8, free=2)
+    steps(0, 10, "b")  # the total of a part says nothing about the whole
+    steps(50, message="b")
+    assert heard == [(4, 30, "a"), (6, 28, "a"), (8, 28, "b"), (28, 28, "b")]
+    Steps(None, 5)(1)  # nobody watches
+
+
+def test_a_run_of_nothing_has_a_total_of_one() -> None:
+    heard = Heard()
+    Steps(heard, 3)(0, free=3)
+    assert heard == [(0, 1, "")]
+
+
+def test_a_model_that_cannot_be_used_is_a_failure_and_the_others_go_on() -> None:
+    heard = Heard()
+    steps = Steps(heard, 30)
+
+    def ask(model: str) -> int:
+        if model == "none":
+            raise ModelUnavailable("{name} is not a model.", name=model)
+        steps.finish(10)
+        return len(model)
+
+    answers, failures = each_model(["one", "none", "three"], ask, steps, 10)
+    assert answers == [3, 5]
+    assert [(one.model, one.text, one.values) for one in failures] == [
+        ("none", "none is not a model.", {"name": "none"})
+    ]
+    assert heard == [(0, 30, "one"), (10, 30, "none"), (10, 20, "three")]
+
+
+def test_where_no_model_could_be_used_the_first_error_is_raised() -> None:
+    def ask(model: str) -> None:
+        raise Refused("{name} refuses.", name=model)
+
+    with pytest.raises(Refused, match="a refuses"):
+        each_model(["a", "b"], ask, Steps(None, 2), 1)
+
+
+def test_an_error_of_the_program_is_none_of_a_model() -> None:
+    def ask(model: str) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        each_model(["a", "b"], ask, Steps(None, 2), 1)
+
+
+def test_a_list_that_cannot_be_run(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="at least one"):
+        check_models(())
+    with pytest.raises(Refused, match="known is named twice"):
+        check_models(("known", "demo-zh", "known"))
+    with pytest.raises(ModelUnavailable):
+        check_models((str(tmp_path / "nothing"),), fetch=False)
+    check_models(("known", "some/model-of-the-hub"), fetch=False)  # the hub is left to the run
