@@ -267,7 +267,7 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
 WRITER = """
     import sys, time
     from pathlib import Path
-    from tests.core.generation.test_runs import asked, source
+    from tests.core.runs.test_generation import asked, source
     from core.runs.generation import generate_to_file
     def stop(done, total=None, message=""):
         if done >= 16:
