@@ -9,38 +9,12 @@ from playwright.sync_api import expect
 
 from annotations.database.store import Store
 from tests.support.browser import Server
-from tests.support.desk_driver import WAIT_MS, Desk, Opener, make_project, no_sideways_scroll
+from tests.support.desk_driver import WAIT_MS, Desk, Opener, labelled, make_project
 
 pytestmark = pytest.mark.browser
 
 
-def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
-    """Press J *count* times, whatever the screen shows; returns the item on screen at each press."""
-    seen = []
-    for _ in range(count):
-        shown = desk.item
-        if shown:
-            seen.append(shown)
-        desk.press("j")
-        desk.page.wait_for_timeout(pause_ms)
-    return seen
-
-
-def labelled(desk: Desk) -> list[str]:
-    return [row["item"] for row in desk.labels()]
-
-
 # ---- invariant 1: what was on screen when the key went down ---------------------------------------------------------
-
-
-def test_a_label_is_about_the_item_on_screen(app_desks: Opener) -> None:
-    desk = app_desks().open()
-    first = desk.decide("j")
-    second = desk.decide("k", "3", "1", "Enter")
-    desk.settle()
-    rows = desk.labels()
-    assert [(row["item"], row["choice"]) for row in rows] == [(first, "accept"), (second, "reject")]
-    assert json.loads(rows[1]["reasons"]) == ["not_plausible", "gender_term"]
 
 
 def test_a_key_that_went_down_before_the_sentence_came_labels_nothing(desks: Opener) -> None:
@@ -71,27 +45,6 @@ def test_a_held_key_is_one_label(desks: Opener) -> None:
     expect(desk.root).not_to_have_attribute("data-item", second or "")
     desk.settle()
     assert labelled(desk) == [first, second]
-
-
-def test_an_input_method_and_a_field_never_label(app_desks: Opener) -> None:
-    desk = app_desks().open()
-    first = desk.item
-    send = "options => window.dispatchEvent(new KeyboardEvent('keydown', options))"
-    desk.page.evaluate(send, {"code": "KeyJ", "key": "Process", "keyCode": 229, "isComposing": True})
-    for modifier in ("ctrlKey", "metaKey", "altKey", "shiftKey"):
-        desk.page.evaluate(send, {"code": "KeyJ", "key": "j", modifier: True})
-    desk.press("n")
-    desk.page.keyboard.type("jkxu 12?/")
-    expect(desk.part("note")).to_have_value("jkxu 12?/")
-    desk.press("Escape", "/")
-    desk.page.keyboard.type("jjxu")
-    desk.press("Escape")
-    assert desk.item == first and desk.labels() == []
-    # With a Chinese input method on and no field focused, the place of the key counts.
-    desk.page.evaluate(send, {"code": "KeyJ", "key": "Process", "keyCode": 229})
-    expect(desk.root).not_to_have_attribute("data-item", first or "")
-    desk.settle()
-    assert labelled(desk) == [first]
 
 
 def test_nothing_on_screen_nothing_labelled(desks: Opener) -> None:
@@ -168,20 +121,6 @@ def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> Non
     assert labelled(desk) == [first]
 
 
-def test_reload_and_closing_the_tab_lose_nothing(app_desks: Opener) -> None:
-    project = make_project(app_desks.server, 60)
-    context = app_desks.context()
-    desk = app_desks(project, context=context).open()
-    seen = run_keys(desk, 8, 60)
-    desk.page.reload()
-    desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
-    seen += run_keys(desk, 8, 60)
-    desk.page.close()
-    again = app_desks(project, context=context).open()
-    again.settle()
-    assert labelled(again) == list(dict.fromkeys(seen)) and len(labelled(again)) == 16
-
-
 def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
     context = desks.context()
     desk = desks(make_project(desks.server, 60), context=context).open()
@@ -192,21 +131,6 @@ def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
     again = desks(desk.project, context=context).open()
     again.settle()
     assert labelled(again) == seen and again.item not in seen
-
-
-def test_kill_9_and_a_restart_lose_nothing(mortal_app_desks: Opener, mortal_app: Server) -> None:
-    desk = mortal_app_desks(make_project(mortal_app, 60)).open()
-    seen = run_keys(desk, 6, 60)
-    mortal_app.kill()
-    seen += run_keys(desk, 8, 60)
-    expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
-    mortal_app.start()
-    desk.settle()
-    # While the page says that its connection is gone, keys belong to that dialog.
-    expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
-    seen += [desk.decide("j") for _ in range(4)]
-    desk.settle()
-    assert labelled(desk) == list(dict.fromkeys(seen)) and len(seen) == 18
 
 
 # ---- invariants 3, 4 ------------------------------------------------------------------------------------------------
@@ -447,22 +371,6 @@ def test_a_refused_decision_is_listed_and_blocks_nothing(desks: Opener) -> None:
     assert again.storage("evenhand:refused:") == {}
 
 
-def test_an_expired_sign_in_keeps_the_outbox(app_desks: Opener) -> None:
-    desk = app_desks().open()
-    first = desk.decide("j")
-    desk.settle()
-    with Store.open(app_desks.server.database) as store:
-        store.db.execute("UPDATE database SET secret = randomblob(32)")
-    second = desk.decide("j")
-    expect(desk.notice("signed-out")).to_contain_text("1 decisions are kept")
-    third = desk.decide("j")
-    assert desk.root.get_attribute("data-pending") == "2" and labelled(desk) == [first]
-    desk.act("sign-in").click()
-    desk.settle()
-    assert labelled(desk) == [first, second, third]
-    expect(desk.notice("signed-out")).to_be_hidden()
-
-
 # ---- the panels, other hands, small screens -------------------------------------------------------------------------
 
 
@@ -484,31 +392,6 @@ def test_reject_without_a_reason_asks_for_a_note(desks: Opener) -> None:
     assert (row["choice"], row["reasons"], row["note"]) == ("reject", "[]", "不像句子")
 
 
-def test_everything_by_touch_at_390_px(app_desks: Opener) -> None:
-    context = app_desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    desk = app_desks(context=context).open()
-    buttons = desk.part("acts").locator("button")
-    first = desk.item
-    buttons.filter(has_text="Keep").tap()
-    expect(desk.root).not_to_have_attribute("data-item", first or "")
-    second = desk.item
-    buttons.filter(has_text="Reject").tap()
-    desk.root.locator("[data-code=name]").tap()
-    assert no_sideways_scroll(desk.page)
-    desk.act("finish").tap()
-    expect(desk.root).not_to_have_attribute("data-item", second or "")
-    buttons.filter(has_text="Undo").tap()
-    expect(desk.root).to_have_attribute("data-item", second or "")
-    desk.act("help").tap()
-    assert no_sideways_scroll(desk.page)
-    desk.settle()
-    assert [(row["item"], row["choice"]) for row in desk.labels()] == [
-        (first, "accept"),
-        (second, "reject"),
-        (second, None),
-    ]
-
-
 def test_a_double_click_is_one_label(desks: Opener) -> None:
     desk = desks().open()
     first = desk.item
@@ -516,20 +399,3 @@ def test_a_double_click_is_one_label(desks: Opener) -> None:
     expect(desk.root).not_to_have_attribute("data-item", first or "")
     desk.settle()
     assert labelled(desk) == [first]
-
-
-def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
-    desk = app_desks(make_project(app_desks.server, presentation="original")).open(lang="zh")
-    expect(desk.act("choose").first).to_contain_text("保留")
-    label = desk.text.locator(".keyword").get_attribute("data-word")
-    assert label in ("男性词", "女性词")
-    desk.press("?")
-    expect(desk.part("help")).to_contain_text("按键")
-    desk.press("j", "Escape")
-    assert desk.labels() == [], "the key map is in front"
-    desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
-    expect(desk.part("guideline")).to_be_focused()
-    expect(desk.root.get_by_role("region", name="判断准则")).to_be_visible()
-    desk.decide("j")
-    desk.settle()
-    assert len(desk.labels()) == 1

@@ -2,28 +2,22 @@
 
 import json
 import time
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.support.desk_driver import (
     MISGENDERING,
     WAIT_MS,
-    Desk,
     Opener,
     make_generations,
     marks,
-    no_sideways_scroll,
     open_generations,
+    piece,
     stored,
 )
 
 pytestmark = pytest.mark.browser
-
-
-def word(desk: Desk, text: str) -> Locator:
-    return desk.text.locator("[data-piece]").get_by_text(text, exact=True).first
 
 
 # ---- deciding -------------------------------------------------------------------------------------------------------
@@ -167,16 +161,16 @@ def test_marks_count_code_points_and_snap_to_words(desks: Opener) -> None:
 
 def test_marks_by_mouse(desks: Opener) -> None:
     desk = open_generations(desks, [" One man, he and his old sister met him there."])
-    word(desk, "he").click()
+    piece(desk, "he").click()
     assert marks(desk) == [], "reading with the mouse marks nothing"
     desk.act("mark").click()
-    word(desk, "he").click()
-    word(desk, "him").dblclick()
+    piece(desk, "he").click()
+    piece(desk, "him").dblclick()
     assert marks(desk) == ["he", "him"], "the second half of a double click is no second click"
-    word(desk, "he").click(delay=450)
+    piece(desk, "he").click(delay=450)
     desk.page.wait_for_timeout(450)
     desk.root.locator(".kind.extraneous").click()
-    start, end = word(desk, "old").bounding_box(), word(desk, "sister").bounding_box()
+    start, end = piece(desk, "old").bounding_box(), piece(desk, "sister").bounding_box()
     assert start and end
     desk.page.mouse.move(start["x"] + start["width"] - 2, start["y"] + 8)
     desk.page.mouse.down()
@@ -194,7 +188,7 @@ def test_arrows_go_by_words_and_lines(desks: Opener) -> None:
     desk.press("m", "ArrowRight", "ArrowRight")
     expect(cursor).to_have_text("w2")
     desk.press("ArrowDown")
-    below, first = cursor.bounding_box(), word(desk, "w2").bounding_box()
+    below, first = cursor.bounding_box(), piece(desk, "w2").bounding_box()
     assert below and first and below["y"] > first["y"] and abs(below["x"] - first["x"]) < 40
     desk.press("ArrowUp")
     expect(cursor).to_have_text("w2")
@@ -305,35 +299,6 @@ def test_a_pause_is_proposed_and_counts_nothing(desks: Opener) -> None:
     desk.decide("1")
     expect(desk.notice("pause")).to_have_count(0)
     assert len(stored(desk)) == 8
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_by_touch_at_390_px(app_desks: Opener, scheme: Any) -> None:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    project = make_generations(app_desks.server, [" he met a man and she left again."] * 1 + [""] * 3)
-    desk = app_desks(project, context=app_desks.fresh(**phone, color_scheme=scheme)).open(lang="zh")
-    first = desk.item
-    desk.act("flag").tap()
-    desk.root.locator("[data-code=misgendering]").tap()
-    expect(desk.part("because")).to_be_visible()
-    assert no_sideways_scroll(desk.page)
-    word(desk, "he").tap()
-    desk.act("confirm").tap()
-    word(desk, "she").tap()
-    assert len(marks(desk)) == 2
-    desk.act("confirm").tap()
-    expect(desk.root).not_to_have_attribute("data-item", first or "")
-    desk.act("tags").tap()
-    desk.root.locator("[data-code=age]").tap()
-    assert no_sideways_scroll(desk.page)
-    desk.part("why").locator("[data-act=back]").tap()
-    desk.act("help").tap()
-    assert no_sideways_scroll(desk.page)
-    desk.root.locator("[data-part=help] button").tap()
-    desk.act("undo").tap()
-    expect(desk.root).to_have_attribute("data-item", first or "")
-    row = stored(desk)[0]
-    assert (row["choice"], row["words"]) == ("misgendering", [("he", "pronoun"), ("she", "extraneous")])
 
 
 def test_the_desk_speaks_chinese(desks: Opener) -> None:

@@ -18,7 +18,6 @@ from tests.support.desk_driver import (
     open_generations,
     stored,
 )
-from tests.support.generations import FILE, MODELS
 
 pytestmark = pytest.mark.browser
 
@@ -214,20 +213,3 @@ def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
 def context_of(desk: Desk) -> str:
     with Store.open(desk.server.database) as store:
         return str(store.db.execute("SELECT context FROM item WHERE uid = ?", (desk.item,)).fetchone()[0])
-
-
-def test_a_browser_is_never_told_model_setting_or_row(app_desks: Opener) -> None:
-    desk = app_desks(make_generations(app_desks.server, 8), context=app_desks.context())
-    told: list[str] = []
-    desk.page.on("response", lambda reply: told.append(reply.text()) if "/api/desk/" in reply.url else None)
-    desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(repr(data))))
-    desk.open()
-    who = desk.page.get_by_test_id("desk-who")
-    expect(who).to_contain_text(" / ")
-    for _ in range(3):
-        desk.decide(*MISGENDERING)
-    desk.settle()
-    shown = desk.root.evaluate("root => root.outerHTML")
-    assert any("Dunmoor" in one for one in told), "the texts were on their way"
-    for secret in (*MODELS, FILE, "pre-secret", "secret-template", "4711", "rule_correct"):
-        assert not any(secret in one for one in [*told, shown]), secret

@@ -259,3 +259,25 @@ def stored(desk: Desk) -> list[dict[str, Any]]:
 def marks(desk: Desk) -> list[str]:
     """The words that are marked on screen."""
     return desk.text.locator("mark").all_text_contents()
+
+
+def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
+    """Press J *count* times, whatever the screen shows; returns the item on screen at each press."""
+    seen = []
+    for _ in range(count):
+        shown = desk.item
+        if shown:
+            seen.append(shown)
+        desk.press("j")
+        desk.page.wait_for_timeout(pause_ms)
+    return seen
+
+
+def labelled(desk: Desk) -> list[str]:
+    """The items of all label rows, oldest first."""
+    return [row["item"] for row in desk.labels()]
+
+
+def piece(desk: Desk, text: str) -> Locator:
+    """The first word of that text."""
+    return desk.text.locator("[data-piece]").get_by_text(text, exact=True).first
