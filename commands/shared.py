@@ -8,18 +8,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from annotations.database.store import Store
-from annotations.files.open_upload import tables_in
 from annotations.items.recount_mark import unsettled
 from annotations.jobs.process import progress
 from annotations.types import Project
 from core.errors import N_, NotFound, Notice, Refused
-from core.files.archives import Member, NeedsPassword
 from core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
+
+if TYPE_CHECKING:
+    from core.files.archives import Member
 
 HALF_SETTLED = (
     "A setting has changed and the items are being counted anew: these numbers are partly those of before. "
@@ -163,8 +164,11 @@ def ask_password(*, new: bool) -> str | None:
 
 
 @contextmanager
-def opened_tables(file: str) -> Iterator[list[Member]]:
+def opened_tables(file: str) -> "Iterator[list[Member]]":
     """The tables of a file or archive; asks for the password where the archive is locked and nobody has given one."""
+    from annotations.files.open_upload import tables_in  # it loads every format: most commands need none
+    from core.files.archives import NeedsPassword
+
     password = environment_password()
     if password is None:
         try:
