@@ -70,7 +70,7 @@ def _judgement(said: Said, found: Case, names: dict[str, str]) -> Markup:
     return judgement(said.letter, said.choice, names, lines, said.note)
 
 
-def what_was_settled(found: Case, asked: Guideline) -> None:
+def show_settlements(found: Case, asked: Guideline) -> None:
     """Everything that adjudicators did about this case, oldest first."""
     names = names_of(asked)
     for each in found.settlements:

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.adjudication import case, counted
 from annotations.agreement.disagreements import items_shown_to
 from annotations.projects.projects import guideline
-from pages.adjudication.case import comment_list, show_case, what_was_settled
+from pages.adjudication.case import comment_list, show_case, show_settlements
 from pages.adjudication.decision import decision
 from pages.adjudication.queue import at_the_desk, choose_case, download, rule
 from pages.ui.choose import choose_project
@@ -34,7 +34,7 @@ with open_store() as store:
         items_shown_to(store, reader, [uid])
     found, asked = case(store, project, uid), guideline(store, project)
     show_case(found, asked)
-    what_was_settled(found, asked)
+    show_settlements(found, asked)
     left, right = st.columns([3, 2], gap="large")
     with left:
         decision(store, project, found, asked)

@@ -6,7 +6,7 @@ from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.by_form import FormRates
 from core.statistics import Estimate
 from pages.agreement.charts import traced
-from pages.agreement.scope import told
+from pages.agreement.scope import estimate_text
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import note_text
@@ -39,7 +39,7 @@ def _one_form(rates: FormRates) -> None:
         if one.labels:
             text = _("{accepted} of {labels} labels accept: {rate}.")
             values = {"accepted": f"{one.accepted:,}", "labels": f"{one.labels:,}"}
-            st.caption(plain(text.format(rate=told(one.rate, percent=True), **values)))
+            st.caption(plain(text.format(rate=estimate_text(one.rate, percent=True), **values)))
 
 
 def _paired(paired: Estimate) -> str:
@@ -51,13 +51,13 @@ def _paired(paired: Estimate) -> str:
 
 def points(found: Estimate) -> str:
     """A difference of two shares in percentage points, with its interval."""
-    return told(found, percent=True, signed=True)
+    return estimate_text(found, percent=True, signed=True)
 
 
 def _row(name: str, rates: FormRates) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
     shared = {"original": _("kept, original"), "masked": _("kept, masked")}
-    kept: dict[str, object] = {shared[one.form]: told(one.rate, percent=True) for one in rates.forms}
+    kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
     labels = {counted[one.form]: one.labels for one in rates.forms}
     return {_("annotator"): name} | kept | {_("difference"): points(rates.difference)} | labels
 

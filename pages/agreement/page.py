@@ -11,8 +11,8 @@ from pages.agreement.scope import by_version, chosen_report, on_what
 from pages.agreement.tiles import (
     annotators_in_twos,
     categories,
-    made_how,
     nothing_yet,
+    show_method,
     tiles,
     two_annotators,
 )
@@ -72,4 +72,4 @@ with open_store() as store:
             marks(store, project, report)
         st.subheader(_("Disagreements"))
         disagreement_list(store, project, report)
-    made_how(report)
+    show_method(report)

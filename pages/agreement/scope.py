@@ -89,7 +89,7 @@ def _version_row(version: int, written: str, found: Measures) -> dict[str, objec
         _("written"): written,
         _("items"): found.items,
         _("labels"): found.labels,
-        **{names[field]: told(getattr(found, field), percent=field in shares) for field in MEASURES},
+        **{names[field]: estimate_text(getattr(found, field), percent=field in shares) for field in MEASURES},
     }
 
 
@@ -104,7 +104,7 @@ def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
     return rows
 
 
-def told(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> str:
+def estimate_text(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> str:
     """A measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
     if estimate.value is None:
         return f"{DASH} {note_text(estimate.reason)}"

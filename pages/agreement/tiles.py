@@ -154,7 +154,7 @@ def two_annotators(report: AgreementReport) -> None:
     st.caption(plain(text.format(kappa=kappa, largest=largest, **intervals)))
 
 
-def made_how(report: AgreementReport) -> None:
+def show_method(report: AgreementReport) -> None:
     """The signature, and in words what it says."""
     text = _(
         "On all items with a label, whatever became of them, and each annotator's last label before any"

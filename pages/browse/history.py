@@ -61,12 +61,12 @@ def _line(one: Entry, found: Record, names: dict[str, str], threads: dict[str, s
     sign, tone = choice_sign(chosen)
     replaced = one.kind == "label" and not one.data["stands"]
     notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
-    what = element("div", joined([said(one, names, threads), *notes]), "what soft" if replaced else "what")
+    what = element("div", joined([entry_text(one, names, threads), *notes]), "what soft" if replaced else "what")
     when = element("time", moment(one.when), "small nowrap")
     return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
 
 
-def said(one: Entry, names: dict[str, str], threads: dict[str, str]) -> str:
+def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> str:
     """An entry as one sentence."""
     data = one.data
     who = one.who or _("somebody")
@@ -186,7 +186,7 @@ def _row(one: Entry, project: Project, names: dict[str, str], threads: dict[str,
         "when": one.when,
         "kind": one.kind,
         "who": one.who,
-        "what": said(one, names, threads),
+        "what": entry_text(one, names, threads),
         "choice": data.get("choice") or "",
         "reasons": ";".join(data.get("reasons", ())),
         "note": note if quotes else "",

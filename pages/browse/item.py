@@ -122,10 +122,10 @@ def _source(found: Record) -> None:
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]
         if item.keyword:
             rows += [(_("Keyword"), item.keyword), (_("Counterpart"), item.counterpart or DASH)]
-        rows += [(name, value if isinstance(value, str) else _shown(value)) for name, value in item.extra.items()]
+        rows += [(name, value if isinstance(value, str) else _value_text(value)) for name, value in item.extra.items()]
         body = joined(joined([element("dt", name, "small"), element("dd", value, "verbatim")]) for name, value in rows)
         show_html(element("dl", body, "columns"))
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return DASH if value in (None, [], {}) else json.dumps(value, ensure_ascii=False)

@@ -26,7 +26,7 @@ def show_log(store: Store, project: Project) -> None:
         return
     with st.expander(_("What was done in this project"), icon=":material/history:"):
         names = {one.uid: one.name for one in annotators(store, project, active=False)}
-        rows = [_shown(one, names) for one in reversed(found)]
+        rows = [_event_row(one, names) for one in reversed(found)]
         st.dataframe(rows, hide_index=True, key="browse-log")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             text = _("The last {n}; the file holds all.") if len(found) == SHOWN else ""
@@ -37,7 +37,7 @@ def show_log(store: Store, project: Project) -> None:
             )  # fmt: skip
 
 
-def _shown(one: Event, names: dict[str, str]) -> dict[str, Any]:
+def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
     about = names.get(one.annotator or "", "")
     said = series(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
     return {

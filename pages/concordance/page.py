@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from pages.concordance.inputs import ask
-from pages.concordance.views import look_up, show_lines, show_made_how, show_numbers
+from pages.concordance.results import look_up, show_lines, show_made_how, show_numbers
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 

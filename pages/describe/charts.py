@@ -10,7 +10,7 @@ from core.charts.describe import bars, before_after_line, length_bars, pair_bala
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
-from pages.describe.tiles import number, percent, said
+from pages.describe.tiles import number, percent, reason_text
 from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import DASH
@@ -28,7 +28,7 @@ def traced(rows: Iterable[Row], found: Description) -> list[Row]:
 def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
-        return f"{DASH} {said(found.reason)}".strip()
+        return f"{DASH} {reason_text(found.reason)}".strip()
     return f"{percent(found.value, 1)} ({100 * found.low:.1f} % – {100 * found.high:.1f} %)"
 
 
@@ -160,14 +160,14 @@ def commonest(found: Description) -> None:
     if not rows:
         st.info(_("There is no text to describe."))
         return
-    says = " ".join(f"{shown(one)} {count:,}" for one, count in top)
-    drawn = pd.DataFrame([{"name": shown(one), "count": count} for one, count in top])
+    says = " ".join(f"{character_name(one)} {count:,}" for one, count in top)
+    drawn = pd.DataFrame([{"name": character_name(one), "count": count} for one, count in top])
     titles = {"name": _("Character"), "count": _("Times")}
     chart = bars(drawn, description=says, titles=titles, palette=colours(), size=16)
     show_chart(chart, traced(rows, found), key="characters", says=says)
 
 
-def shown(character: str) -> str:
+def character_name(character: str) -> str:
     """A character that can be seen: a blank as a sign, what cannot be printed by its number."""
     if character == " ":
         return _("space")  # it has no shape of its own

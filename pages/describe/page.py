@@ -6,7 +6,7 @@ from core.errors import EvenhandError
 from pages.describe.charts import balance, cells, commonest, keywords, length_histogram
 from pages.describe.source import chosen_description
 from pages.describe.tables import again, origins_and_endings, vocabulary_facts
-from pages.describe.tiles import made_how, tiles, writing
+from pages.describe.tiles import show_method, tiles, writing
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 
@@ -47,4 +47,4 @@ st.subheader(_("Texts that occur twice"), anchor=False)
 again(found)
 st.subheader(_("Sources, dates, endings"), anchor=False)
 origins_and_endings(found)
-made_how(found)
+show_method(found)

@@ -6,7 +6,7 @@ import streamlit as st
 from core.charts.describe import bars
 from core.describe import Description
 from core.describe.repeats import Repeats
-from pages.describe.charts import shown, traced
+from pages.describe.charts import character_name, traced
 from pages.describe.tiles import percent
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
@@ -50,7 +50,7 @@ def _lost(found: Description) -> str:
     cover = found.coverage
     if cover is None or not cover.unknown:
         return _("Every character of the texts is in the vocabulary. Blanks do not count.")
-    listed = " ".join(f"{shown(one)} {count:,}" for one, count in cover.unknown[:LISTED])
+    listed = " ".join(f"{character_name(one)} {count:,}" for one, count in cover.unknown[:LISTED])
     if not cover.lost:
         text = _("Not one piece of the vocabulary, but the model reads their bytes, so nothing is lost: {listed}")
     else:
@@ -94,7 +94,7 @@ def _places(found: Description) -> str:
 def origins_and_endings(found: Description) -> None:
     """Where the texts come from, of when they are, and on which character they end."""
     origins = found.origins
-    endings = " ".join(f"{shown(one)} {count:,}" for one, count in list(found.endings.items())[:LISTED])
+    endings = " ".join(f"{character_name(one)} {count:,}" for one, count in list(found.endings.items())[:LISTED])
     left, right = st.columns(2, gap="large")
     with left:
         rows = [{"source": one, "texts": texts} for one, texts in origins.named.items()]

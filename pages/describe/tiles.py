@@ -14,7 +14,7 @@ from pages.ui.numbers import DASH
 from pages.ui.text import plain
 
 
-def said(reason: Note | str | None) -> str:
+def reason_text(reason: Note | str | None) -> str:
     """A reason in the visitor's language; nothing for None."""
     if isinstance(reason, Note):
         return translate(reason.message, language()).format(**reason.values)
@@ -83,14 +83,14 @@ def writing(found: Description) -> None:
 def _repeated(name: str, value: Repeated, meaning: str) -> None:
     st.metric(name, DASH if value.mean is None else f"{value.mean:.3f}")
     if value.mean is None or value.std is None:
-        st.caption(plain(said(value.reason)))
+        st.caption(plain(reason_text(value.reason)))
         return
     text = _("{meaning}; standard deviation {std}, {texts} texts, {short} too short")
     values = {"std": f"{value.std:.3f}", "texts": f"{value.texts:,}", "short": f"{value.short:,}"}
     st.caption(plain(text.format(meaning=meaning, **values)))
 
 
-def made_how(found: Description) -> None:
+def show_method(found: Description) -> None:
     """Everything to take away, and the signature."""
     text = _(
         "A character is a code point; nothing is normalised. Intervals: 95 %, Wilson. The signature names the texts"

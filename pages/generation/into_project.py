@@ -31,7 +31,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
     found = [one for one in projects(store) if one.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw(rows, number or len(rows), seed)
-    st.caption(plain(_said(sample, number)))
+    st.caption(plain(_sample_text(sample, number)))
     if number:
         _show_designs(store, run, rows, number, found)
     target = st.selectbox(
@@ -71,7 +71,7 @@ def _how_many(run: Run) -> tuple[int | None, int]:
     return int(number), int(seed)
 
 
-def _said(sample: Sample, number: int | None) -> str:
+def _sample_text(sample: Sample, number: int | None) -> str:
     text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
     said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
     if number and sample.fewest < number:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.projects.projects import projects
-from pages.home.views import show_pipeline, show_places, show_project
+from pages.home.pipeline import show_pipeline, show_places, show_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 

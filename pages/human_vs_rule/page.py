@@ -5,7 +5,7 @@ import streamlit as st
 from pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
 from pages.human_vs_rule.differences import differences
 from pages.human_vs_rule.source import chosen_project, current
-from pages.human_vs_rule.tiles import made_how, nothing_yet, tiles, weighted_back
+from pages.human_vs_rule.tiles import nothing_yet, show_method, tiles, weighted_back
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 
@@ -40,4 +40,4 @@ with open_store() as store:
     if found.generations:
         st.subheader(_("Repetition"))
         repeated(found)
-    made_how(found)
+    show_method(found)

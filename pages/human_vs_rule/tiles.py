@@ -130,7 +130,7 @@ def _coverage(found: Shown) -> str:
     return paragraph([*parts, note_text(note)] if note else parts)
 
 
-def made_how(found: Shown) -> None:
+def show_method(found: Shown) -> None:
     """The signature, and in words what it says."""
     text = _(
         "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"

@@ -10,7 +10,7 @@ from core.report.numbers import interval, percent
 from core.statistics import Estimate
 from core.statistics.intervals import FEW
 from pages.misgendering.cells import Cell, table_of
-from pages.misgendering.source import Source, cells, choose_source, verdicts, whole
+from pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -29,7 +29,7 @@ def show_results() -> None:
     try:
         frame = verdicts(source)
         with st.spinner(_("Drawing resamples for the intervals …"), show_time=True):
-            everything, found = whole(source), table_of(cells(source), source.label)
+            everything, found = metrics_of_all(source), table_of(cells(source), source.label)
     except EvenhandError as error:
         show_error(error)
         return

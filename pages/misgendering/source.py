@@ -91,7 +91,7 @@ def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def whole(source: Source) -> "Metrics":
+def metrics_of_all(source: Source) -> "Metrics":
     """The measures of all rows together."""
     from core.misgendering.metrics import metrics
 

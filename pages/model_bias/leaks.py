@@ -47,13 +47,13 @@ def _past(past: list[audit.Audit], frame: "pd.DataFrame", store: Store, run: str
     names = {one.project.uid: one for one in past}
     if st.session_state.get("audit") not in names:
         st.session_state["audit"] = next(iter(names))
-    uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _told(names[uid]))
+    uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _audit_name(names[uid]))
     chosen = names[uid]
     own = frame if chosen.run == run and chosen.model in set(frame["model"]) else None
     show_result(store, chosen, own)
 
 
-def _told(one: audit.Audit) -> str:
+def _audit_name(one: audit.Audit) -> str:
     text = _("{name} · {model} · {done} of {all} labels")
     return text.format(name=one.project.name, model=one.model, done=one.labels, all=one.labels_wanted)
 

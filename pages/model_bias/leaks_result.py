@@ -41,7 +41,7 @@ def show_result(store: Store, chosen: audit.Audit, frame: "pd.DataFrame | None")
     _reasons(found)
     _measures(found, rule, of_run=frame is not None)
     _leaking(found, rule)
-    _made_how(found)
+    _show_method(found)
 
 
 def _look_early(chosen: audit.Audit) -> bool:
@@ -222,7 +222,7 @@ def _traced(found: audit.AuditResult) -> dict[str, str]:
     return {"audit": found.audit.project.name, "signature": found.audit.signature}
 
 
-def _made_how(found: audit.AuditResult) -> None:
+def _show_method(found: audit.AuditResult) -> None:
     overall = found.agreement.overall
     text = _("Agreement of the annotators: all agree on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
     st.caption(

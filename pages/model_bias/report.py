@@ -35,7 +35,7 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
         if not st.button(_("Make the report"), icon=":material/description:", type="primary", key="report-make"):
             return
         with st.spinner(_("Drawing the figures …"), show_time=True):
-            ready = (now, _made(source, models, settings))
+            ready = (now, _report_bytes(source, models, settings))
         st.session_state["report-ready"] = ready
     st.download_button(
         _("Download the report (HTML)"),
@@ -50,7 +50,7 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     st.caption(_("On the command line: python cli.py report scores.csv --out report.html"))
 
 
-def _made(source: ScoreFile, models: list[str], settings: Settings) -> bytes:
+def _report_bytes(source: ScoreFile, models: list[str], settings: Settings) -> bytes:
     known = {model: summary(source, model, settings) for model in models}
     wanted = ReportSettings(
         models=tuple(models),

@@ -41,12 +41,12 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
             st.warning(plain(_("There is no run named {name} any more.").format(name=asked)))
         if st.session_state.get("run") not in known:
             st.session_state["run"] = asked if asked in known else next(iter(known))
-        name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _told(known[run]))
+        name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
     st.query_params["run"] = name
     return score_file(known[name].table, name), known[name]
 
 
-def _told(run: Run) -> str:
+def _run_name(run: Run) -> str:
     text = _("{name} · {sentences} sentences · {models}")
     return text.format(name=run.name, sentences=f"{run.sentences:,}", models=series(run.models))
 

@@ -33,7 +33,7 @@ def show_occupations(found: "Inference") -> None:
         st.caption(_("Biased: entailment with the gender of the stereotype, contradiction with the other one."))
     else:
         st.caption(_("Biased: any answer but neutral."))
-    rows = [_shown(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
+    rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("biased"): share}, key="nli-occupations", height=height)
@@ -41,7 +41,7 @@ def show_occupations(found: "Inference") -> None:
     st.caption(_("95 % Wilson intervals over the answers of one word; ten templates are few, read them with care."))
 
 
-def _shown(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
+def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
     counts = {name: " / ".join(map(str, row)) if sum(row) else DASH for name, row in zip(SETS, one.counts, strict=True)}
     found: dict[str, object] = {
         _("occupation"): one.word,

@@ -36,7 +36,7 @@ def show_pair() -> None:
     told = None if labels is None else tuple(labels.split(","))
     try:
         with st.spinner(_("Asking {model} …").format(model=plain(model)), show_time=True):
-            score = _asked(model, premise, hypothesis, told)
+            score = _answer(model, premise, hypothesis, told)
     except EvenhandError as error:
         show_error(error)
         return
@@ -44,7 +44,7 @@ def show_pair() -> None:
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def _asked(model: str, premise: str, hypothesis: str, labels: tuple[str, ...] | None) -> Score:
+def _answer(model: str, premise: str, hypothesis: str, labels: tuple[str, ...] | None) -> Score:
     (score,) = shared().classify(model, [SentencePair(premise, hypothesis)], labels=labels)
     return score
 

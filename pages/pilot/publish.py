@@ -13,7 +13,7 @@ from annotations.jobs import jobs
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
-from pages.pilot.parts import option_name
+from pages.pilot.guideline_html import option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow
 from pages.ui.language import _

@@ -158,10 +158,10 @@ def show_changes(store: Store, project: Project) -> None:
     with st.expander(_("Changes of the plan")):
         for event in reversed(found):
             who = f" · {event.author}" if event.author else ""
-            st.caption(plain(f"{event.created[:16].replace('T', ' ')}{who}: {_told(event)}"))
+            st.caption(plain(f"{event.created[:16].replace('T', ' ')}{who}: {_change_text(event)}"))
 
 
-def _told(event: Event) -> str:
+def _change_text(event: Event) -> str:
     old, new = event.data.get("old", {}), event.data.get("new", {})
     return "; ".join(f"{_field(name)}: {_value(name, old.get(name))} → {_value(name, new[name])}" for name in new)
 

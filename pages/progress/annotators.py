@@ -9,7 +9,7 @@ from annotations.progress.dashboard import Dashboard, filled_days
 from annotations.projects.annotators import give_back
 from annotations.queue.claim import LEASE_S
 from annotations.types import Project
-from pages.progress.frame import forget
+from pages.progress.overview import forget
 from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _

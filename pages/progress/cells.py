@@ -35,7 +35,7 @@ def cells(project: Project, found: Dashboard) -> None:
         numbers = {"all": len(rows), "missing": missing, "short": found.count("short")}
         shown = {key: plain(text.format(n=f"{numbers[key]:,}")) for key, text in names.items()}
         which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
-        rows = [cell for cell in rows if which == "all" or _wanted(cell.outlook, which)]
+        rows = [cell for cell in rows if which == "all" or _matches(cell.outlook, which)]
     if rows:
         show_html(_table(project, rows, quotas))
     else:
@@ -53,7 +53,7 @@ def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
     return sorted(cells, key=lambda cell: (place[cell.pair], cell.side == "female"))
 
 
-def _wanted(outlook: Outlook, which: str) -> bool:
+def _matches(outlook: Outlook, which: str) -> bool:
     return bool(outlook.missing) if which == "missing" else outlook.verdict == "short"
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.progress.annotators import by_day, people, stalled
 from pages.progress.cells import cells
-from pages.progress.frame import current, for_reader, made_how, say_too_many, tiles
+from pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
@@ -31,4 +31,4 @@ with open_store() as store:
     st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
     say_how_they_count(store, project, found)
     cells(project, found)
-    made_how(project, found)
+    show_method(project, found)

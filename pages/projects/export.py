@@ -54,7 +54,7 @@ def show_export(store: Store, project: Project) -> None:
         key="export_format",
         format_func=lambda one: export_name(one, project.kind) + (" 🔒" if needs_password(project, one) else ""),
     )
-    wish, password = _asked(project, chosen)
+    wish, password = _ask_options(project, chosen)
     if wish is None:
         return
     try:
@@ -72,7 +72,7 @@ def _leaving_text(project: Project) -> str:
     )
 
 
-def _asked(project: Project, chosen: ExportFormat) -> tuple[Wanted | None, str | None]:
+def _ask_options(project: Project, chosen: ExportFormat) -> tuple[Wanted | None, str | None]:
     """What is wished, and the password; None where one is still missing."""
     names = history = False
     kept = "all"

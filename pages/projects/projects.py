@@ -106,7 +106,7 @@ def _card(store: Store, project: Project) -> None:
             st.caption(_("Texts of our own, as models might write them; the annotators and their labels are made up."))
         st.caption(plain(settings_line(store, project)))
         if found.items:
-            show_html(joined([status_bar(found, project.kind), _wanted(store, project)]))
+            show_html(joined([status_bar(found, project.kind), _quota_legend(store, project)]))
         else:
             empty = _("No texts yet: open the project and drop a file.")
             st.caption(
@@ -122,7 +122,7 @@ def _card(store: Store, project: Project) -> None:
             st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
 
 
-def _wanted(store: Store, project: Project) -> Markup:
+def _quota_legend(store: Store, project: Project) -> Markup:
     cells = [cell for cell in counts(store, project).cells if cell.quota is not None]
     people = [own_progress(store, project, person).labelled for person in annotators(store, project)]
     texts = []

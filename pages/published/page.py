@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.published.views import claims, how_it_is_checked, own_numbers, tiles
+from pages.published.claims import how_it_is_checked, own_numbers, show_claims, show_totals
 from pages.ui.head import page_head
 from pages.ui.language import _
 
@@ -15,8 +15,8 @@ page_head(
 )
 published, own = st.tabs([_("The papers"), _("Own numbers")], key="check")
 with published:
-    tiles()
-    claims()
+    show_totals()
+    show_claims()
     how_it_is_checked()
 with own:
     own_numbers()

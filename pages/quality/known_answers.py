@@ -12,7 +12,7 @@ from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
 from core.errors import EvenhandError
-from pages.quality.shared import card, names_of, people_chart
+from pages.quality.item_cards import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _

@@ -10,7 +10,7 @@ from annotations.quality.known_answers import Among, draw_known, set_known
 from annotations.types import Item, Project
 from core.errors import EvenhandError
 from core.language import explain
-from pages.quality.shared import card
+from pages.quality.item_cards import card
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import show_error

@@ -4,10 +4,10 @@ import streamlit as st
 
 from annotations.quality.report import quality
 from core.errors import EvenhandError
+from pages.quality.item_cards import for_the_lead
 from pages.quality.known_answers import known_list, score_list, what_missed
 from pages.quality.mark_known import mark_more
 from pages.quality.self_agreement import differently, in_figures, second_labels, settings
-from pages.quality.shared import for_the_lead
 from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _

@@ -10,7 +10,7 @@ from annotations.quality.self_agreement import Consistency, ConsistencyReport, D
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
-from pages.quality.shared import card, names_of, people_chart
+from pages.quality.item_cards import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _

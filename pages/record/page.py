@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotations.record.record import summary
 from pages.record.entries import listed
-from pages.record.frame import ask_annotator, files, show_summary
+from pages.record.summary import ask_annotator, files, show_summary
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _

@@ -60,7 +60,7 @@ def in_words(value: float) -> str:
 SIDE_BY_SIDE = 3
 
 
-def frame(found: list[Answer]) -> pd.DataFrame:
+def answers_frame(found: list[Answer]) -> pd.DataFrame:
     """A row per model that answered: the numbers of the balance and of its CSV."""
     rows: list[dict[str, Any]] = []
     for answer in found:
@@ -106,7 +106,7 @@ def show_sentence_view(models: list[str], question: Question) -> None:
         return
     with st.spinner(_("Asking the models …"), show_time=True):
         found = answers(models, question)
-    data = frame(found)
+    data = answers_frame(found)
     if len(data):
         trial_banner(list(data["model"]))
         says = balance_says(data, say=_)

@@ -51,10 +51,10 @@ def in_one_sentence(part: Callable[Inputs, None]) -> Callable[Inputs, None]:
     """A part of a page that runs again by itself: the frame is not around it then, so it says a known error itself."""
 
     @wraps(part)
-    def told(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
+    def guarded(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
         try:
             part(*args, **kwargs)
         except EvenhandError as error:
             show_error(error)
 
-    return told
+    return guarded

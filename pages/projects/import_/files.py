@@ -176,7 +176,7 @@ def _offer_tasks(
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
             start_tasks_job(store, project, path, wish)
-            _told()
+            _show_outcome()
         else:
             _done(store, project, path, import_tasks(store, project, members, wish, path.name))
 
@@ -247,10 +247,10 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
-    _told()
+    _show_outcome()
 
 
-def _told() -> None:
+def _show_outcome() -> None:
     empty_place(PLACE)  # the file is the job's now
     st.success(_("The import runs as a job."))
     st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

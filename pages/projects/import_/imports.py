@@ -66,7 +66,7 @@ def _when(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-def said(found: Import, done: Effect) -> str:
+def undo_text(found: Import, done: Effect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
         text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
@@ -86,7 +86,7 @@ def said(found: Import, done: Effect) -> str:
 
 def _offer(store: Store, project: Project, found: Import) -> None:
     expected = effect(store, project, found)
-    st.write(plain(said(found, expected)))
+    st.write(plain(undo_text(found, expected)))
     if found.unfinished:
         st.caption(_("Taking it back was interrupted. Going on takes back the rest."))
     sure = st.checkbox(spoken(_("Take {file} back").format(file=found.file)), key=f"sure-{project.uid}-{found.key}")
@@ -103,5 +103,5 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     except EvenhandError as error:
         show_error(error)
         return
-    st.session_state[DONE] = f"{found.file}: {said(find_import(store, project, found.key), done)}"
+    st.session_state[DONE] = f"{found.file}: {undo_text(find_import(store, project, found.key), done)}"
     st.rerun()

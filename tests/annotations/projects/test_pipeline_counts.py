@@ -12,7 +12,7 @@ from annotations.projects.projects import annotator, archive, change_project, cr
 from annotations.queue.claim import claim
 from annotations.types import Operation, Project
 from core.text.keywords import find
-from pages.home.views import Stage, picture, share
+from pages.home.pipeline import Stage, picture, share
 
 
 def label(store: Store, project: Project, name: str, choices: dict[int, str]) -> None:

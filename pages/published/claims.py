@@ -19,21 +19,21 @@ EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
 
 
 @st.cache_data(show_spinner=False)
-def found() -> list[PrintedClaim]:
+def all_claims() -> list[PrintedClaim]:
     """Every claim; nothing in it depends on the visitor."""
     return checks()
 
 
-def tiles() -> None:
+def show_totals() -> None:
     """How many claims follow, do not, and are open."""
     labels = {True: _("Follow"), False: _("Do not follow"), None: _("Undecided")}
     with st.container(horizontal=True, key="verdicts"):
         for verdict, label in labels.items():
-            number = sum(claim.follows is verdict for claim in found())
+            number = sum(claim.follows is verdict for claim in all_claims())
             st.metric(f"{SIGNS[verdict]} {label}", number, width="content")
 
 
-def claims() -> None:
+def show_claims() -> None:
     """The claims of each document, those that do not follow first to see."""
     kinds = list(SIGNS)
     chosen = st.pills(
@@ -46,7 +46,7 @@ def claims() -> None:
     )
     wanted = [kinds[i] for i in chosen]
     for document in DOCUMENTS:
-        every = [claim for claim in found() if claim.document == document]
+        every = [claim for claim in all_claims() if claim.document == document]
         shown = [claim for claim in every if claim.follows in wanted]
         st.subheader(_(document))
         follow = sum(claim.follows is True for claim in every)
@@ -55,7 +55,7 @@ def claims() -> None:
             _table(shown)
         elif wanted:
             st.write(_("No claim of this kind."))
-    downloads([_record(claim) for claim in found()], key="claims")
+    downloads([_record(claim) for claim in all_claims()], key="claims")
 
 
 def _table(shown: Sequence[PrintedClaim]) -> None:

@@ -28,7 +28,7 @@ CONTEXT = 60  # characters on each side of the word in a line; a click shows the
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _found(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concordance:
+def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concordance:
     return _scan(_store, _wish)
 
 
@@ -43,7 +43,7 @@ def look_up(store: Store, wish: Wish) -> Concordance:
 
     where = wish.source.key if wish.source else (wish.project, *state(store))
     with st.spinner(_("Reading the text …")):
-        return _found((wish.question, where), store, wish)
+        return _counted_lines((wish.question, where), store, wish)
 
 
 def show_numbers(found: Concordance) -> None:

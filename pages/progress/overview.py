@@ -103,7 +103,7 @@ def _ahead(found: Dashboard) -> None:
         st.caption(plain(note_text(found.hours_reason)))
 
 
-def made_how(project: Project, found: Dashboard) -> None:
+def show_method(project: Project, found: Dashboard) -> None:
     """The signature, and in words what it says."""
     text = _("As of {moment}. Labels that stand count; on days, each change of a label counts once more.")
     if project.plan == "stop":
