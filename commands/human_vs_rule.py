@@ -12,12 +12,13 @@ from commands.agreement import measure
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadFile, EvenhandError, Refused
 from core.files.whole_file import whole_file
+from core.human_vs_rule.apply_rule import apply_rule
 from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.why_they_differ import BINS
 from core.statistics import RESAMPLES, Resampling
-from core.text.pronouns import PRONOUN_DATASETS, Verdict, parse_sets, verdict
+from core.text.pronouns import PRONOUN_DATASETS, Verdict
 from core.text.repetition import Variant
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
@@ -98,13 +99,11 @@ def _judged(row: dict[str, Any], dataset: str | None, counts: dict[str, int]) ->
 
 def _verdict(row: dict[str, Any], dataset: str | None) -> tuple[Verdict, str]:
     nothing = Verdict(None, None, None, None)
-    text = row.get("completion")
-    if not isinstance(text, str):
+    if not isinstance(row.get("completion"), str):
         return nothing, "There is no completion."
     named = dataset or str(row.get("dataset") or "own").lower()
     try:
-        own = parse_sets(row.get("pronouns") or row.get("pronoun"))
-        return verdict(text, own, named), "Nobody knows which pronouns are right here: the line names none."
+        return apply_rule(row, named), "Nobody knows which pronouns are right here: the line names none."
     except (EvenhandError, TypeError) as error:
         return nothing, str(error)
 

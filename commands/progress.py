@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from annotations.forecast.label_times import NO_SECONDS
+from annotations.forecast.quota import WORDS
 from annotations.progress.annotators import Worker
 from annotations.progress.cells import NO_PACE, CellState
 from annotations.progress.dashboard import Dashboard, dashboard
@@ -16,15 +17,6 @@ from commands.shared import answer, db_option, existing_store, json_option, say_
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
 from core.statistics import Estimate, Note
-
-VERDICTS = {
-    "none": "no quota",
-    "met": "met",
-    "enough": "enough candidates left",
-    "open": "may not be enough",
-    "short": "NOT ENOUGH",
-    "unknown": "unknown",
-}
 
 
 @click.command("progress")
@@ -36,7 +28,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     """Who does what, what is missing per pair and side, and whether the candidates left can meet the quotas.
 
     Candidates needed = missing / share kept so far; the ends are those of the share's 95 % Wilson interval. A pair and
-    side with fewer than 20 reviewed items takes the share of its pair, else that of all.
+    side with fewer than ten reviewed items takes the share of all together.
     """
     where = _zone(zone)
     with existing_store(db) as store:
@@ -93,11 +85,11 @@ def _person(one: Worker) -> dict[str, Any]:
 
 
 def _cell(one: CellState) -> dict[str, Any]:
-    outlook = one.outlook
+    forecast = one.forecast
     return {
-        "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": outlook.missing,
-        **_estimate("share_kept", outlook.rate), "share_of": outlook.basis, **_estimate("needed", outlook.needed),
-        **_estimate("to_find", outlook.to_find), "verdict": outlook.verdict,
+        "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": forecast.missing,
+        **_estimate("share_kept", forecast.rate), "share_of": forecast.share_of, **_estimate("needed", forecast.needed),
+        **_estimate("to_find", forecast.to_find), "verdict": forecast.verdict,
     }  # fmt: skip
 
 
@@ -120,7 +112,7 @@ def _worker_line(one: Worker) -> str:
 
 
 def _cell_line(one: CellState) -> str:
-    counted, needed = one.counted, one.outlook.needed
+    counted, needed = one.counted, one.forecast.needed
     text = (
         f"  {one.pair} {one.side}: {counted.mined:,} mined, {counted.reviewed:,} reviewed, {counted.unanimous:,} "
         f"unanimous, {counted.kept:,} kept, {counted.left:,} left"
@@ -128,7 +120,7 @@ def _cell_line(one: CellState) -> str:
     if counted.quota is None:
         return text
     least, value, most = ("—" if end is None else f"{end:,.0f}" for end in (needed.low, needed.value, needed.high))
-    return f"{text}; quota {counted.quota:,}, needs {value} [{least}, {most}]: {VERDICTS[one.outlook.verdict]}"
+    return f"{text}; quota {counted.quota:,}, needs {value} [{least}, {most}]: {WORDS[one.forecast.verdict]}"
 
 
 def _share(one: Estimate) -> str:

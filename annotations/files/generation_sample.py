@@ -13,8 +13,8 @@ from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 from core.files.readers import open_source, rows
 from core.files.whole_file import whole_file
+from core.human_vs_rule.apply_rule import apply_rule
 from core.human_vs_rule.sample import Correlation, distinct_first, intra_class
-from core.text.pronouns import PRONOUN_DATASETS, verdict
 
 CELL = ("model", "dataset", "pronouns", "setting")  # what the sample is drawn from separately
 Row = dict[str, Any]
@@ -100,15 +100,12 @@ def pilot_by_rule(found: Iterable[Row]) -> Correlation:
     """How alike the verdicts of the first-pronoun rule are within a context: wrong (1) or right (0)."""
     values = []
     for row in found:
-        dataset = str(row.get("dataset") or "own").lower()
-        own = row.get("pronouns") or ()
-        names = [own] if isinstance(own, str) else list(own)
         try:
-            judged_by = verdict(str(row["completion"]), names, dataset if dataset in PRONOUN_DATASETS else "own")
+            correct = apply_rule({**row, "completion": str(row["completion"])}).correct
         except BadFile:  # a set that nobody knows
             continue
-        if judged_by.correct is not None:
-            values.append((cell_of(row), context_of(row), 1.0 - judged_by.correct))
+        if correct is not None:
+            values.append((cell_of(row), context_of(row), 1.0 - correct))
     return intra_class(_grouped(values))
 
 

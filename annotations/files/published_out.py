@@ -7,7 +7,7 @@ from annotations.items.items import items as stored_items
 from annotations.text_policy import CANARY_ID, CANARY_KEY
 from annotations.types import Item, Project
 from core.files.csv_out import csv_line
-from core.text.pronouns import verdict
+from core.human_vs_rule.apply_rule import apply_rule
 
 BASES = ("he", "she", "they", "xe")
 SETTINGS = ("pre", "post")
@@ -43,7 +43,7 @@ def _header(column: str) -> list[str]:
 def _row(item: Item, column: str) -> list[object]:
     extra, context = item.extra, item.context or ""
     sets = [str(one) for one in extra.get("pronouns") or []]
-    correct = verdict(item.text, sets, str(extra.get("dataset", "own"))).correct
+    correct = apply_rule({**extra, "completion": item.text}).correct
     template = str(extra.get("template") or context)
     told = told_apart(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
                       dataset=str(extra.get("dataset", "own")))  # fmt: skip

@@ -10,27 +10,32 @@ draws; the share itself is shown with the Wilson interval.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.forecast.quota import (
+    NONE_KEPT,
+    NOTHING_REVIEWED,
+    VERDICTS,
+    Verdict,
+    candidates_needed,
+    share_kept,
+    verdict,
+)
 from core.errors import N_
 from core.mining.report import Report
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note
 
 DRAWS = 20_000
-OWN_RATE = 10  # reviewed candidates of a pair and side from which on its own share is used
-METHOD = 1  # version of this forecast, in its signature
+METHOD = 2  # version of this forecast, in its signature
 Cell = tuple[str, str]
-Verdict = Literal["met", "yes", "no", "undecided", "unknown"]
 Draws = NDArray[np.float64]
 
-NO_PILOT = Note(N_("Nothing has been reviewed yet, so nobody knows how many candidates are kept."))
 NO_CANDIDATE = Note(N_("No candidate was found in this text, so no amount of it can be named; only the least."))
 NO_TEXT = Note(N_("No text was read."))
 MET = Note(N_("The quota is met already."))
-NONE_KEPT = Note(N_("None of the {reviewed} reviewed candidates was kept: no amount of text can be named."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,7 @@ class CellForecast:
     `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own`
     says whether it rests on this pair and side alone. `expected`: sentences
     kept in the end, those of today included, with a 95 % prediction interval.
-    `verdict`: met (already), yes or no (the whole interval on one side of the
-    quota), undecided, unknown (no pilot). `characters`: how much more text of
+    `verdict`: that of annotations.forecast.quota. `characters`: how much more text of
     the same kind the rest would take, 0 or more, with interval; where no value can be
     named, `low` may still say the least.
     """
@@ -89,9 +93,9 @@ class Forecast:
     scarcest: Cell | None
     signature: str
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, answer: Verdict) -> int:
         """How many pairs and sides have that verdict."""
-        return sum(1 for cell in self.cells if cell.verdict == verdict)
+        return sum(1 for cell in self.cells if cell.verdict == answer)
 
 
 def forecast(
@@ -104,8 +108,8 @@ def forecast(
 ) -> Forecast:
     """What the quotas of *supplies* (pair, side) can expect from *characters* characters that were read.
 
-    A pair and side with fewer than 10 reviewed candidates takes the share of
-    all together, to which a `pilot` from elsewhere is added (kept, reviewed).
+    A pair and side with few reviewed candidates takes the share of all
+    together, to which a `pilot` from elsewhere is added (kept, reviewed).
     The same input and seed give the same numbers.
     """
     accepted, reviewed = pilot
@@ -114,15 +118,16 @@ def forecast(
     random = np.random.default_rng(seed)
     cells, capped, needs = [], [], []
     for (pair, side), supply in supplies.items():
-        own = supply.reviewed >= OWN_RATE
+        rate, own = share_kept((supply.accepted, supply.reviewed), pooled)
         accepted, reviewed = (supply.accepted, supply.reviewed) if own else pooled
-        rate = wilson(accepted, reviewed, nothing=NO_PILOT)
         share = random.beta(accepted + 0.5, reviewed - accepted + 0.5, draws) if reviewed else None
         kept = None if share is None else supply.kept + random.binomial(supply.left, share).astype(float)
         expected = _expected(supply, rate, kept)
         needed = _needed(supply, characters, share, random)
         text = _characters(supply, characters, rate, needed, draws)
-        cells.append(CellForecast(pair, side, supply, rate, own, expected, _verdict(supply, expected), text))
+        missing = max(0, supply.quota - supply.kept)
+        answer = verdict(missing, supply.left, candidates_needed(missing, rate))
+        cells.append(CellForecast(pair, side, supply, rate, own, expected, answer, text))
         capped.append(None if kept is None else np.minimum(kept, supply.quota))
         needs.append(needed)
     quota = sum(one.quota for one in supplies.values())
@@ -137,20 +142,10 @@ def _percentiles(values: Draws) -> tuple[float, float]:
 
 def _expected(supply: Supply, rate: Estimate, kept: Draws | None) -> Estimate:
     if kept is None or rate.value is None:
-        return Estimate.undefined(NO_PILOT)
+        return Estimate.undefined(NOTHING_REVIEWED)
     low, high = _percentiles(kept)
     value = supply.kept + supply.left * rate.value
     return Estimate(value, min(low, value), max(high, value), supply.left)
-
-
-def _verdict(supply: Supply, expected: Estimate) -> Verdict:
-    if supply.kept >= supply.quota:
-        return "met"
-    if expected.low is None or expected.high is None:
-        return "unknown"
-    if expected.low >= supply.quota:
-        return "yes"
-    return "no" if expected.high < supply.quota else "undecided"
 
 
 def _needed(supply: Supply, characters: int, share: Draws | None, random: np.random.Generator) -> Draws | None:
@@ -169,12 +164,12 @@ def _characters(supply: Supply, characters: int, rate: Estimate, needed: Draws |
     if not characters:
         return Estimate.undefined(NO_TEXT)
     if needed is None or rate.value is None:
-        return Estimate.undefined(NO_PILOT)
+        return Estimate.undefined(NOTHING_REVIEWED)
     low, high = _percentiles(needed)
     if not supply.found:
         return Estimate(None, low=low, reason=NO_CANDIDATE)
     if not rate.value:
-        return Estimate(None, low=low, reason=Note(NONE_KEPT.message, {"reviewed": rate.units}))
+        return Estimate(None, low=low, reason=Note(NONE_KEPT, {"reviewed": f"{rate.units:,}"}))
     lacking = max(0.0, supply.quota - supply.kept - supply.left * rate.value)
     value = lacking / (supply.found / characters * rate.value)
     return Estimate(value, min(low, value), max(high, value), supply.found)
@@ -183,7 +178,7 @@ def _characters(supply: Supply, characters: int, rate: Estimate, needed: Draws |
 def _together(capped: Sequence[Draws | None]) -> Estimate:
     known = [values for values in capped if values is not None]
     if not known or len(known) < len(capped):
-        return Estimate.undefined(NO_PILOT)
+        return Estimate.undefined(NOTHING_REVIEWED)
     total = np.sum(known, axis=0)
     low, high = _percentiles(total)
     return Estimate(float(total.mean()), low, high, len(known))
@@ -195,7 +190,9 @@ def _most(cells: Sequence[CellForecast], needs: Sequence[Draws | None]) -> tuple
         return Estimate(0.0, 0.0, 0.0, note=MET), None
     drawn = [values for _, values in open_cells if values is not None]
     if len(drawn) < len(open_cells):
-        return Estimate.undefined(next(cell.characters.reason for cell, d in open_cells if d is None) or NO_PILOT), None
+        return Estimate.undefined(
+            next(cell.characters.reason for cell, d in open_cells if d is None) or NOTHING_REVIEWED
+        ), None
     low, high = _percentiles(np.max(drawn, axis=0))
     unknown = [cell for cell, _ in open_cells if cell.characters.value is None]
     if unknown:
@@ -218,10 +215,9 @@ def as_json(found: Forecast) -> dict[str, Any]:
         for name in ("rate", "expected", "characters"):
             row |= _numbers(name, getattr(cell, name))
         cells.append(row)
-    verdicts: tuple[Verdict, ...] = ("met", "yes", "no", "undecided", "unknown")
     together = _numbers("expected", found.expected) | _numbers("characters", found.characters)
     scarcest = list(found.scarcest) if found.scarcest else None
-    counted = {verdict: found.count(verdict) for verdict in verdicts}
+    counted = {answer: found.count(answer) for answer in VERDICTS if answer != "none"}
     whole = {"quota": found.quota, **together, "scarcest": scarcest, "verdicts": counted}
     return {**whole, "cells": cells, "signature": found.signature}
 

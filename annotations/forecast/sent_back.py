@@ -7,7 +7,7 @@ there whatever its labels said, and each new label takes the place of the old on
 made anew nothing of this is left.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from annotations.database.store import Store
@@ -80,6 +80,16 @@ class LastWords(NamedTuple):
     def outcome(self) -> Status:
         """The status that these choices come to."""
         return verdict(self.choices, wanted_now(self.terms, self.choices), self.rule).status
+
+
+def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict[tuple[str, str], tuple[int, int]]:
+    """(pair, side) -> items that had been decided until labels were sent back, and how many of them were kept."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for one in back:
+        if (outcome := one.outcome) != "pending":
+            items, kept = found.get((one.pair, one.side), (0, 0))
+            found[one.pair, one.side] = items + 1, kept + (generations or outcome == "accepted")
+    return found
 
 
 def last_words(

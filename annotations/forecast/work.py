@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from annotations.database.store import Store, at_one_moment
 from annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
-from annotations.forecast.sent_back import WORDS, last_words
+from annotations.forecast.sent_back import WORDS, decided_before, last_words
 from annotations.forecast.work_model import Cell, Work, WorkForecast, forecast_work
 from annotations.guideline.versions import guidelines
 from annotations.items.wanted_labels import labels_planned
@@ -103,7 +103,7 @@ def forecast(
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
     work = replace(work, signature=work.signature + found.signature(narrow is not None))
-    items, made, people = counts(store, project).items, _made(store, project), _people(store, project)
+    items, made, people = counts(store, project).items, _labels_made(store, project), _people(store, project)
     return Forecast(
         items, made, people, sample, work.rate.units, work, narrow is not None, found.returned, found.by_version
     )
@@ -171,13 +171,16 @@ def _patterns(store: Store, project: Project, per_item: int, sample: Sample, nar
 def _cells(store: Store, project: Project, found: Mapping[int, dict[tuple[int, int], int]]) -> list[Cell]:
     query = (
         "SELECT cell.id, pair, side, coalesce(sum(items), 0), quota,"
-        " coalesce(sum(iif(status = 'accepted', items, 0)), 0)"
+        " coalesce(sum(iif(status = 'accepted', items, 0)), 0),"
+        " coalesce(sum(iif(status = 'pending' AND aside = 0, items, 0)), 0)"
         " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? GROUP BY cell.id ORDER BY cell.id"
     )
     rows = store.db.execute(query, (project.id,)).fetchall()
+    before = decided_before(one for one in last_words(store, project) if one.waits)
+    again = {cell: before.get(cell, (0, 0)) for cell in ((row[1], row[2]) for row in rows)}
     return [
-        Cell(pair, side, stock, quota, kept, found.get(cell, {}))
-        for cell, pair, side, stock, quota, kept in rows
+        Cell(pair, side, stock, quota, kept, found.get(cell, {}), left - again[pair, side][0], again[pair, side][1])
+        for cell, pair, side, stock, quota, kept, left in rows
         if stock or quota is not None
     ]
 
@@ -198,7 +201,7 @@ def _times(store: Store, project: Project, sample: Sample) -> dict[int, list[flo
     return found
 
 
-def _made(store: Store, project: Project) -> int:
+def _labels_made(store: Store, project: Project) -> int:
     query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
     return int(store.db.execute(query, (project.id,)).fetchone()[0])
 
@@ -252,6 +255,7 @@ def as_json(found: Forecast) -> dict[str, Any]:
             whole[name] |= _numbers(part, getattr(plan, part))
     whole["cells"] = [
         {"pair": cell.pair, "side": cell.side, "items": cell.stock, "quota": cell.quota, "kept": cell.kept}
+        | {"left": cell.left, "verdict": cell.verdict}
         | {"rate_from": "own" if cell.own else "all"}
         | _numbers("rate", cell.rate)
         | _numbers("needed", cell.needed)

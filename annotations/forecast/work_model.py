@@ -21,17 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.forecast.label_times import NO_SECONDS, LabelTime
+from annotations.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
 DRAWS = 2000
-OWN_RATE = 10  # fully labelled items of a pair and side from which on its own shares are used
 METHOD = 2  # version of this forecast, in its signature
 
 NO_SAMPLE = Note(N_("No item has been labelled in full yet: a pilot shows what the others will take."))
 NO_QUOTA = Note(N_("No pair and side has a quota."))
 NO_ITEMS = Note(N_("There is no item yet."))
-NONE_KEPT = Note(N_("None of the {reviewed} items that were labelled in full was kept: no number can be named."))
 
 Numbers = NDArray[np.float64]
 Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items
@@ -39,7 +38,11 @@ Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One pair and side: its candidates, its quota (None: no end), what is kept already, the items labelled in full."""
+    """One pair and side: its candidates, its quota (None: no end), what is kept already, the items labelled in full.
+
+    `left`: candidates that are not decided yet, nor were before labels were sent back; `returned_kept`: how many had
+    been kept of those that were.
+    """
 
     pair: str
     side: str
@@ -47,6 +50,8 @@ class Cell:
     quota: int | None = None
     kept: int = 0
     patterns: Patterns = field(default_factory=dict)
+    left: int = 0
+    returned_kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class CellNeed:
 
     `rate`: share that all accept, 0 to 1, Wilson interval; `own`: it rests on this pair and side alone. `needed`:
     candidates for the whole quota, quota / rate, with the interval carried through; None where none was kept.
+    `verdict`: whether those that are `left` meet the rest of the quota (annotations.forecast.quota).
     """
 
     pair: str
@@ -65,6 +71,8 @@ class CellNeed:
     rate: Estimate
     own: bool
     needed: Estimate
+    left: int
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,16 +252,9 @@ class _Drawn:
         """Candidates for the quota."""
         cell, quota = self.cell, self.cell.quota or 0
         rate = wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
-        return CellNeed(cell.pair, cell.side, cell.stock, quota, cell.kept, rate, self.own, _needed(quota, rate))
-
-
-def _needed(quota: int, rate: Estimate) -> Estimate:
-    if rate.value is None:
-        return Estimate.undefined(NO_SAMPLE)
-    low = quota / rate.high if rate.high else None
-    if not rate.value:
-        return Estimate(None, low=low, reason=Note(NONE_KEPT.message, {"reviewed": rate.units}), units=rate.units)
-    return Estimate(quota / rate.value, low, quota / rate.low if rate.low else None, rate.units)
+        needed, missing = candidates_needed(quota, rate), max(0, quota - cell.kept - cell.returned_kept)
+        answer = verdict(missing, cell.left, candidates_needed(missing, rate))
+        return CellNeed(cell.pair, cell.side, cell.stock, quota, cell.kept, rate, self.own, needed, cell.left, answer)
 
 
 def _needed_in_all(needs: Sequence[CellNeed]) -> Estimate:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from annotations.database.store import Store
 from annotations.labels.generation_labels import generations, judged
 from annotations.types import Project
-from core.errors import BadFile
-from core.text.pronouns import verdict
+from core.human_vs_rule.apply_rule import with_verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,17 +32,9 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     settled = rows["gold"].notna()
     most = np.select([mean > 0.5, mean < 0.5], [1.0, 0.0], np.nan)
     rows["people"] = np.where(settled, (rows["gold"] != WRONG).astype(float), most)
-    rows["rule"] = [_rule(*one) for one in rows[["text", "pronouns", "dataset"]].itertuples(index=False)]
+    rows["rule"] = with_verdicts(rows)["rule_correct"]
     rows["template"] = [cluster.partition("|")[2] for cluster in rows["cluster"]]
     return rows[["model", "pronoun", "dataset", "setting", "template", "name", "people", "rule", "labels"]]
-
-
-def _rule(text: str, pronouns: tuple[str, ...], dataset: str) -> float:
-    try:
-        found = verdict(text, pronouns, dataset).correct
-    except BadFile:
-        return float("nan")
-    return float("nan") if found is None else float(found)
 
 
 def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":

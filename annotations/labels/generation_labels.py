@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from annotations.database.store import Store
 from annotations.types import Mark, Project
 from core.errors import BadFile
-from core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from core.human_vs_rule.apply_rule import dataset_of, pronouns_of
 
 if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
     import pandas as pd
@@ -71,8 +71,7 @@ def judged(store: Store, project: Project) -> "pd.DataFrame":
 def _generation(row: Sequence[Any]) -> tuple[Any, ...]:
     _id, uid, text, context, extra, labels, wanted, gold, status, finished = row
     values: dict[str, Any] = json.loads(extra)
-    dataset = str(values.get("dataset") or "").lower()
-    dataset = dataset if dataset in PRONOUN_DATASETS else "own"
+    dataset = dataset_of(values)
     template = str(values.get("template") or context or uid)
     pronouns = _pronouns(values)
     return (
@@ -88,7 +87,7 @@ def _text(values: Mapping[str, Any], key: str) -> str:
 
 def _pronouns(values: Mapping[str, Any]) -> tuple[str, ...]:
     try:
-        return parse_sets(values.get("pronouns") or values.get("pronoun"))
+        return pronouns_of(values)
     except BadFile:  # imported before pronouns were read: nobody knows which are right
         return ()
 

@@ -1,12 +1,12 @@
 """How far each pair and side is: mined, reviewed, unanimous, kept, and whether the quota can be met."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotations.database.store import Store
 from annotations.forecast.keep_rate import Followed, followed_by_cell
-from annotations.forecast.quota import Counted, Outlook, outlooks
-from annotations.forecast.sent_back import LastWords, last_words
+from annotations.forecast.quota import Counted, QuotaForecast, quota_forecasts
+from annotations.forecast.sent_back import decided_before, last_words
 from annotations.types import Project
 from core.errors import N_
 from core.statistics import Note
@@ -37,12 +37,12 @@ NO_PACE = Note(N_("Nobody has labelled enough for a pace yet: it takes seven lab
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """One pair and side (of generations: one stratum, side "") with its outlook."""
+    """One pair and side (of generations: one stratum, side "") with the forecast of its quota."""
 
     pair: str
     side: str
     counted: Counted
-    outlook: Outlook
+    forecast: QuotaForecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +68,15 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     shown = [row for row in rows if row[4] or row[2] is not None]
     numbers = [[value or 0 for value in row[4:]] for row in shown]
     back = [one for one in last_words(store, project) if one.waits]
-    again = _returned(back, generations)
+    again = decided_before(back, generations)
     found = {
         (row[0], row[1]): Counted(row[2], *[*counts[:6], *again.get((row[0], row[1]), ())])
         for row, counts in zip(shown, numbers, strict=True)
     }
     stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
-    seen = outlooks(found, stopped)
-    cells = tuple(CellState(*cell, counted, seen[cell]) for cell, counted in found.items())
+    forecasts = quota_forecasts(found, stopped)
+    cells = tuple(CellState(*cell, counted, forecasts[cell]) for cell, counted in found.items())
     return cells, _ahead(project, cells, [counts[6:] for counts in numbers], stopped)
-
-
-def _returned(back: Sequence[LastWords], generations: bool) -> dict[tuple[str, str], tuple[int, int]]:
-    """(pair, side) -> items that had been decided until labels were sent back, and how many of them were kept."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    for one in back:
-        if (outcome := one.outcome) != "pending":
-            items, kept = found.get((one.pair, one.side), (0, 0))
-            found[one.pair, one.side] = items + 1, kept + (generations or outcome == "accepted")
-    return found
 
 
 def _ahead(
@@ -103,8 +93,8 @@ def _ahead(
         each = sum(others, first).labels(project) or float(project.per_item)
     candidates, labels = 0, 0.0
     for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
-        left, needed = cell.counted.left - waiting, cell.outlook.needed.value  # what all have labelled needs no more
-        if cell.outlook.missing is not None and needed is not None:
+        left, needed = cell.counted.left - waiting, cell.forecast.needed.value  # what all have labelled needs no more
+        if cell.forecast.missing is not None and needed is not None:
             left = min(left, round(needed))
         share = left / cell.counted.left if cell.counted.left else 0.0
         candidates += left

@@ -12,7 +12,7 @@ from annotations.progress.labels_per_day import Day, labels_by_day
 from annotations.types import Project
 from core.statistics import Note
 
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 WEEK = 7
 
 
@@ -43,7 +43,7 @@ class Dashboard:
 
     def count(self, verdict: str) -> int:
         """How many pairs and sides have that verdict."""
-        return sum(1 for cell in self.cells if cell.outlook.verdict == verdict)
+        return sum(1 for cell in self.cells if cell.forecast.verdict == verdict)
 
 
 @at_one_moment

@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from core.charts.dots import dots, interval_lines
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -64,13 +65,11 @@ def leans(data: pd.DataFrame, *, description: str, row: int = ROW, say: Say = sa
     )
     x = lean_axis(reach_of(data), say)
     zero = alt.Chart(pd.DataFrame([{"value": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5).encode(x=x)
-    known = base.transform_filter("isValid(datum.value)")
-    spans = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, opacity=0.55)
-    points = known.mark_point(size=70, strokeWidth=2, filled=True, opacity=1)
+    points = dots(base, x, size=70, strokeWidth=2)
     layers = [
         zero,
-        spans.encode(x=alt.X("low:Q"), x2="high:Q"),
-        points.encode(x=x, fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("colour:N", scale=None)),
+        interval_lines(base, opacity=0.55),
+        points.encode(fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("colour:N", scale=None)),
     ]
     return styled(alt.layer(*layers), description, palette)
 

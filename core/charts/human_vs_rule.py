@@ -10,7 +10,15 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import Say, same
-from core.charts.heatmap import UNDEFINED
+from core.charts.dots import (
+    dots,
+    grouped_rows,
+    headings,
+    interval_lines,
+    share_axis,
+    share_interval_text,
+    share_text,
+)
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -19,7 +27,6 @@ from core.human_vs_rule.schemes import CHOICES, NAMES
 ROW = 26  # pixels of a row with one point
 APART = 13  # pixels between the points of a row
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
-PERCENT = "format(datum.value * 100, '.0f') + ' %'"
 
 
 def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -29,42 +36,42 @@ def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same,
     rest of its row is. Shares of 1 from left to right.
     """
     series = list(dict.fromkeys(data["series"]))
-    shown, heads, y = _rows(data)
-    shown = _told(shown)
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=_axis())
+    shown, heads, y = grouped_rows(data, padding=0.1, limit=120)
+    shown = _in_words(shown)
+    x = alt.X(
+        "value:Q",
+        title=title,
+        scale=alt.Scale(domain=[0, 1]),
+        axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
+    )
     tips = _tips(say)
     legend = alt.Legend(title=None, orient="top", symbolSize=110) if len(series) > 1 else None
     colours = [palette.ink, palette.good, palette.neutral, palette.bad, palette.soft]
     names = alt.Scale(domain=series, range=[colours[i % 5] for i in range(len(series))])
     shapes = alt.Scale(domain=series, range=[SHAPES[i % 5] for i in range(len(series))])
-    layers = [_headings(heads, y, palette)]
+    layers = [headings(heads, y, palette)]
     height = alt.Step(ROW + APART * max(0, len(series) - 1))
     for number, one in enumerate(series):
-        aside = APART * (number - (len(series) - 1) / 2)
+        beside = APART * (number - (len(series) - 1) / 2)
         base = alt.Chart(shown[shown["series"] == one], height=height).encode(y=y, tooltip=tips)
-        wide = base.transform_filter("isValid(datum.published)").mark_rule(
-            strokeWidth=9, color=palette.line, yOffset=aside
-        )
-        lines = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, yOffset=aside)
-        points = base.transform_filter("isValid(datum.value)").mark_point(
-            size=80, filled=True, opacity=1, yOffset=aside
-        )
         colour = alt.Color("series:N", scale=names, legend=legend)
+        shape = alt.Shape("series:N", scale=shapes, legend=legend)
+        published: dict[str, Any] = {"low": "from_published", "high": "to_published", "width": 9, "color": palette.line}
         layers += [
-            wide.encode(x="from_published:Q", x2="to_published:Q"),
-            lines.encode(x="low:Q", x2="high:Q", color=colour),
-            points.encode(x=x, color=colour, shape=alt.Shape("series:N", scale=shapes, legend=legend)),
+            interval_lines(base, yOffset=beside, **published),
+            interval_lines(base, yOffset=beside).encode(color=colour),
+            dots(base, x, size=80, yOffset=beside).encode(color=colour, shape=shape),
         ]
     return styled(alt.layer(*layers), description, palette)
 
 
-def _told(shown: pd.DataFrame) -> pd.DataFrame:
+def _in_words(shown: pd.DataFrame) -> pd.DataFrame:
     """The numbers in words for the tooltips, and the ends of the published error."""
     return shown.assign(
-        value_text=[_share(v) for v in shown["value"]],
-        interval_text=[_between(*ends) for ends in shown[["low", "high"]].itertuples(index=False)],
-        se_text=[_error(v) for v in shown["se"]],
-        published_text=[_error(v) for v in shown["published"]],
+        value_text=[share_text(v) for v in shown["value"]],
+        interval_text=[share_interval_text(*ends) for ends in shown[["low", "high"]].itertuples(index=False)],
+        se_text=[share_text(v) for v in shown["se"]],
+        published_text=[share_text(v) for v in shown["published"]],
         from_published=(shown["value"] - shown["published"]).clip(lower=0.0),
         to_published=(shown["value"] + shown["published"]).clip(upper=1.0),
     )
@@ -91,7 +98,7 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
 
     Columns group, label, choice (a stored label), count; a row per choice.
     """
-    shown, heads, y = _rows(data)
+    shown, heads, y = grouped_rows(data, padding=0.1, limit=120)
     order = {choice: i for i, choice in enumerate(CHOICES)}
     shown = shown.assign(_order=shown["choice"].map(order)).sort_values(["place", "_order"], kind="stable")
     total = shown.groupby("place", sort=False)["count"].transform("sum")
@@ -100,7 +107,7 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
     shown = shown.assign(
         share=share, start=end - share, end=end, middle=end - share / 2, total=total,
         choice_text=[say(NAMES[choice]) for choice in shown["choice"]],
-        share_text=[_share(v) for v in share],
+        share_text=[share_text(v) for v in share],
         written=[str(n) if part >= 0.06 else "" for n, part in zip(shown["count"], share, strict=True)],
     ).drop(columns="_order")  # fmt: skip
     names = [say(NAMES[choice]) for choice in CHOICES]
@@ -115,53 +122,14 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
     base = alt.Chart(shown, height=alt.Step(ROW + 4)).encode(y=y, tooltip=tips)
     legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", symbolStrokeWidth=1)
     bars = base.mark_bar(height=20, stroke=palette.soft, strokeWidth=0.6).encode(
-        x=alt.X("start:Q", title=say(N_("share of labels")), scale=alt.Scale(domain=[0, 1]), axis=_axis()),
+        x=alt.X(
+            "start:Q",
+            title=say(N_("share of labels")),
+            scale=alt.Scale(domain=[0, 1]),
+            axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
+        ),
         x2="end:Q",
         color=alt.Color("choice_text:N", scale=alt.Scale(domain=names, range=fills), legend=legend),
     )
     words = base.mark_text(fontSize=12, color=palette.ink).encode(x="middle:Q", text="written:N")
-    return styled(alt.layer(_headings(heads, y, palette), bars, words), description, palette)
-
-
-def _axis() -> alt.Axis:
-    return alt.Axis(labelExpr=PERCENT, tickCount=5, domain=False, ticks=False, labelPadding=6, orient="bottom")
-
-
-def _rows(data: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, alt.Y]:
-    """(the data with a place of its own per row, the headings, the axis).
-
-    Places are labels made unique by invisible characters, since the same pronouns return under every heading.
-    """
-    places: dict[tuple[str, str], str] = {}
-    sort: list[str] = []
-    heads: list[dict[str, str]] = []
-    for group in dict.fromkeys(data["group"]):
-        head = "\u200b" * (len(sort) + 1)
-        heads.append({"group": str(group), "place": head})
-        sort.append(head)
-        for label in dict.fromkeys(data.loc[data["group"] == group, "label"]):
-            places[group, label] = f"{label}" + "\u200b" * (len(sort) + 1)
-            sort.append(places[group, label])
-    axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelPadding=8, labelLimit=120, labelFontSize=13)
-    y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=0.1), axis=axis)
-    found = [places[group, label] for group, label in data[["group", "label"]].itertuples(index=False)]
-    return data.assign(place=found), pd.DataFrame(heads), y
-
-
-def _headings(heads: pd.DataFrame, y: alt.Y, palette: Palette) -> Any:
-    named = heads[heads["group"] != ""]
-    base = alt.Chart(named if len(named) else heads)
-    text = base.mark_text(align="left", fontSize=13, fontWeight="bold", color=palette.ink, dy=4)
-    return text.encode(x=alt.value(0), y=y, text="group:N")
-
-
-def _share(value: Any) -> str:
-    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f} %"
-
-
-def _error(value: Any) -> str:
-    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f} %"
-
-
-def _between(low: Any, high: Any) -> str:
-    return UNDEFINED if low is None or pd.isna(low) else f"{_share(low)} – {_share(high)}"
+    return styled(alt.layer(headings(heads, y, palette), bars, words), description, palette)

@@ -11,7 +11,15 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import Say, same
-from core.charts.heatmap import UNDEFINED
+from core.charts.dots import (
+    dots,
+    grouped_rows,
+    headings,
+    interval_lines,
+    share_axis,
+    share_interval_text,
+    share_text,
+)
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -27,34 +35,6 @@ WAYS = {
 }
 MARKS = {"prob": "square", "gen": "circle", "people": "diamond"}  # a way has one shape in every chart
 LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
-PERCENT = "format(datum.value * 100, '.0f') + ' %'"
-
-
-def _rows(data: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, alt.Y]:
-    """(the data with a place of its own per row, the headings, the axis). Places are labels made unique by invisible
-    characters, since the same pronouns return under every heading.
-    """
-    order: dict[tuple[str, str], str] = {}
-    heads: list[dict[str, str]] = []
-    for group, label in data[["group", "label"]].itertuples(index=False):
-        if not any(head["group"] == group for head in heads):
-            heads.append({"group": group, "place": "\u200b" * (len(order) + len(heads) + 1)})
-        order.setdefault((group, label), f"{label}" + "\u200b" * (len(order) + len(heads)))
-    places = [order[group, label] for group, label in data[["group", "label"]].itertuples(index=False)]
-    sort: list[str] = []
-    for head in heads:
-        sort += [head["place"], *(place for (group, _), place in order.items() if group == head["group"])]
-    axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelPadding=8, labelLimit=150, labelFontSize=13)
-    y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=0.15), axis=axis)
-    return data.assign(place=places), pd.DataFrame(heads), y
-
-
-def _headings(heads: pd.DataFrame, y: alt.Y, palette: Palette) -> Any:
-    return (
-        alt.Chart(heads)
-        .mark_text(align="left", fontSize=13, fontWeight="bold", color=palette.ink, dy=5)
-        .encode(x=alt.value(0), y=y, text="group:N")
-    )
 
 
 def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -63,16 +43,16 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
     Shares of 1 from left (always misgendered) to right (never), the line is the 95 % interval. A missing value is
     not drawn; the rest of its row is.
     """
-    shown, heads, y = _rows(data)
+    shown, heads, y = grouped_rows(data, padding=0.15, limit=150)
     order = [way for way in WAYS if bool((data["way"] == way).any())]
     shown["way_text"] = [say(WAYS[way]) for way in shown["way"]]
-    shown["value_text"] = [_share(value) for value in shown["value"]]
-    shown["interval_text"] = [_interval(*ends) for ends in shown[["low", "high"]].itertuples(index=False)]
+    shown["value_text"] = [share_text(value) for value in shown["value"]]
+    shown["interval_text"] = [share_interval_text(*ends) for ends in shown[["low", "high"]].itertuples(index=False)]
     x = alt.X(
         "value:Q",
         title=say(N_("share of right verdicts")),
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(labelExpr=PERCENT, tickCount=5, domain=False, ticks=False, labelPadding=6, orient="bottom"),
+        axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
     )
     names = [say(WAYS[way]) for way in order]
     colours = {"prob": palette.neutral, "gen": palette.good, "people": palette.ink}
@@ -90,24 +70,14 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         legend=alt.Legend(title=None, orient="top", symbolSize=110, columns=2),
     )
     shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=[MARKS[way] for way in order]))
-    layers = [_headings(heads, y, palette)]
+    layers = [headings(heads, y, palette, 5)]
     for number, way in enumerate(order):
         # Lines beside each other, not on one another. Offsets of the grammar would count as rows of their own.
-        aside = APART * (number - (len(order) - 1) / 2)
+        beside = APART * (number - (len(order) - 1) / 2)
         one = alt.Chart(shown[shown["way"] == way], height=alt.Step(ROW + 8 * (len(order) > 2)))
         one = one.encode(y=y, tooltip=tips, color=colour)
-        lines = one.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, yOffset=aside)
-        points = one.transform_filter("isValid(datum.value)").mark_point(size=90, filled=True, opacity=1, yOffset=aside)
-        layers += [lines.encode(x=alt.X("low:Q"), x2="high:Q"), points.encode(x=x, shape=shape)]
+        layers += [interval_lines(one, yOffset=beside), dots(one, x, yOffset=beside).encode(shape=shape)]
     return styled(alt.layer(*layers), description, palette)
-
-
-def _share(value: Any) -> str:
-    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f} %"
-
-
-def _interval(low: Any, high: Any) -> str:
-    return UNDEFINED if low is None or pd.isna(low) else f"{_share(low)} – {_share(high)}"
 
 
 def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -115,19 +85,19 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
 
     Columns group, label, level ("0", "0.4", "0.49"), share (of 1), n; three rows a bar.
     """
-    shown, heads, y = _rows(data)
+    shown, heads, y = grouped_rows(data, padding=0.15, limit=150)
     names = {
         "0": say(N_("σ = 0: all five alike")),
         "0.4": say(N_("σ = 0.4: one differs")),
         "0.49": say(N_("σ = 0.49: two differ")),
     }
     shown["level_text"] = shown["level"].map(names)
-    shown["share_text"] = [_share(share) for share in shown["share"]]
+    shown["share_text"] = [share_text(share) for share in shown["share"]]
     shown["end"] = shown.groupby("place", sort=False)["share"].cumsum()
     shown["start"] = shown["end"] - shown["share"]
     shown["middle"] = (shown["start"] + shown["end"]) / 2
     shown["written"] = [f"{100 * share:.0f} %" if share >= 0.08 else "" for share in shown["share"]]
-    axis = alt.Axis(labelExpr=PERCENT, tickCount=5, domain=False, ticks=False, grid=False, labelPadding=6)
+    axis = share_axis(domain=False, ticks=False, grid=False, labelPadding=6)
     x = alt.X("start:Q", title=say(N_("share of instances")), scale=alt.Scale(domain=[0, 1]), axis=axis)
     tips = [
         alt.Tooltip("group:N", title=say(N_("Model"))),
@@ -144,7 +114,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     dark = base.mark_text(fontSize=12, color=palette.ink).transform_filter("datum.level != '0.49'")
     light = base.mark_text(fontSize=12, color=palette.card, fontWeight="bold").transform_filter("datum.level == '0.49'")
     words = [one.encode(x="middle:Q", text="written:N") for one in (dark, light)]
-    return styled(alt.layer(_headings(heads, y, palette), bars, *words), description, palette)
+    return styled(alt.layer(headings(heads, y, palette, 5), bars, *words), description, palette)
 
 
 def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -204,7 +174,7 @@ def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Pale
 def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """The four forms at one slot: columns form, share (of 1), preferred (true for one): bars, the preferred marked."""
     shown = data.copy()
-    shown["share_text"] = [_share(share) for share in shown["share"]]
+    shown["share_text"] = [share_text(share) for share in shown["share"]]
     mark = say(N_("preferred"))
     shown["text"] = [
         f"{text} · {mark}" if preferred else text

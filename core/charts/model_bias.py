@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from core.charts.dots import dots, interval_lines
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -37,26 +38,22 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
     base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
     own = alt.Color("colour:N", scale=None)
     bars = base.transform_filter("isValid(datum.end)").mark_bar(size=18, yOffset=11)
-    spans = base.transform_filter("isValid(datum.near)").mark_rule(color=palette.ink, strokeWidth=2, yOffset=11)
-    halos = base.transform_filter("isValid(datum.near)").mark_rule(color=palette.paper, strokeWidth=5, yOffset=11)
-    papers = base.transform_filter("isValid(datum.paper)").mark_point(
-        shape="diamond",
-        size=120,
-        strokeWidth=2.2,
-        filled=True,
-        opacity=1,
-        fill=palette.card,
-        stroke=palette.ink,
-        yOffset=11,
-    )
+    spans: dict[str, Any] = {"low": "near", "high": "far", "yOffset": 11}
+    diamond: dict[str, Any] = {
+        "shape": "diamond",
+        "strokeWidth": 2.2,
+        "fill": palette.card,
+        "stroke": palette.ink,
+        "yOffset": 11,
+    }
     names = alt.Chart(_names(data)).encode(x=alt.value(0), y=y, text="label:N")
     text: dict[str, Any] = {"align": "left", "dy": -13, "fontSize": 13, "fontWeight": "bold"}
     zero = alt.Chart(pd.DataFrame([{"end": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5)
     layers = [
         bars.encode(x=x, x2="zero:Q", color=own),
-        halos.encode(x=alt.X("near:Q"), x2="far:Q"),
-        spans.encode(x=alt.X("near:Q"), x2="far:Q"),
-        papers.encode(x=alt.X("paper:Q")),
+        interval_lines(base, width=5, color=palette.paper, **spans),
+        interval_lines(base, color=palette.ink, **spans),
+        dots(base, alt.X("paper:Q"), size=120, **diamond),
         *_numbers(base, shown, own),
         zero.encode(x=x),
         names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),

@@ -10,6 +10,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from core.charts.dots import dots, interval_lines
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -51,15 +52,15 @@ def ruler(
     y = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None)
     x = _axis(0.0 if sizes else -reach, reach, say, palette)
     base = alt.Chart(rows, height=alt.Step(ROW)).encode(y=y, tooltip=_tips(say))
-    has = {name: base.transform_filter(f"isValid(datum.{name})") for name in ("value", "low", "null_low")}
-    band = has["null_low"].mark_bar(size=18, color=palette.neutral, opacity=0.35, cornerRadius=3, yOffset=DOWN)
-    line = has["low"].mark_rule(strokeWidth=3, yOffset=DOWN)
+    band = base.transform_filter("isValid(datum.null_low)").mark_bar(
+        size=18, color=palette.neutral, opacity=0.35, cornerRadius=3, yOffset=DOWN
+    )
     own = alt.Color("colour:N", scale=None)
     layers = [
         *_marks(0.0 if sizes else -reach, palette),
         band.encode(x=alt.X("null_low:Q"), x2="null_high:Q"),
-        line.encode(x=alt.X("low:Q"), x2="high:Q", color=own),
-        *_points(has["value"], own, palette),
+        interval_lines(base, width=3, yOffset=DOWN).encode(color=own),
+        *_points(base, own, palette),
         # A halo: the marks of the ruler run behind the words, not through them.
         _named(base, stroke=palette.paper, strokeWidth=5, strokeJoin="round"),
         _named(base),
@@ -129,13 +130,12 @@ def _marks(least: float, palette: Palette) -> list[Any]:
 
 
 def _points(base: Any, own: alt.Color, palette: Palette) -> list[Any]:
-    dots = base.transform_filter("datum.kind != 'reference'").mark_point(
-        shape="circle", size=130, filled=True, opacity=1, yOffset=DOWN
-    )
-    diamonds = base.transform_filter("datum.kind == 'reference'").mark_point(
-        shape="diamond", size=130, filled=False, strokeWidth=2.5, fill=palette.card, opacity=1, yOffset=DOWN
-    )
-    return [dots.encode(x=alt.X("value:Q"), color=own), diamonds.encode(x=alt.X("value:Q"), stroke=own)]
+    x = alt.X("value:Q")
+    look: dict[str, Any] = {"size": 130, "yOffset": DOWN}
+    hollow: dict[str, Any] = {"filled": False, "shape": "diamond", "strokeWidth": 2.5, "fill": palette.card}
+    circles = dots(base, x, where="datum.kind != 'reference'", shape="circle", **look)
+    diamonds = dots(base, x, where="datum.kind == 'reference'", **hollow, **look)
+    return [circles.encode(color=own), diamonds.encode(stroke=own)]
 
 
 def _planted(planted: Sequence[float], y: alt.Y, say: Say, palette: Palette) -> list[Any]:

@@ -160,7 +160,7 @@ def _of_file(path: Path, name: str) -> Vocabulary:
     words = [line for line in text.split("\n") if line] if path.name == "vocab.txt" else text.split("\n")
     words = [word.rstrip("\r") for word in words if word.strip("\r\n")]
     lowers = _setting(path.parent, words)
-    return _made(name, words, "pieces" if path.name == "vocab.txt" else "list", lowers, lowers)
+    return _vocabulary(name, words, "pieces" if path.name == "vocab.txt" else "list", lowers, lowers)
 
 
 def _setting(folder: Path, words: list[str]) -> bool:
@@ -176,7 +176,7 @@ def _setting(folder: Path, words: list[str]) -> bool:
 
 def _of_json(found: Any, path: Path, name: str) -> Vocabulary:
     if path.name == "vocab.json" or "model" not in found:
-        return _made(name, list(found), "bytes", False, False)
+        return _vocabulary(name, list(found), "bytes", False, False)
     model, added = found["model"], [one["content"] for one in found.get("added_tokens") or ()]
     words = list(model["vocab"]) if isinstance(model["vocab"], dict) else [word for word, _ in model["vocab"]]
     steps = [*_steps(found.get("normalizer"), "normalizers"), *_steps(found.get("pre_tokenizer"), "pretokenizers")]
@@ -186,7 +186,7 @@ def _of_json(found: Any, path: Path, name: str) -> Vocabulary:
     lowers = bool(bert.get("lowercase")) or any(step.get("type") == "Lowercase" for step in steps)
     said = bert.get("strip_accents")
     strips = (lowers if said is None else bool(said)) if bert else any(s.get("type") == "StripAccents" for s in steps)
-    return _made(name, [*words, *(one for one in added if one not in model["vocab"])], kind, lowers, strips)
+    return _vocabulary(name, [*words, *(one for one in added if one not in model["vocab"])], kind, lowers, strips)
 
 
 def _steps(part: Any, inner: str) -> list[dict[str, Any]]:
@@ -196,7 +196,7 @@ def _steps(part: Any, inner: str) -> list[dict[str, Any]]:
     return [part, *(step for step in part.get(inner) or () if isinstance(step, dict))]
 
 
-def _made(name: str, words: list[str], kind: Kind, lowers: bool, strips: bool) -> Vocabulary:
+def _vocabulary(name: str, words: list[str], kind: Kind, lowers: bool, strips: bool) -> Vocabulary:
     if not words:
         raise BadFile(NO_VOCABULARY, file=name, why="0")
     digest = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,48 +1,78 @@
-"""The rule of SPEC 4.3 on every generation, each with the forms of its own data set."""
+"""The first-pronoun rule (SPEC 4.3) on generations, each with the forms of its own data set."""
 
-from typing import Any
-
-import pandas as pd
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from core.human_vs_rule.schemes import CHOICES, binary
-from core.text.pronouns import Verdict, verdict
+from core.text.pronouns import PRONOUN_DATASETS, Verdict, parse_sets, verdict
+
+if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
+    import pandas as pd
 
 RULE = ("rule_correct", "rule_pronoun", "rule_start", "rule_end")
 STRATUM = ("dataset", "model", "pronoun", "setting")
 
 
-def ruled(generations: pd.DataFrame) -> pd.DataFrame:
+def dataset_of(row: Mapping[str, Any]) -> str:
+    """The data set whose forms count for a generation: that of its `dataset`, "own" where it names none of ours."""
+    named = str(row.get("dataset") or "").lower()
+    return named if named in PRONOUN_DATASETS else "own"
+
+
+def pronouns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the sets in `pronouns` (else `pronoun`), as text or as a list; () where nobody says. Raises
+    BadFile for what is no set."""
+    named = row.get("pronouns") or row.get("pronoun")
+    return _parsed(named) if isinstance(named, tuple) else parse_sets(named)
+
+
+@cache
+def _parsed(named: tuple[str, ...]) -> tuple[str, ...]:
+    return parse_sets(named)  # the same few for every generation of a table
+
+
+def apply_rule(row: Mapping[str, Any], dataset: str | None = None) -> Verdict:
+    """The rule's verdict on one generation: its `completion` (else `text`), `pronouns` and `dataset`.
+
+    *dataset* takes the place of the row's own. Raises BadFile for pronouns that are no set, Refused for a *dataset*
+    that is none.
+    """
+    text = row["completion"] if "completion" in row else row["text"]
+    return verdict(text, pronouns_of(row), dataset or dataset_of(row))
+
+
+def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":
     """*generations* (columns text, pronouns, dataset) with the rule's verdict beside them.
 
     `rule_correct`: 1.0, 0.0 or NaN where nobody knows the person's pronouns; `rule_pronoun`: the deciding form, None
     where the text has no pronoun that the data set counts; `rule_start`, `rule_end`: its half-open code points.
     """
-    found = [
-        verdict(text, own, dataset)
-        for text, own, dataset in zip(generations["text"], generations["pronouns"], generations["dataset"], strict=True)
-    ]
+    import pandas as pd
+
+    found = [apply_rule(row) for row in generations[["text", "pronouns", "dataset"]].to_dict("records")]
     return generations.assign(
         rule_correct=[float("nan") if one.correct is None else float(one.correct) for one in found],
         **{
-            name: pd.Series([_of(one, name) for one in found], index=generations.index, dtype=object)
+            name: pd.Series(
+                [getattr(one, name.removeprefix("rule_")) for one in found], index=generations.index, dtype=object
+            )
             for name in RULE[1:]
         },
     )
 
 
-def _of(one: Verdict, name: str) -> Any:
-    return getattr(one, name.removeprefix("rule_"))
-
-
-def compared(ruled_generations: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
-    """One row per finished generation with a label: what people said of it on average, and whether the rule agrees.
+def beside_labels(generations: "pd.DataFrame", labels: "pd.DataFrame") -> "pd.DataFrame":
+    """One row per finished generation with a label: what people said of it, and whether the rule agrees.
 
     Every generation counts once, however many labels it has: `correct`, `misgendering`, `no_pronoun`, `plural_they`
     are the shares of its labels, `extraneous` that of its flags (NaN: nobody said), `agreement` the share of labels
     that say, as 0 or 1 (`binary`), what the rule says (NaN where the rule has no verdict), `labels` their number.
     `rule_misgendering`, `rule_no_pronoun`: the rule's own, 0 or 1.
     """
-    finished = ruled_generations[ruled_generations["finished"].astype(bool)]
+    import pandas as pd
+
+    finished = generations[generations["finished"].astype(bool)]
     said = labels[labels["item"].isin(finished["item"])]
     said = said[["item", "choice", "extraneous"]].merge(finished[["item", "rule_correct"]], on="item")
     values = {choice: (said["choice"] == choice).astype(float) for choice in CHOICES}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.human_vs_rule.apply_rule import STRATUM, compared, ruled
+from core.human_vs_rule.apply_rule import STRATUM, beside_labels, with_verdicts
 from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, context_means, signature
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
@@ -73,7 +73,7 @@ class Difference:
 @dataclass(frozen=True)
 class Comparison:
     """Everything about people and the rule. `items`: one row per generation; `labels`: one per blind label of a
-    finished one; `table`: one row per finished generation (see `compared`)."""
+    finished one; `table`: one row per finished generation (see `beside_labels`)."""
 
     items: pd.DataFrame
     labels: pd.DataFrame
@@ -147,11 +147,11 @@ def comparison(generations: pd.DataFrame, labels: pd.DataFrame, resampling: Resa
 
     Only finished generations count: until then the rule's verdict is not to be seen.
     """
-    with_rule = ruled(generations)
+    with_rule = with_verdicts(generations)
     finished = with_rule[with_rule["finished"].astype(bool)]
     columns = ["item", "rule_correct", "rule_pronoun", "rule_start", "rule_end"]
     said = labels.merge(finished[columns], on="item", how="inner")
-    return Comparison(with_rule, said, compared(with_rule, labels), resampling or Resampling())
+    return Comparison(with_rule, said, beside_labels(with_rule, labels), resampling or Resampling())
 
 
 def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import N_, BadFile
 from core.misgendering.slots import SETTINGS, Instance
 from core.misgendering.template_files import Prompt
-from core.text.pronouns import parse_sets, verdict
+from core.text.pronouns import parse_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +143,6 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
     if not one.form:  # the set has no form for the slot, so there is no right text to go on from
         return [("pre", one.before)]
     return [(setting, one.context(setting)) for setting in SETTINGS]
-
-
-def correct(generation: Generation, pronouns: Sequence[str], dataset: str) -> int | None:
-    """1 or 0 by the first-pronoun rule; None where nobody says which pronouns are right."""
-    return verdict(generation.completion, pronouns, dataset).correct
 
 
 def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[dict[str, Any]]:

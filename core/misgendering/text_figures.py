@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_, BadFile
+from core.human_vs_rule.apply_rule import apply_rule
 from core.misgendering.variation import mean_by_units
 from core.statistics import Estimate, Note
 from core.statistics.units import clusters_of
-from core.text.pronouns import verdict
 from core.text.repetition import Repeated, full_text, repetitiveness, summary
 
 NO_TEXT = Note(N_("There is no text."))
@@ -55,21 +55,24 @@ def texts_by_cell(rows: Sequence[dict[str, Any]]) -> Iterator[Texts]:
     """Repetition and absence of pronouns for each data set, setting, model and pronoun set, in the file's order."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        groups.setdefault(tuple(_told(row, key) for key in KEYS), []).append(row)
+        groups.setdefault(tuple(_as_text(row, key) for key in KEYS), []).append(row)
     for key, some in groups.items():
         yield _texts(dict(zip(KEYS, key, strict=True)), some)
 
 
-def _told(row: dict[str, Any], key: str) -> str:
+def _as_text(row: dict[str, Any], key: str) -> str:
     value = row.get(key)
     return " + ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 def _texts(key: dict[str, str], rows: Sequence[dict[str, Any]]) -> Texts:
     frame = pd.DataFrame(
-        [{"template": str(row.get("template") or row.get("context") or ""), "name": _told(row, "name")} for row in rows]
+        [
+            {"template": str(row.get("template") or row.get("context") or ""), "name": _as_text(row, "name")}
+            for row in rows
+        ]
     )
-    absent = np.array([_absent(row) for row in rows], dtype=float)
+    absent = np.array([apply_rule(row).pronoun is None for row in rows], dtype=float)
     return Texts(
         {"pronoun": key["pronouns"], **{name: key[name] for name in KEYS[:3]}},
         summary(repetitiveness(full_text(str(row.get("context") or ""), row["completion"]))[0] for row in rows),
@@ -77,8 +80,3 @@ def _texts(key: dict[str, str], rows: Sequence[dict[str, Any]]) -> Texts:
         mean_by_units(absent, clusters_of(frame), NO_TEXT),
         len(rows),
     )
-
-
-def _absent(row: dict[str, Any]) -> float:
-    dataset = str(row.get("dataset") or "own")
-    return float(verdict(row["completion"], tuple(row.get("pronouns") or ()), dataset).pronoun is None)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.misgendering.generations import Generation, Matched, correct
+from core.human_vs_rule.apply_rule import apply_rule
+from core.misgendering.generations import Generation, Matched
 from core.misgendering.probability import Judged
 from core.misgendering.slots import Instance
 from core.misgendering.template_files import Prompt
@@ -61,7 +62,8 @@ def prompt_rows(
 
 
 def _gens(found: Sequence[Generation], pronouns: Sequence[str], dataset: str, gens: int) -> list[int | None]:
-    verdicts: list[int | None] = [correct(text, pronouns, dataset) for text in found[:gens]]
+    rows = ({"completion": one.completion, "pronouns": tuple(pronouns), "dataset": dataset} for one in found[:gens])
+    verdicts = [apply_rule(row).correct for row in rows]
     return verdicts + [None] * (gens - len(verdicts))
 
 

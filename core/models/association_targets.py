@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from core.association.sets import Attribute, Target
 from core.models import Precision
 from core.models.fetching import locate
-from core.models.loading import LoadedModel, load_masked
+from core.models.loaded import LoadedModel
+from core.models.loading import load_masked
 from core.models.masked import MaskedScorer, Question
 from core.models.probe_tokens import TokenReader, longest_input
 from core.models.signature import NOT_A_NUMBER

@@ -17,7 +17,8 @@ from core.models.checks import refuse_nan
 from core.models.devices import chosen
 from core.models.fetching import locate
 from core.models.forward import padded_batches
-from core.models.loading import digest, read_card, read_config, read_tokenizer
+from core.models.loaded import digest
+from core.models.loading import read_card, read_config, read_tokenizer
 from core.models.planted.nli import build, is_planted_nli
 from core.nli.types import LABELS, Label, SentencePair
 from core.types import Score

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from core.models.forward import BUDGET, BUDGET_SMALL, SMALL, logits_at
-from core.models.loading import LoadedModel
+from core.models.loaded import LoadedModel
 
 LOGITS = 2**25  # numbers in the logits of one batch: 128 MB, also for a vocabulary of 150,000
 ALIKE = {"fp32": 1e-4, "bf16": 0.1}  # natural log; what a wrong mask does is far above

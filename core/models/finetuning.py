@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from core.models.classifier import LoadedClassifier
-from core.models.loading import digest
+from core.models.loaded import digest
 from core.nli.types import LABELS, Label, SentencePair
 
 

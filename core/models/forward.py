@@ -30,14 +30,6 @@ class Forward(Protocol):
         ...
 
 
-def forward_of(model: Any, padding_id: int) -> Forward:
-    """The fastest exact way to run *model* (a Hugging Face masked language model)."""
-    from core.models.fused_bert import Fused, anatomy
-
-    parts = anatomy(model)
-    return HeadAtPlaces(model, padding_id) if parts is None else Fused(parts)
-
-
 class HeadAtPlaces:
     """Any architecture: rows of like lengths padded together, the encoder on everything, the head on the places."""
 

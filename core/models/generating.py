@@ -18,7 +18,8 @@ from transformers import DynamicCache
 
 from core.errors import N_, Refused
 from core.models import Precision
-from core.models.loading import LoadedModel, load_causal
+from core.models.loaded import LoadedModel
+from core.models.loading import load_causal
 from core.models.probe_tokens import longest_input
 from core.models.sampling import Sampling
 from core.models.sentence_tokens import SentenceReader

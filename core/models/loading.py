@@ -1,10 +1,7 @@
 """Load a language model from a folder, or say in one sentence why its numbers would mean nothing."""
 
-import hashlib
 import json
 import logging
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,46 +16,16 @@ from core.models.catalogue import RANDOM, RANDOM_SEED, weight_files
 from core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
 from core.models.devices import chosen
 from core.models.fetching import locate
-from core.models.forward import Forward, forward_of
+from core.models.loaded import DTYPES, LoadedModel, digest
 from core.models.planted.names import association_of, is_planted
 from core.models.planted.pronoun_names import is_pronoun_plant
 
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
-# Facts of a config that change no answer.
-IDLE = ("_name_or_path", "transformers_version", "dtype", "torch_dtype", "architectures", "use_cache")
 
 quiet: Any = transformers_logging
 quiet.set_verbosity_error()
 quiet.disable_progress_bar()
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model that passed every check, ready to be asked.
-
-    `weights` is the SHA-256 of its tensors, vocabulary and shape: two models
-    that could answer differently differ in it.
-    """
-
-    name: str
-    model: Any
-    tokenizer: Any
-    weights: str
-    precision: Precision
-    card: str
-
-    @cached_property
-    def forward(self) -> Forward:
-        """The way to logits; made when first asked for, shared by all scorers of this model."""
-        padding = self.tokenizer.pad_token_id
-        return forward_of(self.model, 0 if padding is None else padding)
-
-    @property
-    def parameters(self) -> int:
-        """How many numbers the model consists of, tied ones counted once."""
-        return sum(parameter.numel() for parameter in self.model.parameters())
 
 
 def load_masked(
@@ -236,26 +203,3 @@ def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
 
 def _lacks_sdpa(config: Any, task: Task) -> bool:
     return not getattr(MAPPINGS[task][type(config)], "_supports_sdpa", False)
-
-
-def digest(model: Any, tokenizer: Any, task: Task = "masked") -> str:
-    """SHA-256 over everything that decides an answer: every tensor, the vocabulary, how text is cut, the shape.
-
-    Tensors rather than files, so that the same weights have the same name in
-    one file, in shards, and where there is no file (random-zh).
-    """
-    sha = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        sha.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
-        sha.update(tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy())
-    shape = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps", "max_position_embeddings")
-    cutting = json.loads(tokenizer.backend_tokenizer.to_str())
-    facts = {key: getattr(model.config, key, None) for key in shape}
-    facts |= {key: cutting[key] for key in ("normalizer", "pre_tokenizer")} | {"vocabulary": tokenizer.get_vocab()}
-    if merges := cutting["model"].get("merges"):
-        facts["merges"] = merges
-    if task == "causal":  # rotary bases, windows, caps: too many kinds to name
-        facts["config"] = {key: value for key, value in model.config.to_dict().items() if key not in IDLE}
-        facts |= {"frame": cutting["post_processor"], "task": task}
-    sha.update(json.dumps(facts, sort_keys=True, default=str).encode())
-    return sha.hexdigest()

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from core.errors import N_, Refused
 from core.models import Joint
-from core.models.loading import LoadedModel
+from core.models.loaded import LoadedModel
 from core.models.probe_tokens import Prepared, TokenReader, longest_input
 from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score

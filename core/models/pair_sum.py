@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from core.errors import N_
 from core.models.continuations import Continuations, passage, passages, shared_tokens
 from core.models.forward import padded_batches
-from core.models.loading import LoadedModel
+from core.models.loaded import LoadedModel
 from core.models.probe_tokens import longest_input
 from core.models.sentence_tokens import SentenceReader, Sentences
 from core.models.signature import Signed

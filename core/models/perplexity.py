@@ -15,7 +15,8 @@ from core.errors import N_
 from core.models import Precision
 from core.models.continuations import Continuations, Passage, passage, shared_tokens
 from core.models.forward import padded_batches
-from core.models.loading import LoadedModel, load_causal
+from core.models.loaded import LoadedModel
+from core.models.loading import load_causal
 from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader, longest_input, outside_spans
 from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score

@@ -16,7 +16,7 @@ token, masked) is computed once: 2 L - 1 rows for a sentence of L tokens where m
 
 from collections.abc import Sequence
 
-from core.models.loading import LoadedModel
+from core.models.loaded import LoadedModel
 from core.models.masked import MaskedScorer, Question
 from core.models.probe_tokens import longest_input
 from core.models.sentence_tokens import SentenceReader

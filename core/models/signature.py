@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from core.errors import N_
-from core.models.loading import LoadedModel
+from core.models.loaded import LoadedModel
 from core.types import Score, signature
 
 NOT_A_NUMBER = N_("The model's answer is not a number.")

@@ -17,8 +17,7 @@ from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
 from core.generation.contexts import Context
 from core.misgendering.generations import Matched, context_rows, matched, read_generations
-from core.misgendering.probability import Judged, Summary, Tally, judge
-from core.misgendering.prompts import judge_prompts
+from core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
 from core.misgendering.slots import SETTINGS, Instance
 from core.misgendering.template_files import Prompt, Source
 from core.misgendering.verdict_rows import columns, prompt_rows, rows

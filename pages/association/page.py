@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.association.results import choose_view, show_results
 from pages.association.source import choose_set, show_corpus
-from pages.association.start import ASSOCIATIONS, show_start
+from pages.association.start import show_start
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
@@ -26,7 +26,7 @@ with open_store() as opened:
         if chosen is not None:
             with st.container(border=True):
                 show_start(opened, chosen)
-follow(ASSOCIATIONS.command)
+follow("association")
 if view == "results":
     with open_store() as opened:
         show_results(opened)

@@ -91,7 +91,7 @@ def _span(estimate: Estimate) -> str:
 def _show_picture(found: Concordance, says: str) -> None:
     import pandas as pd
 
-    from core.charts.odds import times
+    from core.charts.dots import times
 
     rows = _rows(found)
     if all(row["times"] is None for row in rows):

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.generation.contexts import choose_contexts, show_first_contexts
 from pages.generation.results import show_finished
-from pages.generation.start import GENERATIONS, choose_writer, show_start
+from pages.generation.start import choose_writer, show_start
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
@@ -24,6 +24,6 @@ with open_store() as opened:
     with st.container(border=True):
         writer = choose_writer()
         show_start(opened, chosen, writer)
-follow(GENERATIONS.command)
+follow("generate")
 with open_store() as opened:
     show_finished(opened)

@@ -7,7 +7,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
-from annotations.forecast.corpus import CellForecast, Forecast, Verdict, as_json, forecast, supplies
+from annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
+from annotations.forecast.quota import OWN_RATE, VERDICTS
 from annotations.mining.candidates import Stock, stock
 from annotations.projects.projects import projects
 from annotations.types import Project
@@ -18,25 +19,13 @@ from pages.mining.report import named, side_name
 from pages.ui.editors import PRINTED_TOTAL
 from pages.ui.language import _
 from pages.ui.numbers import DASH, large, note_text
+from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
 from pages.ui.text import paragraph, plain
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
 TYPED = ""
-TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad", "undecided": "soft", "unknown": "soft"}
-ICONS: dict[Verdict, str] = {"met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": DASH}
-
-
-def verdict_name(verdict: Verdict) -> str:
-    """Can the quota be met, in words."""
-    return {
-        "met": _("is met"),
-        "yes": _("yes"),
-        "no": _("no"),
-        "undecided": _("not decided"),
-        "unknown": _("not known"),
-    }[verdict]
 
 
 def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
@@ -119,7 +108,7 @@ def _computed(
 
 def summary(outcome: Forecast) -> str:
     """The forecast in one or two sentences."""
-    counted = {verdict: outcome.count(verdict) for verdict in ICONS}
+    counted = {verdict: outcome.count(verdict) for verdict in VERDICTS}
     good = counted["yes"] + counted["met"]
     text = _("{good} of {all} quotas can be met from this text, {bad} cannot, {open} are not decided.")
     parts = [
@@ -165,8 +154,10 @@ def _show(outcome: Forecast) -> None:
     st.caption(
         _(
             "Kept in the end: sentences accepted already plus a share of the candidates that are left, with a 95 %"
-            " prediction interval. Yes and no are said only where the whole interval is on one side of the quota."
-        )
+            " prediction interval, which also counts chance. Yes: the candidates that are left suffice even at the"
+            " lower end of the share kept; no: they do not even at its upper end. A pair and side with fewer than {own}"
+            " reviewed takes the share of all together."
+        ).format(own=OWN_RATE)
     )
     if not any(cell.own for cell in outcome.cells):
         st.caption(_("The share kept is that of all pairs together."))
@@ -190,7 +181,7 @@ def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
     shared = _("all pairs together") if mixed and not cell.own and cell.rate.value is not None else ""
     return (
         joined([cell.pair, side_mark(cell.side)], " "),
-        span(f"{ICONS[cell.verdict]} {verdict_name(cell.verdict)}", f"strong {TONES[cell.verdict]}"),
+        quota_answer(cell.verdict),
         joined([kept, quota], " "),
         joined([estimate_cell(cell.rate, ".0%"), below(shared)]),
         _text(cell),

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.charts.misgendering import slot
 from core.errors import EvenhandError
-from core.misgendering.least_disagreement import theory
+from core.misgendering.agreement import theory
 from core.report.numbers import percent, plain_number
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose

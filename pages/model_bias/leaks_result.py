@@ -82,7 +82,7 @@ def _answer(found: audit.AuditResult, rule: "Rule") -> None:
     """The verdict, the picture of shares, and the table of all rules and ends."""
     import pandas as pd
 
-    from core.charts.leak_rates import leak_shares
+    from core.charts.dots import leak_shares
 
     both = found.shares[rule][0]
     st.markdown(f"#### {plain(note_text(verdict(both)))}")

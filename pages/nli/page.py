@@ -55,4 +55,4 @@ with open_store() as opened:
         show_pair()
     else:
         show_results(opened)
-follow(NLI.command)
+follow("nli")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.nli.published import published
+from core.nli.measure import published
 from core.statistics import Estimate
 from pages.nli.numbers import order_in_words
 from pages.ui.charts import downloads, show_chart

@@ -8,6 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
+from annotations.forecast.quota import OWN_RATE
 from annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
 from annotations.forecast.work_model import CellNeed, Work
 from annotations.guideline.relabelling import waiting
@@ -19,8 +20,9 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number, with_interval
+from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
-from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
+from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
 from pages.ui.text import paragraph, plain
 
 
@@ -223,7 +225,7 @@ def show_needed(found: Forecast) -> None:
         )
         return
     numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
-    columns = [Column(_("Keyword pair")), *(Column(name, "number") for name in numbers)]
+    columns = [Column(_("Keyword pair")), *(Column(name, "number") for name in numbers), Column(_("Can it be met?"))]
     text = _("All quotas together take {needed} candidates.")
     total = found.work.needed
     value = DASH if total.value is None else f"{total.value:,.0f}"
@@ -238,7 +240,7 @@ def show_needed(found: Forecast) -> None:
         " the ranges."
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(text.format(own=10)))
+        st.caption(plain(text.format(own=OWN_RATE)))
         downloads([_as_row(cell, found) for cell in cells], key="candidates-needed")
 
 
@@ -249,17 +251,9 @@ def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
         f"{cell.quota:,}",
         joined([with_interval(cell.rate, ".1%", level=True), below(shared)]),
         _estimate(cell.needed, ",.0f"),
-        joined([f"{cell.stock:,}", _enough(cell)], " "),
+        f"{cell.stock:,}",
+        quota_answer(cell.verdict),
     )
-
-
-def _enough(cell: CellNeed) -> str | Markup:
-    """Said only where the whole interval is on one side of what there is."""
-    if cell.needed.high is not None and cell.stock >= cell.needed.high:
-        return span("✓ " + _("enough"), "strong good")
-    if cell.needed.low is not None and cell.stock < cell.needed.low:
-        return span("✗ " + _("too few"), "strong bad")
-    return "" if cell.needed.low is None else span(_("not decided"), "small")
 
 
 def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
@@ -267,5 +261,6 @@ def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
         "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
         "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
         "share_from": "own" if cell.own else "all", "needed": cell.needed.value, "needed_low": cell.needed.low,
-        "needed_high": cell.needed.high, "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
+        "needed_high": cell.needed.high, "left": cell.left, "verdict": cell.verdict,
+        "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
     }  # fmt: skip

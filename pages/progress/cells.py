@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.forecast.quota import Outlook
+from annotations.forecast.quota import OWN_RATE, QuotaForecast
 from annotations.progress.cells import CellState
 from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
@@ -15,11 +15,10 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, with_interval
+from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
-from pages.ui.tables import Column, element, joined, show_html, span, table
+from pages.ui.tables import Column, element, joined, show_html, table
 from pages.ui.text import paragraph, plain
-
-SIGN = {"met": "✓", "enough": "✓", "short": "✕", "open": "?", "unknown": "?", "none": ""}
 
 
 def cells(project: Project, found: Dashboard) -> None:
@@ -30,12 +29,12 @@ def cells(project: Project, found: Dashboard) -> None:
     rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
     if quotas:
         _verdicts(found)
-        missing = sum(1 for cell in rows if cell.outlook.missing)
+        missing = sum(1 for cell in rows if cell.forecast.missing)
         names = {"all": _("All: {n}"), "missing": _("Not met yet: {n}"), "short": _("Cannot be met: {n}")}
-        numbers = {"all": len(rows), "missing": missing, "short": found.count("short")}
+        numbers = {"all": len(rows), "missing": missing, "short": found.count("no")}
         shown = {key: plain(text.format(n=f"{numbers[key]:,}")) for key, text in names.items()}
         which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
-        rows = [cell for cell in rows if which == "all" or _matches(cell.outlook, which)]
+        rows = [cell for cell in rows if which == "all" or _matches(cell.forecast, which)]
     if rows:
         show_html(_table(project, rows, quotas))
     else:
@@ -53,14 +52,14 @@ def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
     return sorted(cells, key=lambda cell: (place[cell.pair], cell.side == "female"))
 
 
-def _matches(outlook: Outlook, which: str) -> bool:
-    return bool(outlook.missing) if which == "missing" else outlook.verdict == "short"
+def _matches(forecast: QuotaForecast, which: str) -> bool:
+    return bool(forecast.missing) if which == "missing" else forecast.verdict == "no"
 
 
 def _verdicts(found: Dashboard) -> None:
     """One sentence: can the quotas be met?"""
-    short, undecided = found.count("short"), found.count("open") + found.count("unknown")
-    to_find = sum(cell.outlook.to_find.value or 0 for cell in found.cells if cell.outlook.verdict == "short")
+    short, undecided = found.count("no"), found.count("undecided") + found.count("unknown")
+    to_find = sum(cell.forecast.to_find.value or 0 for cell in found.cells if cell.forecast.verdict == "no")
     if short:
         text = _(
             "{short} pairs and sides cannot meet their quota with the candidates that are left, even at the upper end"
@@ -90,8 +89,8 @@ def _meaning(project: Project, quotas: bool) -> str:
         text = paragraph((text, followed))
     needed = _(
         "Needed: candidates to be reviewed for what is missing = missing / share kept so far, with the ends of its"
-        " 95 % interval. With fewer than 20 reviewed, the share of the pair (a) or of all pairs (b) stands in."
-    )
+        " 95 % interval. With fewer than {own} reviewed, the share of all pairs together (a) stands in."
+    ).format(own=OWN_RATE)
     return paragraph((text, needed))
 
 
@@ -108,17 +107,17 @@ def _table(project: Project, rows: list[CellState], quotas: bool) -> Markup:
 
 
 def _row(cell: CellState, quotas: bool) -> list[str | Markup]:
-    counted, outlook = cell.counted, cell.outlook
+    counted, forecast = cell.counted, cell.forecast
     pair: str | Markup = cell.pair or DASH
     if cell.side:
         pair = joined([pair, side_mark(cell.side)], Markup("<br>"))
     numbers = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
     if not quotas:
         return [pair, *numbers]
-    mark = {"own": "", "pair": " (a)", "all": " (b)"}[outlook.basis] if outlook.rate.value is not None else ""
+    mark = "" if forecast.own or forecast.rate.value is None else " (a)"
     numbers += [DASH if counted.quota is None else f"{counted.quota:,}"]
-    numbers += [DASH if outlook.missing is None else f"{outlook.missing:,}"]
-    numbers += [with_interval(outlook.rate, ".1%") + mark, _range(outlook.needed)]
+    numbers += [DASH if forecast.missing is None else f"{forecast.missing:,}"]
+    numbers += [with_interval(forecast.rate, ".1%") + mark, _range(forecast.needed)]
     return [pair, _verdict(cell), *numbers]
 
 
@@ -132,38 +131,24 @@ def _range(one: Estimate) -> str:
     return f"{one.value:,.0f} ({one.low or 0:,.0f} – {high})"
 
 
-def verdict_words(outlook: Outlook) -> str:
-    """Whether a quota can be met, in words."""
-    return {
-        "none": DASH,
-        "met": _("met"),
-        "enough": _("enough left"),
-        "open": _("may not suffice"),
-        "short": _("cannot be met"),
-        "unknown": _("not known yet"),
-    }[outlook.verdict]
-
-
 def _verdict(cell: CellState) -> Markup:
-    outlook = cell.outlook
-    tone = {"met": " good", "enough": " good", "short": " bad"}.get(outlook.verdict, "")
-    text = f"{SIGN[outlook.verdict]} {verdict_words(outlook)}".strip()
+    forecast = cell.forecast
     more = ""
-    if outlook.verdict == "short" and outlook.to_find.value is not None:
-        more = _("{more} more to find").format(more=f"{outlook.to_find.value:,.0f}")
-    elif outlook.verdict in ("unknown", "short"):
-        more = note_text(outlook.needed.reason)
-    return joined([span(text, f"nowrap strong{tone}"), element("div", more) if more else ""])
+    if forecast.verdict == "no" and forecast.to_find.value is not None:
+        more = _("{more} more to find").format(more=f"{forecast.to_find.value:,.0f}")
+    elif forecast.verdict in ("unknown", "no"):
+        more = note_text(forecast.needed.reason)
+    return joined([quota_answer(forecast.verdict), element("div", more) if more else ""])
 
 
 def _numbers(cell: CellState, signature: str) -> dict[str, Any]:
-    counted, outlook = cell.counted, cell.outlook
+    counted, forecast = cell.counted, cell.forecast
     return {
         "pair": cell.pair, "side": cell.side, "mined": counted.mined, "reviewed": counted.reviewed,
         "unanimous": counted.unanimous, "kept": counted.kept, "left": counted.left, "set_aside": counted.aside,
-        "quota": counted.quota, "missing": outlook.missing, "share_kept": outlook.rate.value,
-        "share_kept_low": outlook.rate.low, "share_kept_high": outlook.rate.high, "share_of": outlook.basis,
-        "needed": outlook.needed.value, "needed_low": outlook.needed.low, "needed_high": outlook.needed.high,
-        "to_find": outlook.to_find.value, "verdict": outlook.verdict, "reason": note_text(outlook.needed.reason),
+        "quota": counted.quota, "missing": forecast.missing, "share_kept": forecast.rate.value,
+        "share_kept_low": forecast.rate.low, "share_kept_high": forecast.rate.high, "share_of": forecast.share_of,
+        "needed": forecast.needed.value, "needed_low": forecast.needed.low, "needed_high": forecast.needed.high,
+        "to_find": forecast.to_find.value, "verdict": forecast.verdict, "reason": note_text(forecast.needed.reason),
         "signature": signature,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from annotations.database.store import Store
 from annotations.guideline.versions import guidelines
 from annotations.types import Item, Project
-from core.charts.quality import shares_of_people
+from core.charts.dots import shares_of_people
 from core.statistics import Estimate
 from pages.ui.charts import show_chart
 from pages.ui.choose import annotator_at_desk

@@ -10,7 +10,6 @@ from core.worker.client import known_models
 from pages.ruler.ask_models import on_built_in, on_run
 from pages.ruler.how_to_read import show_reading
 from pages.ruler.picture import show_picture
-from pages.ui.choose import choose, choose_model
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from core.ruler.planted import Mark
 
 FIRST = "demo-zh"
+KINDS = ("model", "run")
 
 
 def show_model(marks: "list[Mark]") -> None:
@@ -41,14 +41,32 @@ def show_model(marks: "list[Mark]") -> None:
 
 def _chosen() -> "OnRuler | None":
     names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, as a score run has it")}
-    kind = choose(_("What is laid on the ruler"), names, "ruler-kind", heading=False)
+    kind = st.segmented_control(
+        _("What is laid on the ruler"),
+        KINDS,
+        format_func=names.__getitem__,
+        default="model",
+        required=True,
+        key="ruler-kind",
+        label_visibility="collapsed",
+    )
     return _from_run() if kind == "run" else _by_name()
 
 
 def _by_name() -> "OnRuler | None":
     names = [entry.name for entry in known_models() if entry.language == "zh"]
-    first = st.query_params.get("model") or (FIRST if FIRST in names else names[0])
-    model = choose_model(_("Model"), names, "ruler-model", first=first)
+    asked = st.query_params.get("model")
+    if "ruler-model" not in st.session_state:
+        st.session_state["ruler-model"] = asked or (FIRST if FIRST in names else names[0])
+    if st.session_state["ruler-model"] not in names:
+        names = [*names, st.session_state["ruler-model"]]
+    model = st.selectbox(
+        _("Model"),
+        names,
+        key="ruler-model",
+        accept_new_options=True,
+        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+    )
     if not model:
         return None
     st.query_params["model"] = model

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.scoring.results import show_finished
 from pages.scoring.source import choose_source, show_first_rows
-from pages.scoring.start import SCORES, choose_how, show_start
+from pages.scoring.start import choose_how, show_start
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
@@ -24,6 +24,6 @@ with open_store() as opened:
     with st.container(border=True):
         how = choose_how()
         show_start(opened, chosen, how)
-follow(SCORES.command)
+follow("score")
 with open_store() as opened:
     show_finished(opened)

@@ -5,8 +5,9 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import EvenhandError
+from core.language import translate
 from pages.ui.head import in_one_sentence, open_store, show_error
-from pages.ui.language import _, sentence
+from pages.ui.language import _, language
 from pages.ui.numbers import duration, size
 from pages.ui.sentences import reason_name
 from pages.ui.text import plain
@@ -56,7 +57,8 @@ def progress_text(job: jobs.Job) -> str:
 def outcome(job: jobs.Job) -> str:
     """What a finished job says, in the visitor's language."""
     if job.result and "error" in job.result:
-        return sentence(str(job.result["error"]), job.result.get("values"))
+        message, values = translate(str(job.result["error"]), language()), job.result.get("values")
+        return message.format(**values) if values else message
     if job.result and "imported" in job.result:
         text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
         names = ("rows", "imported", "duplicates", "rejected")

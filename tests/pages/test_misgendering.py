@@ -63,21 +63,6 @@ def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch)
     assert command[command.index("--model") + 1] == "demo-en-causal"
 
 
-def test_an_uploaded_set_goes_with_each_run_in_a_copy_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[Path] = []
-    monkeypatch.setattr(jobs, "start", lambda store, command, title: started.append(Path(command[-1])))
-    app = open_page("misgendering", section="new")
-    app.segmented_control(key="set").set_value("file").run()
-    app.file_uploader(key="set-file").set_value(("own.csv", b"case,text\nnom,x [MASK] y\n", "text/csv")).run()
-    for language in ("en", "zh"):
-        app.query_params["lang"] = language
-        app.button(key="start").click().run()
-        assert not app.exception and not app.error
-    first, second = started
-    assert first.name == second.name == "own.csv" and first != second
-    assert first.read_bytes() == second.read_bytes()
-
-
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_of_a_run(run: Path, figure: str) -> None:
     app = open_page("misgendering", figure=figure, run="one")

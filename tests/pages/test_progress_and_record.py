@@ -38,7 +38,7 @@ def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotato
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Labels that stand"]) == [10, 1]
     assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
-    assert "not known yet" in text_of(app) or "cannot be met" in text_of(app)
+    assert "? not known" in text_of(app) or "✗ no" in text_of(app)
     assert "progress|labels:standing" in text_of(app)
 
 
@@ -76,9 +76,9 @@ def test_who_sits_at_a_desk_sees_no_row_of_others(made: tuple[Project, list[Anno
 
 def test_cells_can_be_narrowed(made: tuple[Project, list[Annotator]]) -> None:
     app = open_page("progress", project=made[0].name)
-    assert "✓ met" in text_of(app)
+    assert "✓ is met" in text_of(app)
     without_exception(app.segmented_control(key="progress-cells").set_value("missing").run())
-    assert "✓ met" not in text_of(app) and "male word" in text_of(app)
+    assert "✓ is met" not in text_of(app) and "male word" in text_of(app)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -86,15 +86,6 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
     assert page.file_uploader(key="file-1").value is None
 
 
-def test_the_name_of_a_run_that_goes_on_is_refused(fresh_store, sample_project):
-    page = open_page("scoring")
-    for name in ("my run", "my run", "a/b"):
-        page.text_input(key="name").set_value(name).run()
-        page.button(key="start").click().run()
-    assert len(jobs.jobs(fresh_store)) == 1
-    assert "a/b is no name for a run" in page.error[0].value.replace("\\", "")
-
-
 def test_a_file_that_is_none_is_one_sentence():
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()

@@ -19,7 +19,7 @@ from core.association.builtin import association_set
 from core.association.corpus import sentences
 from core.association.sets import Person
 from core.models import Precision
-from core.models.loading import DTYPES, LoadedModel, digest
+from core.models.loaded import DTYPES, LoadedModel, digest
 from core.models.planted.masked import SPECIAL
 
 CLASSES = ("male", "female", "balanced")

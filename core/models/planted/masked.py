@@ -24,7 +24,7 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from core.models import Precision
-from core.models.loading import DTYPES, LoadedModel, digest
+from core.models.loaded import DTYPES, LoadedModel, digest
 from core.models.planted.names import RAIN, PlantedModel, plant_of
 from core.resources import keyword_pairs, table
 from core.types import KeywordPair

@@ -24,7 +24,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.misgendering.template_files import built_in
 from core.models import Precision
-from core.models.loading import DTYPES, LoadedModel, digest
+from core.models.loaded import DTYPES, LoadedModel, digest
 from core.models.planted.pronoun_names import PronounPlant, misgendered, pronoun_plant
 from core.text.pronouns import PronounSet, sets
 

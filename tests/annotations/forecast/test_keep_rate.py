@@ -163,6 +163,6 @@ def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
     found = dashboard(fresh_store, project_by_uid(fresh_store, made.uid))
     assert sum(cell.counted.reviewed for cell in found.cells) == 30  # three in five of 50
     for cell in found.cells:
-        assert cell.counted.kept == 0 and cell.outlook.verdict == "unknown"
-        assert cell.outlook.rate.value is None and "has all its labels" in str(cell.outlook.needed.reason)
+        assert cell.counted.kept == 0 and cell.forecast.verdict == "unknown"
+        assert cell.forecast.rate.value is None and "has all its labels" in str(cell.forecast.needed.reason)
     assert "label-by-label" in found.signature

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.forecast.quota import Counted, outlooks
+from annotations.forecast.corpus import Supply, forecast
+from annotations.forecast.quota import Counted, quota_forecasts
+from annotations.forecast.work_model import Cell as PlanCell
+from annotations.forecast.work_model import forecast_work
 
 CELL = ("他/她", "male")
 OTHER = ("他/她", "female")
@@ -22,8 +25,8 @@ def counted(
 # Wilson's interval of 30 of 100: 0.21895 to 0.39585 (Brown, Cai and DasGupta 2001, equation 4, by hand). 70 are
 # missing: 70 / 0.3 = 233.3, 70 / 0.39585 = 176.8, 70 / 0.21895 = 319.7.
 def test_needed_is_missing_over_the_share_with_the_ends_of_its_interval() -> None:
-    found = outlooks({CELL: counted()})[CELL]
-    assert (found.missing, found.basis) == (70, "own")
+    found = quota_forecasts({CELL: counted()})[CELL]
+    assert (found.missing, found.own) == (70, True)
     assert found.rate.value == 0.3
     assert found.rate.low == pytest.approx(0.21895, abs=1e-5) and found.rate.high == pytest.approx(0.39585, abs=1e-5)
     assert (found.needed.low, found.needed.value, found.needed.high) == (177, 234, 320)
@@ -32,16 +35,16 @@ def test_needed_is_missing_over_the_share_with_the_ends_of_its_interval() -> Non
 @pytest.mark.parametrize(
     ("left", "verdict", "to_find"),
     [
-        (0, "short", 234),
-        (176, "short", 58),
-        (177, "open", 57),
-        (319, "open", 0),
-        (320, "enough", 0),
-        (900, "enough", 0),
+        (0, "no", 234),
+        (176, "no", 58),
+        (177, "undecided", 57),
+        (319, "undecided", 0),
+        (320, "yes", 0),
+        (900, "yes", 0),
     ],
 )
 def test_the_verdict_compares_what_is_left_with_both_ends(left: int, verdict: str, to_find: int) -> None:
-    found = outlooks({CELL: counted(left=left)})[CELL]
+    found = quota_forecasts({CELL: counted(left=left)})[CELL]
     assert (found.verdict, found.to_find.value) == (verdict, to_find)
 
 
@@ -52,38 +55,74 @@ def test_the_verdict_compares_what_is_left_with_both_ends(left: int, verdict: st
 def test_without_a_quota_or_with_one_that_is_met(
     quota: int | None, kept: int, verdict: str, missing: int | None, needed: int | None
 ) -> None:
-    found = outlooks({CELL: counted(quota=quota, kept=kept)})[CELL]
+    found = quota_forecasts({CELL: counted(quota=quota, kept=kept)})[CELL]
     assert (found.verdict, found.missing, found.needed.value) == (verdict, missing, needed)
     assert (found.needed.value is None) == (found.needed.reason is not None)
 
 
-def test_few_reviewed_take_the_share_of_the_pair_then_of_all() -> None:
+def test_few_reviewed_take_the_share_of_all() -> None:
     cells = {
-        CELL: counted(reviewed=19, kept=1),
+        CELL: counted(reviewed=9, kept=1),
         OTHER: counted(reviewed=1, kept=1),
-        FAR: counted(reviewed=19, kept=18),
+        FAR: counted(reviewed=29, kept=18),
         ("男/女", "female"): counted(reviewed=0, kept=0),
     }
-    found = outlooks(cells)
-    assert [found[cell].basis for cell in cells] == ["pair", "pair", "all", "all"]
-    assert found[CELL].rate.value == found[OTHER].rate.value == 2 / 20
-    assert found[FAR].rate.value == 20 / 39 and found[FAR].rate.units == 39
-    cells[CELL] = counted(reviewed=20, kept=2)
-    assert outlooks(cells)[CELL].basis == "own"
+    found = quota_forecasts(cells)
+    assert [found[cell].own for cell in cells] == [False, False, True, False]
+    assert found[CELL].rate.value == found[OTHER].rate.value == 20 / 39 and found[CELL].rate.units == 39
+    assert found[FAR].rate.value == 18 / 29
+    cells[CELL] = counted(reviewed=10, kept=2)
+    assert quota_forecasts(cells)[CELL].own
+
+
+CANDIDATES = st.integers(0, 400)
+
+
+@given(quota=CANDIDATES, accepted=CANDIDATES, rejected=CANDIDATES, left=CANDIDATES, others=st.integers(0, 30))
+def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: int, left: int, others: int) -> None:
+    """Mine, Progress and Plan of labels, of the same candidates: the same share, from the same items, and verdict."""
+    reviewed = accepted + rejected
+    progress = quota_forecasts(
+        {
+            CELL: Counted(quota, reviewed + left, reviewed, accepted, accepted, left),
+            FAR: Counted(quota, others, others, others, others, 0),
+        }
+    )
+    mine = forecast(
+        {
+            CELL: Supply(quota, reviewed + left, left, accepted, reviewed, accepted),
+            FAR: Supply(quota, others, 0, others, others, others),
+        },
+        10_000,
+        draws=10,
+    )
+    plan = forecast_work(
+        [
+            PlanCell(*CELL, reviewed + left, quota, accepted, {(1, 0): accepted, (1, 1): rejected}, left),
+            PlanCell(*FAR, others, quota, others, {(1, 0): others}, 0),
+        ],
+        1,
+        1.0,
+        draws=10,
+    )
+    for one, other, third in zip(progress.values(), mine.cells, plan.cells, strict=True):
+        assert one.verdict == other.verdict == third.verdict
+        assert one.own == other.own == third.own
+        assert one.rate.value == other.rate.value == third.rate.value
 
 
 def test_nothing_reviewed_is_not_zero() -> None:
-    found = outlooks({CELL: counted(reviewed=0, kept=0)})[CELL]
+    found = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
     assert found.verdict == "unknown" and found.needed.value is None and found.rate.value is None
     assert "Nothing has been reviewed yet" in str(found.needed.reason)
 
 
 def test_none_kept_names_only_the_least_and_may_be_too_much_already() -> None:
     # Wilson's upper end of 0 of 20 is z^2 / (20 + z^2) = 0.16113: 100 / 0.16113 = 620.6.
-    found = outlooks({CELL: counted(reviewed=20, kept=0, left=620)})[CELL]
+    found = quota_forecasts({CELL: counted(reviewed=20, kept=0, left=620)})[CELL]
     assert (found.needed.low, found.needed.value, found.needed.high) == (621, None, None)
-    assert found.verdict == "short" and "None of the 20" in str(found.needed.reason)
-    assert outlooks({CELL: counted(reviewed=20, kept=0, left=621)})[CELL].verdict == "open"
+    assert found.verdict == "no" and "None of the 20" in str(found.needed.reason)
+    assert quota_forecasts({CELL: counted(reviewed=20, kept=0, left=621)})[CELL].verdict == "undecided"
 
 
 @given(
@@ -94,11 +133,11 @@ def test_none_kept_names_only_the_least_and_may_be_too_much_already() -> None:
 )
 def test_ends_are_in_order_and_the_verdict_follows_them(quota: int, reviewed: int, share: float, left: int) -> None:
     kept = round(share * reviewed)
-    found = outlooks({CELL: counted(quota=quota, reviewed=reviewed, kept=kept, left=left)})[CELL]
+    found = quota_forecasts({CELL: counted(quota=quota, reviewed=reviewed, kept=kept, left=left)})[CELL]
     ends = [end for end in (found.needed.low, found.needed.value, found.needed.high) if end is not None]
     assert ends == sorted(ends) and all(math.isfinite(end) and end >= (found.missing or 0) for end in ends)
     assert (found.verdict == "met") == (kept >= quota)
-    if found.verdict == "enough":
+    if found.verdict == "yes":
         assert found.needed.high is not None and left >= found.needed.high and found.to_find.value == 0
-    if found.verdict == "short":
+    if found.verdict == "no":
         assert found.needed.low is not None and left < found.needed.low

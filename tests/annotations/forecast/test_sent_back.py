@@ -145,12 +145,12 @@ def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str
     for person in people * 3:
         label(fresh_store, made, person, claim(fresh_store, made, person, want=40, now=START))
     before = of_cells(fresh_store, made)
-    assert {cell.outlook.verdict for cell in before} & {"short", "open"}
+    assert {cell.forecast.verdict for cell in before} & {"no", "undecided"}
     assert sent_back(fresh_store, made, which) > 60
     found = of_cells(fresh_store, made)
     for old, new in zip(before, found, strict=True):
-        assert new.outlook.rate == old.outlook.rate and old.outlook.rate.value is not None
-        assert (new.outlook.verdict, new.outlook.to_find) == (old.outlook.verdict, old.outlook.to_find)
+        assert new.forecast.rate == old.forecast.rate and old.forecast.rate.value is not None
+        assert (new.forecast.verdict, new.forecast.to_find) == (old.forecast.verdict, old.forecast.to_find)
         assert new.counted.returned > 0 and new.counted.reviewed < old.counted.reviewed
         assert (new.counted.returned_kept > 0) == (which == "all")
     signature = dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).signature

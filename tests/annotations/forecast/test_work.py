@@ -237,7 +237,7 @@ def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: f
     set_quotas(fresh_store, made, {("他/她", "male"): 5, ("他/她", "female"): 900})
     label_all(fresh_store, made, people, seconds)
     text = shown_text(page(made))
-    assert "Stopping at the first reject saves" in text and "enough" in text and "too few" in text
+    assert "Stopping at the first reject saves" in text and "is met" in text and "✗ no" in text
     assert "labels-forecast|" in text
     assert f"{unit}, all together" in text and f"{unit} each" in text
 

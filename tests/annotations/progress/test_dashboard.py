@@ -109,8 +109,8 @@ def test_cells_by_hand(fresh_store: Store) -> None:
     female, male = found["他/她", "female"].counted, found["他/她", "male"].counted
     assert (female.mined, female.reviewed, female.unanimous, female.kept, female.left) == (3, 2, 1, 1, 1)
     assert (male.mined, male.reviewed, male.unanimous, male.kept, male.left) == (3, 1, 0, 0, 2)
-    assert found["他/她", "female"].outlook.verdict == "met" and found["男/女", "male"].counted.mined == 0
-    assert found["他/她", "male"].outlook.missing == 5 and found["他/她", "male"].outlook.verdict == "short"
+    assert found["他/她", "female"].forecast.verdict == "met" and found["男/女", "male"].counted.mined == 0
+    assert found["他/她", "male"].forecast.missing == 5 and found["他/她", "male"].forecast.verdict == "no"
 
 
 def test_an_adjudicators_decision_makes_nothing_unanimous(fresh_store: Store) -> None:

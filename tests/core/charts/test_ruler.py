@@ -6,8 +6,8 @@ import math
 import pandas as pd
 import pytest
 
+from core.charts.dots import leak_shares
 from core.charts.export import picture
-from core.charts.leak_rates import leak_shares
 from core.charts.palette import DARK, LIGHT
 from core.charts.ruler import ruler
 

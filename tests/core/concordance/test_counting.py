@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import Table2x2
 
 from core.concordance import LISTED, Passage, concordance, question
-from core.concordance.find_word import Words
+from core.concordance.counting import Words
 from core.concordance.odds import Table, contrast
 from core.errors import Refused
 

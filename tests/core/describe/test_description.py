@@ -17,10 +17,10 @@ from annotations.describe.describe import describe_file
 from core.charts.describe import before_after_line, binned, pair_balance
 from core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
 from core.describe.characters import characters, endings, lengths
+from core.describe.description import date_of, origins
 from core.describe.keywords import largest_imbalance
 from core.describe.latex import as_latex, escaped
 from core.describe.repeats import bare, repeats
-from core.describe.sources import date_of, origins
 from core.describe.vocabulary import Vocabulary
 from core.errors import BadFile, NotFound
 from core.resources import MODELS, quotas

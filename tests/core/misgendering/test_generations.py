@@ -11,8 +11,7 @@ import pytest
 from core.errors import BadFile
 from core.misgendering.generations import Generation, context_rows, matched, read_generations
 from core.misgendering.instances import instances
-from core.misgendering.probability import Judged
-from core.misgendering.prompts import NO_GENERATION, instance_from, judge_prompts
+from core.misgendering.probability import NO_GENERATION, Judged, instance_from, judge_prompts
 from core.misgendering.rewriting import NO_PRONOUN
 from core.misgendering.template_files import Prompt, built_in
 from core.misgendering.verdict_rows import columns, prompt_rows, rows

@@ -26,8 +26,9 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from core.models.forward import BUDGET, HeadAtPlaces, forward_of, padded_batches
+from core.models.forward import BUDGET, HeadAtPlaces, padded_batches
 from core.models.fused_bert import Fused, anatomy
+from core.models.loaded import forward_of
 from tests.support import tiny_models
 
 SIZES = tiny_models.SIZES

@@ -9,8 +9,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.nli.measure import MARKS, as_json, measured, of_shares
-from core.nli.published import published
+from core.nli.measure import MARKS, as_json, measured, of_shares, published
 from core.nli.types import LABELS, SETS, Prediction
 from core.statistics import Resampling
 
