@@ -32,10 +32,11 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; numbers are right-aligned where every cell of a column is one."""
+    """A table. `right`: which columns stand right; without it those in which every cell is a number."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
+    right: tuple[bool, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ def cell(value: object) -> str:
 
 def numbers(table: Table) -> list[bool]:
     """Of each column: whether it holds numbers and nothing else."""
+    if table.right is not None:
+        return [bool(table.rows) and one for one in table.right]
     return [
         bool(table.rows) and all(row[at] is None or isinstance(row[at], int | float) for row in table.rows)
         for at in range(len(table.heads))

@@ -1,14 +1,34 @@
-"""A data sheet of a project from what the database knows, as Markdown or LaTeX, in Chinese or English."""
+"""The data sheet of a project: what the database knows, as Markdown or LaTeX, in Chinese or English.
 
+What only people know (why, under which licence, who may be harmed) is left to be filled in, and says so. The sentences
+are in templates/LANGUAGE/datasheet.md.jinja.
+"""
+
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from annotations.agreement.agreement import AgreementReport, agreement
 from annotations.database.store import Store, at_one_moment
+from annotations.guideline.versions import guideline, guidelines
+from annotations.items.items import items as stored_items
+from annotations.labels.read import each_label_row
 from annotations.papers.blocks import Block
-from annotations.papers.datasheet_facts import read_known
-from annotations.papers.datasheet_words import sheet_blocks
 from annotations.papers.markdown import Form, rendered
-from annotations.types import Project
+from annotations.papers.paper import paper_blocks
+from annotations.progress.funnel import funnel, mining, steps, total
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import counts
+from annotations.text_policy import CANARY, needs_canary, text_may_leave
+from annotations.types import Guideline, Item, Project, ProjectCounts
+from core.guidelines import recognise
 from core.language import Language
+from core.version import VERSION
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_ROWS = 200  # of the table of cells
 
 
 @at_one_moment
@@ -21,4 +41,123 @@ def datasheet(store: Store, project: Project, language: Language, form: Form = "
 def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, list[Block]]:
     """The data sheet in several languages, as blocks that become either form; the database is read once."""
     known = read_known(store, project)
-    return {language: sheet_blocks(known, language) for language in languages}
+    return {language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language)) for language in languages}
+
+
+@dataclass(slots=True)
+class Held:
+    """What the items come to, counted one by one: a list of 100,000 would take a gigabyte with their labels.
+
+    `cells`: (pair, side) of sentences, (model, data set, pronouns, setting) of generations -> items.
+    """
+
+    items: int = 0
+    files: set[str] = field(default_factory=set)
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    contexts: set[str | None] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Said:
+    """What the labels that stand come to. `flags`: answers to the flag, and how many of them set it."""
+
+    labels: int = 0
+    people: set[str] = field(default_factory=set)
+    choices: Counter[str] = field(default_factory=Counter)
+    flags: Counter[bool] = field(default_factory=Counter)
+    marks: int = 0
+    tags: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All of it, read once for every language and form.
+
+    `way`, `found`: as `mining` and `total` of the funnel give them; `guideline`: the newest of `versions`; `joined`:
+    people, also those who left; `agreement`: None where fewer than two have labelled.
+    """
+
+    project: Project
+    held: Held
+    said: Said
+    way: dict[str, Any]
+    found: dict[str, Any]
+    guideline: Guideline
+    versions: int
+    joined: int
+    counts: ProjectCounts
+    agreement: AgreementReport | None
+
+
+def read_known(store: Store, project: Project) -> Known:
+    """Read everything that a data sheet of *project* says."""
+    said = _said(store, project)
+    return Known(
+        project=project,
+        held=_held(store, project),
+        said=said,
+        way=mining(store, project),
+        found=total(funnel(store, project)),
+        guideline=guideline(store, project),
+        versions=len(guidelines(store, project)),
+        joined=len(annotators(store, project, active=False)),
+        counts=counts(store, project),
+        agreement=agreement(store, project) if len(said.people) > 1 else None,
+    )
+
+
+def _held(store: Store, project: Project) -> Held:
+    held, sentences = Held(), project.kind == "sentences"
+    for item in stored_items(store, project):
+        held.items += 1
+        held.files.add(item.file)
+        held.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
+        if not sentences:
+            held.contexts.add(item.context)
+    return held
+
+
+def _origin(item: Item) -> tuple[str, ...]:
+    sets = item.extra.get("pronouns")
+    pronouns = ", ".join(map(str, sets)) if isinstance(sets, list) else ""
+    model, dataset, setting = (str(item.extra.get(key, "")) for key in ("model", "dataset", "setting"))
+    return model, dataset, pronouns, setting
+
+
+def _said(store: Store, project: Project) -> Said:
+    said = Said()
+    for row in each_label_row(store, project, which="latest"):
+        said.labels += 1
+        said.people.add(row["annotator"])
+        said.choices[row["choice"]] += 1
+        if row["extraneous"] is not None:
+            said.flags[row["extraneous"]] += 1
+        said.marks += len(row["spans"])
+        said.tags.update(row["reasons"])
+    return said
+
+
+def _facts(known: Known, language: Language) -> dict[str, Any]:
+    """What the template says."""
+    project, reasons = known.project, known.guideline.reasons
+    return {
+        "app": VERSION,
+        "project": project,
+        "sentences": project.kind == "sentences",
+        "held": known.held,
+        "said": known.said,
+        "cells": sorted(known.held.cells.items()),
+        "most_rows": MOST_ROWS,
+        "steps": list(steps(known.way, known.found)),
+        "rate": known.found["rate"],
+        "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
+        "built_in": recognise(known.guideline.text),
+        "guideline": known.guideline,
+        "reasons": {one.code: (one.zh if language == "zh" else one.en) or one.code for one in reasons},
+        "versions": known.versions,
+        "joined": known.joined,
+        "counts": known.counts,
+        "agreement": known.agreement,
+        "locked": project.kind == "generations" and not text_may_leave(project),
+        "canary": CANARY if needs_canary(project) else None,
+    }

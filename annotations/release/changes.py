@@ -7,9 +7,8 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.papers.blocks import Block, Heading, Points, Table, Text
 from annotations.papers.markdown import Say
+from annotations.papers.paper import estimate
 from annotations.release.content_hash import Contents, Entry, contents_of
-from annotations.release.method_origin import share
-from annotations.release.method_tables import MEASURES
 from annotations.release.records import Release, release_file
 from core.errors import N_
 from core.files.paths import without_folders
@@ -18,6 +17,13 @@ from core.language import Language
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 LISTED = 50  # items of each kind that the text names; the JSON has them all
 KEPT = "accepted"
+MEASURES = (
+    (N_("Items on which everybody agreed"), "percent"),
+    (N_("Two annotators agree"), "pairwise_percent"),
+    (N_("Fleiss' kappa"), "fleiss_kappa"),
+    (N_("Krippendorff's alpha"), "krippendorff_alpha"),
+    (N_("Gwet's AC1"), "gwet_ac1"),
+)
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
@@ -137,7 +143,7 @@ def _guideline(changes: Mapping[str, Any], facts: Mapping[str, Any], say: Say) -
 def _agreement_table(changes: Mapping[str, Any], say: Say) -> list[Block]:
     before, after = changes["agreement"]["before"], changes["agreement"]["after"]
     heads = (say(N_("Measure")), str(changes["from"]), str(changes["to"]))
-    rows = tuple((say(name), share(before[key], say), share(after[key], say)) for name, key in MEASURES)
+    rows = tuple((say(name), estimate(before[key], say), estimate(after[key], say)) for name, key in MEASURES)
     return [Heading(say(N_("Agreement before filtering"))), Table(heads, rows)]
 
 

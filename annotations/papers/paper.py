@@ -1,0 +1,159 @@
+"""A paper from its template: Markdown with Jinja, one file for each language, that anybody can correct.
+
+What a template says is a function of the facts that it gets: a fact that is missing is an error. Values are escaped as
+they are put in, so that no name or note becomes markup. The result is read as blocks, which become Markdown or LaTeX.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from annotations.papers.blocks import DASH, Answered, Block, Heading, Points, Table, Text, Verbatim, cell
+from annotations.papers.markdown import Say, markdown_text
+from core.language import Language
+from core.statistics import Estimate
+
+
+def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str, Any]) -> list[Block]:
+    """The paper *name* of the templates in *folder*/LANGUAGE, filled in.
+
+    Raises jinja2.UndefinedError for a fact that is missing.
+    """
+    text = _environment(folder, language).get_template(f"{name}.md.jinja").render(facts)
+    return _blocks(text, "" if language == "zh" else " ")
+
+
+@cache
+def _environment(folder: Path, language: Language) -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(folder / language),
+        undefined=StrictUndefined,
+        autoescape=True,
+        finalize=_escaped,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+    say = Say(language)
+
+    def value(one: Estimate) -> str:
+        """Three decimals, or a dash and why there is no number."""
+        why = f"— ({say(one.reason.message, **one.reason.values)})" if one.reason else "—"
+        return why if one.value is None else f"{one.value:.3f}"
+
+    def interval(one: Estimate) -> str:
+        """[low, high], or a dash and why there is none."""
+        if one.value is None or one.low is None or one.high is None:
+            known = one.note if one.value is not None else None
+            return f"— ({say(known.message, **known.values)})" if known else "—"
+        return f"[{one.low:.3f}, {one.high:.3f}]"
+
+    made.filters |= {
+        "cell": cell,
+        "thousands": lambda number: f"{number:,}",
+        "percent": lambda share, digits=1: f"{share:.{digits}%}",
+        "decimals": lambda number, digits: f"{number:.{digits}f}",
+        "whole": lambda number: int(number) if isinstance(number, float) and number.is_integer() else number,
+        "rounded": lambda number: None if number is None else round(number, 2),
+        "sentence": lambda text: text[:1].upper() + text[1:],
+        "reason": lambda found: _reason(found, say),
+        "estimate": lambda found: estimate(found, say),
+        "short_estimate": _short_estimate,
+        "verbatim": _verbatim,
+        "translated": say,
+        "value": value,
+        "interval": interval,
+    }
+    return made
+
+
+def estimate(found: Mapping[str, Any], say: Say) -> str:
+    """An estimate among the facts of a release with its interval; a dash and the reason where it is undefined."""
+    if found["value"] is None:
+        return f"{DASH} ({_reason(found, say)})"
+    if found["low"] is None or found["high"] is None:
+        why = f" ({say(found['note'], **found['note_values'])})" if "note" in found else ""
+        return f"{found['value']:.3f}{why}"
+    return _short_estimate(found)
+
+
+def _reason(found: Mapping[str, Any], say: Say) -> str:
+    return say(found["value_reason"], **found["value_values"])
+
+
+def _short_estimate(found: Mapping[str, Any]) -> str:
+    if found["value"] is None:
+        return DASH
+    return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
+
+
+def _escaped(value: object) -> Markup:
+    return value if isinstance(value, Markup) else Markup(markdown_text(str(value)))  # noqa: S704
+
+
+def _verbatim(text: str) -> Markup:
+    """Lines as they are, between two fences longer than any that they hold."""
+    fence = "~" * max([3, *(len(line) + 1 for line in text.splitlines() if set(line.strip()) == {"~"})])
+    lines = "".join(f"{line}\n" for line in text.splitlines())
+    return Markup(f"{fence}\n{lines}{fence}")  # noqa: S704
+
+
+def _blocks(text: str, between: str) -> list[Block]:
+    """Markdown as blocks; *between* joins sentences that stand on lines of their own."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    blocks: list[Block] = []
+    at = 0
+    while at < len(tokens):
+        token, end = tokens[at], _end(tokens, at)
+        inside = [one for one in tokens[at:end] if one.type == "inline"]
+        match token.type:
+            case "heading_open":
+                blocks.append(Heading(_text(inside[0].children, between), int(token.tag[1])))
+            case "paragraph_open":
+                blocks.append(_paragraph(inside[0], between))
+            case "bullet_list_open":
+                blocks.append(Points(tuple(_text(one.children, between) for one in inside)))
+            case "table_open":
+                blocks.append(_table(tokens[at:end], between))
+            case "fence":
+                blocks.append(Verbatim(token.content))
+            case _:
+                raise ValueError(f"a paper has no {token.type}")
+        at = end
+    return blocks
+
+
+def _end(tokens: Sequence[Token], at: int) -> int:
+    """Behind what begins at *at*."""
+    depth = 0
+    for number in range(at, len(tokens)):
+        depth += tokens[number].nesting
+        if depth == 0:
+            return number + 1
+    return len(tokens)
+
+
+def _paragraph(inline: Token, between: str) -> Block:
+    children = inline.children or []
+    ends = [number for number, one in enumerate(children) if one.type == "strong_close"]
+    if not ends:
+        return Text(_text(children, between))
+    return Answered(_text(children[: ends[0]], between), _text(children[ends[0] :], between).strip())
+
+
+def _table(tokens: Sequence[Token], between: str) -> Table:
+    heads = [one for one in tokens if one.type == "th_open"]
+    cells = [_text(one.children, between) for one in tokens if one.type == "inline"]
+    rows = [tuple(cells[at : at + len(heads)]) for at in range(len(heads), len(cells), len(heads))]
+    right = tuple("right" in str(one.attrs.get("style", "")) for one in heads)
+    return Table(tuple(cells[: len(heads)]), tuple(rows), right)
+
+
+def _text(children: Sequence[Token] | None, between: str) -> str:
+    return "".join(between if one.type == "softbreak" else one.content for one in children or ())

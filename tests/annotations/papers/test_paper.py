@@ -1,0 +1,97 @@
+"""Papers from templates: both languages say the same things, a missing fact is an error, no value becomes markup."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import UndefinedError, meta
+
+from annotations.papers import datasheet
+from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
+from annotations.papers.paper import _environment, paper_blocks
+from annotations.release import method
+from core.language import LANGUAGES, Language
+
+TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (method.TEMPLATES, "method")]
+ALL = """
+# {{ one }}
+
+{{ one }}
+{{ two }}
+
+- {{ one }}
+- x {{ two }}
+
+| {{ one }} | n |
+| --- | ---: |
+| {{ two }} | {{ 1000 | cell }} |
+
+**Why?** {{ one }}
+
+{{ lines | verbatim }}
+"""
+words = st.text(min_size=1, max_size=30).filter(one_line)
+
+
+def source(folder: Path, name: str, language: Language) -> str:
+    return (folder / language / f"{name}.md.jinja").read_text(encoding="utf-8")
+
+
+def test_every_template_is_there_in_every_language() -> None:
+    for folder in {folder for folder, _name in TEMPLATES}:
+        found = {language: sorted(file.name for file in (folder / language).iterdir()) for language in LANGUAGES}
+        assert len({tuple(names) for names in found.values()}) == 1
+        assert {(folder, name.partition(".")[0]) for name in found["en"]} <= set(TEMPLATES)
+
+
+@pytest.mark.parametrize(("folder", "name"), TEMPLATES)
+def test_both_languages_say_the_same_things(folder: Path, name: str) -> None:
+    """The same facts, under the same conditions, in blocks of the same kinds."""
+    english, chinese = (source(folder, name, language) for language in ("en", "zh"))
+    used = [
+        meta.find_undeclared_variables(_environment(folder, language).parse(text))
+        for language, text in (("en", english), ("zh", chinese))
+    ]
+    assert used[0] == used[1] != set()
+    for part in (r"^\{%.*?%\}", r"^(?:#+|- |\||\*\*)", r"^\|[ :|-]+\|"):
+        found = [re.findall(part, text, re.M) for text in (english, chinese)]
+        assert found[0] == found[1] != []
+    values = [
+        sorted(re.findall(r"\{\{ (.*?) \}\}", text)) for text in (english, chinese.replace("{{ zh or", "{{ en or"))
+    ]
+    assert values[0] == [value.replace("choice.zh", "choice.en") for value in values[1]]
+
+
+@pytest.mark.parametrize(("folder", "name"), TEMPLATES)
+def test_a_chinese_template_is_chinese(folder: Path, name: str) -> None:
+    text = re.sub(r"\{[{%].*?[}%]\}", "", source(folder, name, "zh"))
+    sentences = [line for line in text.splitlines() if re.search(r"[A-Za-z]{2,}.* [A-Za-z]{2,}.* [A-Za-z]{2,}", line)]
+    assert not [line for line in sentences if not re.search("[\u4e00-\u9fff]", line)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_missing_fact_is_an_error(language: Language) -> None:
+    with pytest.raises(UndefinedError, match="project"):
+        paper_blocks(datasheet.TEMPLATES, "datasheet", language, {})
+
+
+@given(words, words, st.lists(st.text(max_size=20), min_size=1, max_size=5))
+def test_whatever_a_value_holds_stays_text(tmp_path_factory, one, two, lines) -> None:
+    folder = tmp_path_factory.getbasetemp() / "templates"
+    for language in LANGUAGES:
+        (folder / language).mkdir(parents=True, exist_ok=True)
+        (folder / language / "all.md.jinja").write_text(ALL, encoding="utf-8")
+    text = "\n".join(["x", *lines])
+    first, second = one_line(one), one_line(two)
+    for language, between in (("en", " "), ("zh", "")):
+        found = paper_blocks(folder, "all", language, {"one": one, "two": two, "lines": text})
+        assert found[:5] == [
+            Heading(first, 1),
+            Text(f"{first}{between}{second}"),
+            Points((first, f"x {second}")),
+            Table((first, "n"), ((second, "1,000"),), (False, True)),
+            Answered("Why?", first),
+        ]
+        assert isinstance(found[5], Verbatim) and len(found) == 6
