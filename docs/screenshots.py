@@ -56,7 +56,7 @@ SECTIONS = {
     "report": ".st-key-report-make",
 }
 PROFESSIONS = ("hypotheses", "professions", "shares", "words", "printed")
-INFERENCE = {"results": CHART, "new": ".st-key-nli-size", "rates": "h1", "pair": ".nli-bars"}
+INFERENCE = {"results": CHART, "new": ".st-key-nli-size", "rates": "h1", "pair": ".stHtml .bars"}
 MISGENDERING = {"new": ".st-key-set", "try": CHART, "published": "table", "which": "h1"}
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
 # Real runs of the built-in models, small enough to take a minute or two each.
@@ -102,7 +102,7 @@ def views(database: Path) -> list[View]:
         View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
         View("score", "/scoring", ".st-key-start"),
         *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
-        View("ruler", "/ruler", ".ruler-table + *, [data-testid=stVegaLiteChart]"),
+        View("ruler", "/ruler", ".table.cards + *, [data-testid=stVegaLiteChart]"),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
