@@ -110,7 +110,8 @@ def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _Afte
 
 
 def _write(store: Store, before: _Before, after: _After) -> None:
-    """Store what has changed; an item that wants more labels lies open behind those who walked past it."""
+    """Store what has changed. An item that now wants more labels counts as returned: it is offered again to
+    annotators whose walk has passed it."""
     if after == (before.terms.before, before.labels, before.status, before.gold, before.split):
         return
     more = int(after.wanted > before.terms.before)

@@ -19,7 +19,7 @@ from core.processes import this_process
 
 CHUNK = 500  # items a transaction
 PAUSE_S = 0.01  # between two transactions, so that labels get their turn
-LEFT_OFF_S = 60.0  # silent for so long: whoever cleared up has left off, and if not, two may well be at it
+LEFT_OFF_S = 60.0  # a clean-up not heard of for so long has died; should it live, two may do it at once
 HALF_OUT = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
 # Something points to these items; nothing that was recorded is ever deleted. With the cheapest question first.
 TOUCHED = """

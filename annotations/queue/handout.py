@@ -20,7 +20,8 @@ NOT_MINE = (
     " AND assignment.state <> 'released')"
 )
 
-# What lies ahead of the walk will be met there: else who skips would change the order in which others see items.
+# A returned item is offered only to annotators whose walk has passed it. Others meet it in their own order: otherwise
+# a skip of one annotator would change the order in which others see items.
 PASSED = (
     "AND EXISTS (SELECT 1 FROM progress WHERE progress.annotator = :annotator AND progress.batch = item.batch"
     " AND progress.cell = item.cell AND (finished = 1 OR progress.rank >= item.rank))"
