@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annotations.database.store import Store, at_one_moment
-from annotations.files.converting import read_row, sentence_of
 from annotations.files.detect import Layout, layout
+from annotations.files.import_items import read_row, sentence_of
 from annotations.projects.projects import counts
 from annotations.types import Project
 from core.describe import Description, Text, Vocabulary, as_json, described, vocabulary

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.converting import read_row, sentence_of
 from annotations.files.detect import SPAN_KEYS, Layout, bad, layout
+from annotations.files.import_items import read_row, sentence_of
 from annotations.files.sentences import checked_text
 from annotations.items.items import items
 from annotations.projects.projects import project as find_project

@@ -12,8 +12,7 @@ from sqlite3 import Connection
 from annotations.database.store import Store
 from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.queue import repeats
-from annotations.queue.handout import Handing
-from annotations.queue.pilot_items import open_pilot_id
+from annotations.queue.handout import Handing, open_pilot_id
 from annotations.types import Annotator, Item, Project
 from core.errors import N_, NotAllowed
 

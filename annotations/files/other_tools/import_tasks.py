@@ -10,9 +10,16 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.converting import read_row, sentence_of, task_of
 from annotations.files.detect import Layout
-from annotations.files.import_items import Examined, ImportReport, Progress, import_examined
+from annotations.files.import_items import (
+    Examined,
+    ImportReport,
+    Progress,
+    import_examined,
+    read_row,
+    sentence_of,
+    task_of,
+)
 from annotations.files.import_labels import Returned, store_labels
 from annotations.files.other_tools.choice_names import Names, meaning
 from annotations.files.other_tools.doccano_write import safe_name

@@ -7,7 +7,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.export_formats import Wanted
 from annotations.files.item_lines import item_object
-from annotations.files.labelled import labelled_items, origin
+from annotations.files.label_tables import labelled_items, origin
 from annotations.files.other_tools.tasks import MARKS, OWN
 from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Choice, Guideline, Item, Project
