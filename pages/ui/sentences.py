@@ -125,7 +125,7 @@ def options_html(options: Sequence[Choice]) -> Markup:
 
 def bar(parts: Iterable[tuple[str, float]]) -> Markup:
     """A bar of coloured parts: the class of each (good, bad, male, female, ink) and its share of the whole, 0 to 1."""
-    inside = joined(element("i", "", kind, style=f"width:{100 * share:.2f}%") for kind, share in parts)
+    inside = joined(element("i", "", kind, style=f"width:{100 * share:.1f}%") for kind, share in parts)
     return element("div", inside, "bar", aria_hidden="true")
 
 
