@@ -265,7 +265,7 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
     answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
 
 
-@project.command()
+@project.command("aside")
 @click.argument("name")
 @click.option("--bring-back", "uid", metavar="UID", help="Hand this item out again.")
 @click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")

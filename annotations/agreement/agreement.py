@@ -92,11 +92,7 @@ def agreement(
     "all" labelled items or the random "share", None: `usual_on`.
     """
     resampling, on = resampling or Resampling(), on or usual_on(project)
-    versions = {one.id: one.version for one in guidelines(store, project)}
-    if version is not None and version not in versions.values():
-        raise NotFound(
-            N_("The guideline of {project} has no version {version}."), project=project.name, version=version
-        )
+    versions = _versions(store, project, version)
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
     all_items, by_labels = _stock(store, project, tally, on, version)
@@ -127,6 +123,14 @@ def agreement(
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=project.plan == "stop",
     )
+
+
+def _versions(store: Store, project: Project, asked: int | None) -> dict[int, int]:
+    """Guideline -> its version; raises NotFound where *asked* is none of them."""
+    versions = {one.id: one.version for one in guidelines(store, project)}
+    if asked is not None and asked not in versions.values():
+        raise NotFound(N_("The guideline of {project} has no version {version}."), project=project.name, version=asked)
+    return versions
 
 
 def signature(
