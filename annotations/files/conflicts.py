@@ -17,7 +17,7 @@ from annotations.files.read_labels import FILE_DESK
 from annotations.items.gold import settle
 from annotations.items.items import OTHER_TEXT, OTHER_WORD
 from annotations.items.returned import look_again
-from annotations.labels.operations import insert_label
+from annotations.labels.append import insert_label
 from annotations.quality.known_answers import set_known
 from annotations.queue.set_aside import set_aside
 from annotations.text_policy import without_text

@@ -14,8 +14,8 @@ from annotations.files.read_labels import LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.items.returned import look_again
+from annotations.labels.append import check_ids, insert_label
 from annotations.labels.marks import check_marks, marks_in
-from annotations.labels.operations import check_ids, insert_label
 from annotations.projects.annotators import annotators, bring_annotators
 from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project

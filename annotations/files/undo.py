@@ -14,7 +14,7 @@ from annotations.items.gold import settle
 from annotations.items.items import ON_ITS_WAY
 from annotations.items.returned import look_again
 from annotations.items.withdrawn import clear_out, touched, withdraw
-from annotations.labels.operations import insert_label
+from annotations.labels.append import insert_label
 from annotations.queue.assignments import withdraw_batch
 from annotations.queue.set_aside import set_aside
 from annotations.types import Project

@@ -1,17 +1,19 @@
 """Labels: appended, never changed. What a desk sends is stored once and answered when it is on disk."""
 
+import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
+from annotations.guideline.free_tags import cleaned
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.labels import repeated
 from annotations.labels.marks import check_marks, check_rules
-from annotations.labels.operations import check_form, columns, insert_label
 from annotations.labels.read import conflicts, history, label_rows, own_progress
 from annotations.labels.repeated import Again
 from annotations.queue.assignments import assign, next_turn, reveal_item
@@ -21,6 +23,63 @@ from annotations.queue.set_aside import set_aside
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
+from core.text.sentences import control_character
+
+LONGEST_NOTE = 4_000
+LONGEST_ID = 100
+MOST_SECONDS = 1e9  # on a text: with more, sums of many labels would not be numbers any more
+
+
+def columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
+    """What the tables of first and of second labels both say of an operation; of one that takes back, nothing."""
+    empty = operation.choice in (None, "skip")
+    return {
+        "op_id": operation.op_id,
+        "guideline": guideline.id,
+        "choice": None if empty else operation.choice,
+        "reasons": json.dumps([] if empty else list(dict.fromkeys(operation.reasons))),
+        "tags": json.dumps([] if empty else cleaned(operation.tags), ensure_ascii=False),
+        "extraneous": None if empty or operation.extraneous is None else int(operation.extraneous),
+        "spans": json.dumps([] if empty else sorted(operation.spans)),
+        "note": "" if empty else operation.note.strip(),
+        "seconds": operation.seconds,
+        "form_shown": operation.form_shown,
+        "desk": operation.desk,
+        "revision": operation.revision,
+        "base": operation.base,
+        "superseded": int(superseded),
+        "created": created,
+    }
+
+
+def insert_label(db: Connection, values: Mapping[str, Any]) -> int:
+    """Append a label, a column each of *values*; returns its row id."""
+    cursor = db.execute(f"INSERT INTO label {columns_and_marks(values)}", dict(values))
+    return int(cursor.lastrowid or 0)
+
+
+def check_ids(op_id: str, desk: str, revision: int) -> None:
+    """Raise Refused where the ids of an operation or its revision cannot be stored."""
+    for value in (op_id, desk):
+        if not value or len(value) > LONGEST_ID or control_character(value):
+            raise Refused(N_("An operation and its desk need an id of 1 to {most} characters."), most=LONGEST_ID)
+    if not -(2**62) < revision < 2**62:
+        raise Refused(N_("The revision of an operation is out of range."))
+
+
+def check_form(operation: Operation) -> None:
+    """Raise Refused where ids, note, time or revision cannot be stored."""
+    check_ids(operation.op_id, operation.desk, operation.revision)
+    if len(operation.note) > LONGEST_NOTE:
+        raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+    try:
+        operation.note.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Refused(N_("The note holds half a character and cannot be stored.")) from error
+    seconds = operation.seconds
+    if seconds is not None and not 0 <= seconds < MOST_SECONDS:
+        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
+
 
 __all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
 
