@@ -19,7 +19,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
 from annotations.desk.routes import routes
-from annotations.items.items import discard_unpublished
+from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
 from core.errors import EvenhandError

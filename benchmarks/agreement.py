@@ -11,10 +11,10 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from annotations.agreement.agreement import agreement
 from annotations.agreement.disagreements import disagreements
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, create_project, guideline
 from annotations.types import Project
 from core.resources import keyword_pairs

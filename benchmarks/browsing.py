@@ -22,7 +22,7 @@ from typing import Any
 
 from annotations.browse.search import Filters, found
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, create_project, guideline
 from annotations.types import Project
 from core.resources import keyword_pairs

@@ -14,15 +14,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.progress.annotators import disagreement, workers
 from annotations.progress.cells import counted_cells
 from annotations.progress.dashboard import dashboard
 from annotations.progress.labels_per_day import labels_by_day
 from annotations.projects.annotators import annotators
 from annotations.projects.projects import create_project, guideline, set_quotas
+from annotations.record.entries import Looked, entries
 from annotations.record.files import record_json
-from annotations.record.record import Looked, entries
 from annotations.types import Project
 from core.files.timestamps import timestamp
 from core.resources import keyword_pairs, quotas

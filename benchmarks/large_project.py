@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.describe.describe import describe_project, usual_vocabulary
+from annotations.describe.project_description import describe_project, usual_vocabulary
 from annotations.forecast.work import forecast
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import change_project

@@ -25,11 +25,11 @@ from statistics import mean
 import numpy as np
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Operation, Project
 from core.statistics import Estimate, Resampling, Tally, fleiss_kappa, gwet_ac1, krippendorff_alpha
 from core.text.keywords import find

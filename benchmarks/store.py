@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from annotations.database.store import Store
-from annotations.items.items import Batch
-from annotations.labels.append import append, history, own_progress
+from annotations.items.batch import Batch
+from annotations.labels.operations import append, history, own_progress
 from annotations.projects.projects import annotators, counts, create_project, project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation, Project
 from core.resources import keyword_pairs
 
@@ -166,7 +166,7 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
 
 IMPORT = f"""
 import sys
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import project
 from annotations.database.store import Store
 from benchmarks.store import sentence

@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from annotations.agreement.agreement import AgreementReport, Measures, On, TwoAnnotators
-from annotations.agreement.agreement import agreement as report_of
 from annotations.agreement.by_form import FormRates
+from annotations.agreement.measures import AgreementReport, Measures, On, TwoAnnotators
+from annotations.agreement.measures import agreement as report_of
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
 from annotations.projects.projects import project as find_project

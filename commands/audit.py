@@ -123,7 +123,7 @@ def send(
     as_json: bool,
 ) -> None:
     """Draw, and make the blind desk project PROJECT of the sample."""
-    from annotations.audit import projects as audits
+    from annotations.audit import audit_projects as audits
     from annotations.database.store import Store
 
     sample = _draw_sample(scores, model, n, seed, by)
@@ -142,7 +142,7 @@ def send(
 @json_option
 def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
-    from annotations.audit import projects as audits
+    from annotations.audit import audit_projects as audits
     from annotations.projects.projects import project as find_project
     from core.model_bias import read_scores
 

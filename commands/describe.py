@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from annotations.describe.describe import Items, describe_file, description_of
+from annotations.describe.project_description import Items, describe_file, description_of
 from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.describe import Description, vocabulary

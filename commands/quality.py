@@ -11,7 +11,7 @@ from annotations.projects.projects import project as find_project
 from annotations.quality.known_answers import Score, answer_choices, misses
 from annotations.quality.report import Quality
 from annotations.quality.report import quality as quality_of
-from annotations.quality.self_agreement import Consistency
+from annotations.quality.retest_agreement import Consistency
 from annotations.text_policy import without_text
 from annotations.types import Project
 from commands.agreement import measure

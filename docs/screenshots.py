@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import annotators, projects
 from benchmarks.made_up_scores import write
 from core.mining.run import mine

@@ -117,7 +117,7 @@ def fresh_store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def sample_project(fresh_store: Store) -> Project:
     """A project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
-    from annotations.items.items import Batch, NewItem
+    from annotations.items.batch import Batch, NewItem
     from annotations.projects.projects import create_project
     from core.text.keywords import find
 

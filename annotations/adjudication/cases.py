@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from annotations.adjudication.comments import Comment, comments
 from annotations.adjudication.decisions import Settlement, settlements
 from annotations.database.store import Store
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.types import Annotator, Item, Mark, Project
 from core.errors import N_, NotFound
 

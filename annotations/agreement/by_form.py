@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotations.labels.blind import FORMS, BlindLabels, Numbers
+from annotations.labels.blind_labels import FORMS, BlindLabels, Numbers
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
 from core.statistics.estimate import NO_LABEL

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.agreement.by_form import FormRates
-from annotations.labels.blind import Numbers, On, turned
+from annotations.labels.blind_labels import Numbers, On, turned
 from annotations.types import Choice
 from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, wilson
 from core.statistics.estimate import NO_SHARED_ITEM

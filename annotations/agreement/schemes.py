@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from annotations.database.store import Store
-from annotations.labels.blind import BlindLabels, Numbers, columns
+from annotations.labels.blind_labels import BlindLabels, Numbers, columns
 from annotations.labels.generation_labels import generations, judged
 from annotations.types import Choice, Project
 from core.human_vs_rule.mark_agreement import KINDS, MarkAgreement

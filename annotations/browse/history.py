@@ -15,7 +15,7 @@ from annotations.adjudication import Settlement, every_comment, settlements
 from annotations.browse.search import Row, rows
 from annotations.database.events import events
 from annotations.database.store import Store, at_one_moment
-from annotations.items.items import item as item_of
+from annotations.items.batch import item as item_of
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics.estimate import Note

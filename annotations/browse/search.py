@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotations.database.store import Store
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.types import Annotator, Form, Item, Project, Status
 from core.types import Side
 

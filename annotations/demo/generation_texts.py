@@ -16,10 +16,10 @@ from annotations.demo import ANNOTATORS
 from annotations.files.columns import Columns
 from annotations.files.detect import Layout
 from annotations.files.generations import FACTS, generation
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.projects import add_annotators, change_project, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Mark, Operation, Project
 from core.errors import N_, NotFound
 from core.files.readers import Row, Source

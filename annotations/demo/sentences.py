@@ -14,10 +14,10 @@ from pathlib import Path
 from annotations.database.store import Store, database_path
 from annotations.demo import ANNOTATORS
 from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.projects import add_annotators, create_project, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Operation, Project
 from core.errors import N_, NotFound
 from core.files.whole_file import whole_path

@@ -33,12 +33,12 @@ from annotations.desk.messages import (
 from annotations.desk.session import Seat, bases, seat, standing, stands
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
-from annotations.labels import append as labels
-from annotations.labels.repeated import with_retests
+from annotations.labels import operations as labels
+from annotations.labels.retest_labels import with_retests
 from annotations.permissions import Action, Person, require
 from annotations.projects.annotators import is_active
 from annotations.projects.projects import guideline
-from annotations.queue import claim as queue
+from annotations.queue import leases as queue
 from annotations.types import Answer, Item, Operation, OwnProgress
 from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate

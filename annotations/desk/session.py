@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from annotations.database.store import Store
 from annotations.desk.tokens import Grant
-from annotations.items.items import item as one_item
-from annotations.labels import repeated
+from annotations.items.batch import item as one_item
+from annotations.labels import retest_labels
 from annotations.labels.read import DECISION_COLUMNS, decision
 from annotations.projects import projects
 from annotations.types import Annotator, Decision, Item, Project
@@ -42,7 +42,7 @@ def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str
         f" WHERE assignment.annotator = ? AND op_id IS NOT NULL AND assignment.item IN ({marks})"
     )
     found = dict(store.db.execute(query, (annotator.id, *[item.id for item in items])).fetchall())
-    return {**found, **repeated.bases(store, annotator, [item.uid for item in items])}
+    return {**found, **retest_labels.bases(store, annotator, [item.uid for item in items])}
 
 
 def standing(store: Store, at: Seat, item: str) -> Decision:
@@ -55,7 +55,7 @@ def standing(store: Store, at: Seat, item: str) -> Decision:
     row = store.db.execute(query, (item, at.project.id, at.annotator.id)).fetchone()
     if row is not None:
         return decision(one_item(store, at.project, item), row)
-    again = repeated.standing(store, at.project, at.annotator, item)
+    again = retest_labels.standing(store, at.project, at.annotator, item)
     if again is None:
         raise NotFound(N_("There is no label of yours on this sentence."))
     return again

@@ -14,10 +14,10 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.import_labels import TAKEN_BACK, point
 from annotations.files.read_labels import FILE_DESK
+from annotations.items.batch import OTHER_TEXT, OTHER_WORD
 from annotations.items.gold import settle
-from annotations.items.items import OTHER_TEXT, OTHER_WORD
 from annotations.items.returned import look_again
-from annotations.labels.append import insert_label
+from annotations.labels.operations import insert_label
 from annotations.quality.known_answers import set_known
 from annotations.queue.set_aside import set_aside
 from annotations.text_policy import without_text

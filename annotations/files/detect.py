@@ -8,7 +8,7 @@ from annotations.files.columns import Columns, checked, guess, is_whole
 from annotations.files.columns import listed as _listed_columns
 from annotations.files.other_tools.detect import task_keys
 from annotations.files.other_tools.tasks import TASKS
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from annotations.types import Kind
 from core.errors import N_, BadFile, BadLine
 from core.files.readers import Row, Source

@@ -25,10 +25,10 @@ from annotations.files.export_formats import (
 from annotations.files.item_lines import item_lines
 from annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
 from annotations.files.other_tools import doccano_write, label_studio_write
-from annotations.files.package.write import package_files
+from annotations.files.package.write_package import package_files
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.items.recount_mark import unsettled
 from annotations.papers.datasheet import datasheet
 from annotations.papers.markdown import Form

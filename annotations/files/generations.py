@@ -7,7 +7,7 @@ from typing import Any
 from annotations.files.columns import Columns, setting_of
 from annotations.files.detect import GENERATION_KEYS, Layout, Usable, bad, origin_of
 from annotations.files.published_samples import Told, of_column, of_file, of_path, told_apart
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from core.errors import N_, BadFile
 from core.files.readers import Row, Source
 from core.text.pronouns import PRONOUN_DATASETS, parse_sets

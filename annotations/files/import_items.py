@@ -15,7 +15,7 @@ from annotations.files.generations import generation
 from annotations.files.other_tools.detect import read_task
 from annotations.files.other_tools.tasks import TASKS, Task
 from annotations.files.sentences import checked_text, mined, released, sentence
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.items.mining_runs import RUN, record_runs, run_facts
 from annotations.plan.recount import finish
 from annotations.types import Project

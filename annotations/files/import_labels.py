@@ -14,8 +14,8 @@ from annotations.files.read_labels import LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.items.returned import look_again
-from annotations.labels.append import check_ids, insert_label
 from annotations.labels.marks import check_marks, marks_in
+from annotations.labels.operations import check_ids, insert_label
 from annotations.projects.annotators import annotators, bring_annotators
 from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project
@@ -232,7 +232,7 @@ class _Work:
 
 
 def point(store: Store, project: Project, item: int, person: int) -> None:
-    """Let the assignment point to what stands now, as `annotations.labels.append` would have."""
+    """Let the assignment point to what stands now, as `annotations.labels.operations` would have."""
     rows = store.db.execute(
         "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM valid_label"
         " WHERE item = ? AND annotator = ? ORDER BY id",

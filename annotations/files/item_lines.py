@@ -6,7 +6,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.detect import GENERATION_KEYS, ITEM_KEYS, SPAN_KEYS
 from annotations.files.export_formats import Wanted
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
 from core.files.csv_out import json_line

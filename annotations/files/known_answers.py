@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.items.items import item as one_item
+from annotations.items.batch import item as one_item
 from annotations.quality.known_answers import set_known
 from annotations.types import Item, Project
 from core.errors import N_, BadFile, BadLine, EvenhandError

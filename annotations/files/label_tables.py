@@ -7,7 +7,7 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.export_formats import Wanted
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.files.detect import SPAN_KEYS, Layout, bad, layout
 from annotations.files.import_items import read_row, sentence_of
 from annotations.files.sentences import checked_text
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import project as find_project
 from annotations.projects.projects import project_by_uid
 from annotations.types import Item, Project

@@ -13,7 +13,7 @@ from functools import lru_cache
 from annotations.database.store import Store
 from annotations.files.columns import setting_of
 from annotations.files.export_formats import Wanted
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY_ID, CANARY_KEY
 from annotations.types import Item, Project
 from core.files.csv_out import csv_line

@@ -10,8 +10,8 @@ from typing import Any
 
 from annotations.files.detect import bad
 from annotations.guideline.free_tags import cleaned
-from annotations.labels.append import MOST_SECONDS
 from annotations.labels.marks import marks_in
+from annotations.labels.operations import MOST_SECONDS
 from annotations.types import Form, Mark
 from core.errors import N_, BadFile, BadLine, EvenhandError
 from core.files.archives import Member

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from annotations.items.mining_runs import RUN, run_facts
 from core.errors import N_
 from core.files.readers import Row, Source

@@ -10,11 +10,11 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD
 from annotations.files.import_labels import TAKEN_BACK, point
+from annotations.items.batch import ON_ITS_WAY
 from annotations.items.gold import settle
-from annotations.items.items import ON_ITS_WAY
 from annotations.items.returned import look_again
 from annotations.items.withdrawn import clear_out, touched, withdraw
-from annotations.labels.append import insert_label
+from annotations.labels.operations import insert_label
 from annotations.queue.assignments import withdraw_batch
 from annotations.queue.set_aside import set_aside
 from annotations.types import Project

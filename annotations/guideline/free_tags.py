@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotations.database.store import Store
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.types import Annotator, Item, Project
 from core.errors import N_, Refused
 from core.text.sentences import control_character

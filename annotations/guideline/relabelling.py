@@ -14,7 +14,7 @@ from annotations.database.store import Store
 from annotations.guideline.versions import changed_codes, guideline, guidelines
 from annotations.items.gold import settle
 from annotations.queue.assignments import send_label_back
-from annotations.queue.repeats import void
+from annotations.queue.retests import void
 from annotations.types import Choice, Guideline, Item, Project
 from core.errors import N_, Refused
 

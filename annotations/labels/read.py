@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from annotations.database.store import Store
-from annotations.items.items import ITEM_COLUMNS, as_item
+from annotations.items.batch import ITEM_COLUMNS, as_item
 from annotations.items.wanted_labels import labels_expected
-from annotations.labels import repeated
+from annotations.labels import retest_labels
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
 Which = Literal["blind", "latest", "all"]
@@ -67,8 +67,8 @@ def history(
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
     found = [_decision(row) for row in store.db.execute(query, values)]
-    again = repeated.history(store, project, annotator, limit=limit, search=search.strip())
-    return repeated.merged(found, again)[:limit]
+    again = retest_labels.history(store, project, annotator, limit=limit, search=search.strip())
+    return retest_labels.merged(found, again)[:limit]
 
 
 def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
@@ -91,7 +91,7 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     )
     values = {"annotator": annotator.id, "project": project.id}
     found = [_decision(row) for row in store.db.execute(query, values)]
-    return repeated.merged(found, repeated.conflicts(store, project, annotator))
+    return retest_labels.merged(found, retest_labels.conflicts(store, project, annotator))
 
 
 def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:

@@ -10,7 +10,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.detect import layout
 from annotations.files.import_items import ImportReport, Progress, examine, import_examined, read_row
-from annotations.items.items import item_hash, items
+from annotations.items.batch import item_hash, items
 from annotations.projects.projects import counts
 from annotations.types import Project
 from core.concordance import Passage

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotations.agreement.agreement import AgreementReport, agreement
+from annotations.agreement.measures import AgreementReport, agreement
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guideline, guidelines
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
 from annotations.papers.blocks import Block
 from annotations.papers.markdown import Form, rendered

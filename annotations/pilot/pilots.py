@@ -16,7 +16,7 @@ from annotations.items.changes import draw_into_pilot, end_pilot
 from annotations.items.gold import settle
 from annotations.items.returned import return_items
 from annotations.items.wanted_labels import sample_of, set_wanted
-from annotations.queue.claim import release
+from annotations.queue.leases import release
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp

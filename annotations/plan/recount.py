@@ -13,12 +13,12 @@ from contextlib import contextmanager
 
 from annotations.database.events import SETTLING_BEGUN, SETTLING_DONE, record
 from annotations.database.store import Store
+from annotations.items.batch import PAUSE_S
 from annotations.items.gold import settle_some
-from annotations.items.items import PAUSE_S
 from annotations.items.recount_mark import WANTING, Mark, unsettled
 from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
 from annotations.queue.assignments import walk_again
-from annotations.queue.repeats import draw_again, drawn_labels, void_waiting
+from annotations.queue.retests import draw_again, drawn_labels, void_waiting
 from annotations.queue.set_aside import set_aside_everything
 from annotations.types import Project
 

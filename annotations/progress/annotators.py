@@ -10,7 +10,7 @@ from annotations.database.store import Store
 from annotations.labels.read import conflicts, own_progress
 from annotations.progress.labels_per_day import Day
 from annotations.projects.annotators import annotators
-from annotations.queue.claim import LEASE_S
+from annotations.queue.leases import LEASE_S
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.queue.assignments import free_sent_back
-from annotations.queue.claim import release
+from annotations.queue.leases import release
 from annotations.queue.set_aside import hand_out_to_new, set_aside_everything
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused

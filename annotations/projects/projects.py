@@ -17,8 +17,8 @@ from annotations.guideline.versions import (
     guidelines,
     insert_guideline,
 )
+from annotations.items.batch import ON_ITS_WAY
 from annotations.items.changes import set_cell_quotas
-from annotations.items.items import ON_ITS_WAY
 from annotations.items.recount_mark import WANTING
 from annotations.items.returned import look_again
 from annotations.items.wanted_labels import check_plan, check_stop

@@ -6,7 +6,7 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.projects.annotators import annotator, checked_name, free_everything, is_active, join
 from annotations.queue.assignments import hand_over
-from annotations.queue.claim import LEASE_S
+from annotations.queue.leases import LEASE_S
 from annotations.queue.set_aside import set_aside_everything
 from annotations.types import Annotator, Project
 from core.errors import N_, Refused

@@ -15,9 +15,9 @@ from annotations.adjudication.comments import checked_text
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import CHOICES, guidelines
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.changes import set_known_answer
 from annotations.items.gold import settle
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.projects.annotators import annotators
 from annotations.queue.set_aside import set_aside
 from annotations.types import Choice, Item, Project

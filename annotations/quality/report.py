@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotations.database.store import Store, at_one_moment
 from annotations.quality.known_answers import SIGNATURE, KnownItem, Score, known_items, scores
-from annotations.quality.self_agreement import ConsistencyReport, consistency
+from annotations.quality.retest_agreement import ConsistencyReport, consistency
 from annotations.types import Project
 from core.statistics import Resampling
 

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
-from annotations.items.items import LATE
+from annotations.items.batch import LATE
 from annotations.items.returned import set_looked
 from annotations.queue.assignments import lease
 from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase

@@ -1,8 +1,8 @@
 """Items that everybody skipped: they wait for the lead."""
 
 from annotations.database.store import Store
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.changes import set_aside_for_lead
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.returned import return_from_lead, return_unless_aside
 from annotations.queue.assignments import forget_skips
 from annotations.types import Item, Project

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.label_tables import cell
-from annotations.record.record import Act, Entry, every_entry, summary
+from annotations.record.entries import Act, Entry, every_entry, summary
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Annotator, Project
 from core.files.csv_out import csv_line

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.label_tables import facts as generation_facts
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.papers.blocks import one_line
 from annotations.papers.markdown import markdown_text
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary

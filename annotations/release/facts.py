@@ -8,16 +8,16 @@ from pathlib import PurePosixPath
 from statistics import median
 from typing import Any
 
-from annotations.agreement.agreement import AgreementReport, Measures, agreement
+from annotations.agreement.measures import AgreementReport, Measures, agreement
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
-from annotations.describe.describe import describe_project, usual_vocabulary
+from annotations.describe.project_description import describe_project, usual_vocabulary
 from annotations.progress.cells import ACCEPTED
 from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.quality.known_answers import scores
-from annotations.quality.self_agreement import consistency
+from annotations.quality.retest_agreement import consistency
 from annotations.text_policy import CANARY, needs_canary
 from annotations.types import Project
 from core.errors import N_

@@ -12,7 +12,7 @@ from annotations.files.item_lines import item_lines
 from annotations.files.other_tools.doccano_write import lines_out
 from annotations.files.other_tools.label_studio_write import labelling_config, tasks_out
 from annotations.files.package.records import author_codes
-from annotations.files.package.write import package_parts, project_description
+from annotations.files.package.write_package import package_parts, project_description
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline, guidelines
 from annotations.papers.datasheet import datasheets

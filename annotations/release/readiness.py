@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from annotations.database.store import Store
-from annotations.items.items import ON_ITS_WAY
+from annotations.items.batch import ON_ITS_WAY
 from annotations.items.recount_mark import UNSETTLED, unsettled
 from annotations.projects.projects import counts
 from annotations.text_policy import text_may_leave

@@ -13,7 +13,7 @@ from typing import Any
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.items.items import CHUNK, PAUSE_S
+from annotations.items.batch import CHUNK, PAUSE_S
 from annotations.release.frozen_file import FrozenFile
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, NotFound

@@ -14,7 +14,7 @@ from annotations.files.export_formats import needs_password
 from annotations.files.import_items import Examined, ImportReport, english, import_examined, look_through
 from annotations.files.open_upload import examine_tables
 from annotations.files.other_tools.tasks import TASKS
-from annotations.files.package import write as packages
+from annotations.files.package import write_package as packages
 from annotations.jobs.process import progress
 from annotations.mining.candidates import PATIENCE_S
 from annotations.projects.projects import project, project_by_uid

@@ -8,7 +8,7 @@ import click
 from annotations.database.store import Store
 from annotations.files.import_items import Examined, ImportReport, english
 from annotations.files.import_labels import Returned
-from annotations.files.package import write as packages
+from annotations.files.package import write_package as packages
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.projects.projects import project as find_project
 from annotations.types import Kind, Project

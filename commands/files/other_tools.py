@@ -15,7 +15,7 @@ from annotations.files.other_tools.detect import task_format, text_key
 from annotations.files.other_tools.import_tasks import LEFT, Switched
 from annotations.files.other_tools.import_tasks import bring_tasks as bring
 from annotations.files.other_tools.tasks import TASKS
-from annotations.files.package.write import is_package
+from annotations.files.package.write_package import is_package
 from annotations.jobs.process import progress
 from annotations.projects.projects import project as find_project
 from annotations.projects.projects import project_by_uid

@@ -5,7 +5,8 @@ and no bias in it. Such *leaks* gather at both ends of the list. The audit draws
 way and, for each of them, a random sentence of the same keyword pair and the same side of the source word; people
 judge all of them blind, and the share of leaks among extremes is compared with that among controls.
 
-Here sentences are drawn; `annotations.audit.projects` sends them and collects labels, `leak_rates` compares the shares.
+Here sentences are drawn; `annotations.audit.audit_projects` sends them and collects labels, and `leak_rates`
+compares the shares.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What a set of sentences looks like: characters, lengths, vocabulary, repeats, words, balance, sources (SPEC 1.5).
 
-Pure: texts in, numbers out. annotations.describe.describe brings the texts of a project or a file.
+Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
 """
 
 from core.describe.as_json import as_json

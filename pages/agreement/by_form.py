@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.by_form import FormRates
+from annotations.agreement.measures import AgreementReport
 from core.statistics import Estimate
 from pages.agreement.charts import traced
 from pages.agreement.scope import estimate_text

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from annotations.agreement.agreement import AgreementReport, TwoAnnotators
+from annotations.agreement.measures import AgreementReport, TwoAnnotators
 from core.charts.heatmap import heatmap
 from core.charts.style import styled
 from core.statistics import Estimate, holm

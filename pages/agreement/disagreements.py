@@ -3,8 +3,8 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.agreement import AgreementReport
 from annotations.agreement.disagreements import Disagreement, Judgement, disagreements, shown_to
+from annotations.agreement.measures import AgreementReport
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.agreement.agreement import AgreementReport
+from annotations.agreement.measures import AgreementReport
 from annotations.agreement.schemes import Way, mark_agreement
 from annotations.database.store import Store
 from annotations.projects.pipeline_counts import state

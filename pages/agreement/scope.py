@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotations.agreement.agreement import AgreementReport, Measures, On, usual_on
+from annotations.agreement.measures import AgreementReport, Measures, On, usual_on
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.agreement.agreement import AgreementReport, On, agreement
+from annotations.agreement.measures import AgreementReport, On, agreement
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.projects.pipeline_counts import state

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.describe.describe import Items, describe_file, description_of, usual_items, usual_vocabulary
+from annotations.describe.project_description import Items, describe_file, description_of, usual_items, usual_vocabulary
 from annotations.files.detect import layout
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import counts

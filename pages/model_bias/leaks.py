@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from annotations.audit import projects as audit
+from annotations.audit import audit_projects as audit
 from annotations.database.store import Store
 from annotations.types import Project
 from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach

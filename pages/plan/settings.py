@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.items.gold import Effects, effects
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import change_project
-from annotations.queue.claim import on_desks
+from annotations.queue.leases import on_desks
 from annotations.types import Plan, Project
 from core.errors import EvenhandError
 from pages.plan.forecast import plan_name

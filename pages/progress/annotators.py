@@ -7,7 +7,7 @@ import streamlit as st
 from annotations.progress.annotators import Worker
 from annotations.progress.dashboard import Dashboard, filled_days
 from annotations.projects.annotators import give_back
-from annotations.queue.claim import LEASE_S
+from annotations.queue.leases import LEASE_S
 from annotations.types import Project
 from pages.progress.overview import forget
 from pages.ui.charts import downloads, show_chart

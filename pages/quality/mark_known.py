@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.files.known_answers import bring_known, find_item
 from annotations.guideline.versions import guideline
-from annotations.items.items import item as one_item
+from annotations.items.batch import item as one_item
 from annotations.quality.known_answers import Among, draw_known, set_known
 from annotations.types import Item, Project
 from core.errors import EvenhandError

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.quality.self_agreement import Consistency, ConsistencyReport, Difference, differences
+from annotations.quality.retest_agreement import Consistency, ConsistencyReport, Difference, differences
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from annotations.adjudication import add_comment
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
-from annotations.record.record import Act, Entry, Looked, State, entries
+from annotations.record.entries import Act, Entry, Looked, State, entries
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.ui.choose import choose

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotations.record.record import summary
+from annotations.record.entries import summary
 from pages.record.entries import listed
 from pages.record.summary import ask_annotator, files, show_summary
 from pages.ui.choose import choose_project

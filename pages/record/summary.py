@@ -4,8 +4,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators
+from annotations.record.entries import Summary
 from annotations.record.files import record_csv, record_json
-from annotations.record.record import Summary
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from pages.ui.head import open_store

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.demo import ANNOTATORS
 from annotations.demo import generation_texts as demo
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.labels.marks import check_marks, check_rules
 from annotations.labels.read import label_rows
 from annotations.projects.projects import counts, projects

@@ -8,9 +8,9 @@ import pytest
 from annotations.database.store import Store
 from annotations.demo import ANNOTATORS
 from annotations.demo import sentences as demo
-from annotations.labels.append import label_rows
+from annotations.labels.operations import label_rows
 from annotations.projects.projects import annotators, counts, project, projects
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from core.errors import NotAllowed
 from core.guidelines import builtin
 from core.resources import keyword_pairs, table

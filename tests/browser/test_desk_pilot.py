@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from annotations.database.store import Store
 from annotations.guideline.drafts import draft, write_version
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import change_project, project
 from core.text.keywords import find

@@ -15,7 +15,7 @@ import pytest
 
 from annotations.adjudication import case, cases, each_settlement_row, settle_case
 from annotations.database.store import Store
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import change_project, create_project, project
 from annotations.types import Project
 from core.text.pronouns import set_named

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from annotations.database.store import Store
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import change_project, create_project, project, projects
 from cli import cli
 from core.errors import BadFile, NotFound

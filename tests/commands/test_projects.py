@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.database.store import Store
-from annotations.items.items import Batch
-from annotations.labels.append import append
+from annotations.items.batch import Batch
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, guideline, project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from cli import cli
 from core.errors import BadFile, NotAllowed, NotFound, Refused
 from core.guidelines import builtin, recognise

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.projects.projects import change_project, project

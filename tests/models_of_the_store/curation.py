@@ -13,10 +13,10 @@ from annotations.desk.session import bases
 from annotations.files.undo import imports, undo
 from annotations.guideline.relabelling import send_back
 from annotations.guideline.versions import add_guideline, guideline
+from annotations.items.batch import Batch, NewItem
 from annotations.items.gold import LABELS, verdict
-from annotations.items.items import Batch, NewItem
 from annotations.items.wanted_labels import TERMS, Terms, is_shared, wanted_now
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
 from annotations.projects.projects import (
     add_annotators,
@@ -27,7 +27,7 @@ from annotations.projects.projects import (
     set_quotas,
 )
 from annotations.quality.known_answers import set_known
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import WORDS, broken_rules, filled_project, new_items, new_store
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from annotations.adjudication import reopen, settle_case
 from annotations.adjudication.cases import case, cases
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.browse.search import Filters, found
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD, conflicts, keep, take
@@ -24,13 +24,13 @@ from annotations.files.export import export_file
 from annotations.files.import_labels import TAKEN_BACK
 from annotations.files.open_upload import tables_in
 from annotations.files.package.records import author_codes
-from annotations.files.package.write import bring_labels, bring_package, package_parts
+from annotations.files.package.write_package import bring_labels, bring_package, package_parts
 from annotations.files.undo import imports, undo
 from annotations.progress.dashboard import dashboard
 from annotations.projects.annotators import annotators, rename_annotator
 from annotations.projects.projects import change_project, counts
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.queue.claim import LEASE_S
+from annotations.queue.leases import LEASE_S
 from annotations.release import make_release, readiness, release_files, releases, verify, write_release
 from annotations.release.content_hash import content_hash, contents_of
 from annotations.types import Project

@@ -8,9 +8,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from annotations.labels.append import append, conflicts, label_rows, own_progress, reveal
+from annotations.labels.operations import append, conflicts, label_rows, own_progress, reveal
 from annotations.projects.projects import counts
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.queue.set_aside import set_aside_items
 from annotations.types import Item, Operation
 from tests.support.projects import broken_rules, filled_project, new_store

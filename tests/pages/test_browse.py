@@ -11,8 +11,8 @@ from annotations.adjudication import add_comment, every_comment
 from annotations.browse.search import Filters
 from annotations.database.events import events, record
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Item, Project
 from core.language import Language

@@ -7,9 +7,9 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import start_pilot
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from core.language import Language
 from tests.support.pages import LANGUAGES, MAIN, TITLES, addresses, assert_title, in_language, open_page, without_errors
 from tests.support.projects import decide, filled_project

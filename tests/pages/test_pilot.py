@@ -11,10 +11,10 @@ from annotations.database.store import Store
 from annotations.guideline.drafts import draft, save_draft, tag_codes
 from annotations.guideline.relabelling import waiting
 from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import open_pilot, pilots, start_pilot
 from annotations.projects.projects import change_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from cli import cli
 from tests.support.pages import html_of, open_page, without_errors

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 from annotations.adjudication import comments
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, create_project, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from tests.support.pages import open_page, text_of, without_exception
 from tests.support.projects import decide, filled_project

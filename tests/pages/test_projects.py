@@ -8,7 +8,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME, ensure_demo
 from annotations.jobs import jobs
-from annotations.labels.append import append, own_progress
+from annotations.labels.operations import append, own_progress
 from annotations.projects.projects import (
     add_guideline,
     annotators,
@@ -19,7 +19,7 @@ from annotations.projects.projects import (
     set_aside_items,
 )
 from annotations.projects.projects import counts as counts_of
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Operation
 from core.guidelines import recognise
 from core.resources import quotas

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.files.columns import Columns, recalled
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
 from annotations.text_policy import packed
@@ -179,7 +179,7 @@ def _archive_page():
 def _brought_page():
     from annotations.files.import_items import ImportReport
     from annotations.files.import_labels import Returned
-    from annotations.files.package.write import Brought
+    from annotations.files.package.write_package import Brought
     from core.types import Problem
     from pages.projects.import_.report import show_brought
 

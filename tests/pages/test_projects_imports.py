@@ -10,7 +10,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.import_items import import_file
 from annotations.jobs import jobs
-from annotations.labels.append import label_rows
+from annotations.labels.operations import label_rows
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.types import Project
 from pages.projects.import_ import imports as _projects_imports
@@ -98,7 +98,7 @@ def test_a_large_import_is_taken_back_by_a_job(
 def test_files_that_disagree_are_decided(
     fresh_store: Store, found: Project, tmp_path: Path, button: str, stands: str
 ) -> None:
-    from annotations.items.items import items
+    from annotations.items.batch import items
 
     uid = next(iter(items(fresh_store, found))).uid
     bring(fresh_store, found, tmp_path / "one.csv", (uid, "Ada", "accept"))

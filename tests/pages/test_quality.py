@@ -8,11 +8,11 @@ from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, create_project
 from annotations.quality.known_answers import SIGNATURE, known_items, set_known
-from annotations.quality.self_agreement import consistency
-from annotations.queue.claim import claim
+from annotations.quality.retest_agreement import consistency
+from annotations.queue.leases import claim
 from annotations.types import Project
 from cli import cli
 from tests.support.generations import generations_project

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project

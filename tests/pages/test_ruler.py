@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from annotations.audit import projects as audit
+from annotations.audit import audit_projects as audit
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from core.audit.sample import draw

@@ -10,10 +10,10 @@ from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.files.export import EXPORT_FORMATS, export_file, export_preview, wanted
 from annotations.files.export_formats import HOLD_TEXT, formats_of
-from annotations.items.items import items
-from annotations.labels.append import append
+from annotations.items.batch import items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.text_policy import CANARY_ID
 from annotations.types import Operation
 from cli import cli

@@ -3,10 +3,10 @@
 import uuid
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem, items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotator, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Item, Operation, Project
 from core.statistics import Resampling
 from core.text.keywords import find

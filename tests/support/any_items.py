@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from annotations.files.detect import GENERATION, ITEM_KEYS, SLGUSET
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from core.resources import keyword_pairs
 from core.text.keywords import find
 

@@ -4,9 +4,9 @@ import math
 
 import pandas as pd
 
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from core.model_bias import read_scores
 from tests.support.projects import decide
 

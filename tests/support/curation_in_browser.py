@@ -21,7 +21,7 @@ from playwright.sync_api import expect
 from annotations.adjudication import cases
 from annotations.database.store import Store
 from annotations.guideline.relabelling import waiting
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import guideline, project
 from annotations.release import releases
 from annotations.types import Project

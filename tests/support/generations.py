@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import change_project, create_project
 from annotations.types import Project
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem, items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotator, create_project
 from annotations.types import Item, Mark, Operation, Project
 

@@ -4,8 +4,8 @@ from annotations.adjudication import (
     case,
 )
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Item, Mark, Project
 from tests.support.projects import decide, filled_project

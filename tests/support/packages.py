@@ -5,7 +5,7 @@ from pathlib import Path
 from annotations.database.store import Store
 from annotations.files.import_labels import store_labels
 from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from annotations.types import Project
 from core.text.keywords import find
 

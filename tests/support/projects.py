@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Annotator, Item, Operation, Project
 from core.files.timestamps import timestamp

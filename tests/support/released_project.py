@@ -7,12 +7,12 @@ from annotations.adjudication import add_comment, settle_case
 from annotations.adjudication.cases import case, cases
 from annotations.database.store import Store
 from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.items import Batch, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, items
+from annotations.labels.operations import append
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project_by_uid, remove_annotator
 from annotations.quality.known_answers import set_known
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import new_items
 

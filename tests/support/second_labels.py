@@ -4,9 +4,9 @@ import time
 from collections.abc import Sequence
 
 from annotations.database.store import Store
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import change_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from tests.support.projects import decide, filled_project
 

@@ -26,7 +26,7 @@ from annotations.files.other_tools.doccano_write import safe_name
 from annotations.files.other_tools.tasks import MARKS, Said, moment_of, seconds_of, strings
 from annotations.files.read_labels import FORMS, LabelRow
 from annotations.guideline.versions import guideline, guidelines
-from annotations.items.items import item_hash
+from annotations.items.batch import item_hash
 from annotations.quality.known_answers import set_known
 from annotations.types import Guideline, Mark, Project
 from core.errors import N_, BadLine

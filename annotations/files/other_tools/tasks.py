@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from annotations.labels.append import MOST_SECONDS
+from annotations.labels.operations import MOST_SECONDS
 from annotations.types import MarkKind
 from core.files.timestamps import moment
 

@@ -14,12 +14,12 @@ from annotations.guideline.drafts import restore_draft, restore_tag_draft
 from annotations.guideline.versions import mark_read
 from annotations.items.changes import set_known_answer, set_pilot
 from annotations.items.gold import settle
-from annotations.labels.repeated import insert_repeated_label
+from annotations.labels.retest_labels import insert_repeated_label
 from annotations.pilot.pilots import restore_pilot
 from annotations.projects.annotators import annotators
 from annotations.quality.known_answers import insert_answer
 from annotations.queue.assignments import restore_assignment
-from annotations.queue.repeats import restore_latest, restore_repeat
+from annotations.queue.retests import restore_latest, restore_repeat
 from annotations.types import Project
 from core.errors import N_, Refused
 

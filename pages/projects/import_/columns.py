@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from annotations.database.store import Store
 from annotations.files.columns import FIXED, KEYS, Columns, guess, is_whole, recalled
 from annotations.files.import_items import PreviewRow
-from annotations.items.items import NewItem
+from annotations.items.batch import NewItem
 from core.errors import EvenhandError
 from core.files.archives import Member
 from core.files.readers import open_source

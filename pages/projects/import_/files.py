@@ -13,7 +13,7 @@ from annotations.files.import_items import ImportReport, Preview, import_examine
 from annotations.files.import_labels import Returned
 from annotations.files.open_upload import examine_tables, preview_tables, tables_in
 from annotations.files.other_tools.import_tasks import Switched
-from annotations.files.package import write as packages
+from annotations.files.package import write_package as packages
 from annotations.files.read_labels import is_labels
 from annotations.jobs import jobs
 from annotations.text_policy import text_may_leave

@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotations.files.import_items import ImportReport
 from annotations.files.import_labels import Returned
-from annotations.files.package.write import Brought
+from annotations.files.package.write_package import Brought
 from annotations.types import Project
 from core.types import Problem
 from pages.ui.charts import csv_bytes

@@ -4,7 +4,7 @@ import pytest
 
 from annotations.adjudication import add_comment, comments, every_comment
 from annotations.database.store import Store
-from annotations.items.items import Batch
+from annotations.items.batch import Batch
 from annotations.projects.projects import annotators
 from core.errors import NotAllowed, NotFound, Refused
 from tests.support.judged_sentences import judged

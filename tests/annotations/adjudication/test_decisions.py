@@ -17,7 +17,7 @@ from annotations.adjudication import (
     settle_case,
 )
 from annotations.database.store import Store
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, project
 from annotations.types import Item, Mark, Project
 from core.errors import EvenhandError, NotAllowed, NotFound, Refused

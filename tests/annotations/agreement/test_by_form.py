@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from annotations.agreement.by_form import FormRates, accept_rates
-from annotations.labels.blind import FORMS, BlindLabels, columns
+from annotations.labels.blind_labels import FORMS, BlindLabels, columns
 from core.statistics import Resampling
 
 CODES = ("accept", "reject")

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from annotations.agreement.agreement import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
+from annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
 from annotations.database.store import Store
 from annotations.projects.projects import add_guideline, change_project, guideline
 from annotations.types import Project

@@ -10,7 +10,7 @@ from annotations.browse.history import Entry, because, item_history, record_of
 from annotations.browse.search import Filters, found_ids, rows
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.projects.projects import add_guideline, annotators, change_project, guideline, project
 from annotations.types import Item, Mark, Project
 from core.errors import NotFound

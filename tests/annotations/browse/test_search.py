@@ -25,8 +25,8 @@ from annotations.browse.search import (
     words_of,
 )
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.projects import add_guideline, annotators, create_project, guideline
 from annotations.types import Annotator, Item, Project
 from core.text.keywords import find

@@ -8,9 +8,9 @@ import pytest
 
 from annotations.database.backup import backup, check, restore
 from annotations.database.store import Store
-from annotations.labels.append import append, label_rows
+from annotations.labels.operations import append, label_rows
 from annotations.projects.projects import project, projects
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
 

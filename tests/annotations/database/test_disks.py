@@ -12,7 +12,7 @@ import pytest
 
 from annotations.database.pool import Pool
 from annotations.database.store import Store
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import projects
 from core.errors import BadFile, Busy
 from tests.support.pages import open_page, without_errors
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # Reads and then writes, as somebody whom the permissions of files hold.
 READER = """
 import json, sys
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.database.pool import Pool
 from annotations.projects.projects import projects
 from annotations.database.store import Store

@@ -14,7 +14,7 @@ import pytest
 
 from annotations.database.store import Store, connect
 from annotations.guideline.drafts import discard_draft, draft, save_draft
-from annotations.items.items import Batch, delete_items
+from annotations.items.batch import Batch, delete_items
 from annotations.projects.projects import archive, set_quotas
 from core.errors import Busy
 from tests.support.projects import PATIENT, broken_rules, filled_project, new_items

@@ -8,14 +8,14 @@ from itertools import count
 
 import pytest
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.describe.describe import description_of
+from annotations.describe.project_description import description_of
 from annotations.files.export import archive_bytes, export_file, plain_bytes, wanted
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import annotators
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.record.files import record_csv, record_json
 from annotations.types import Operation, Project
 from tests.support.projects import filled_project

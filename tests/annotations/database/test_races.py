@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, discard_unpublished
-from annotations.labels.append import append, label_rows
+from annotations.items.batch import Batch, discard_unpublished
+from annotations.labels.operations import append, label_rows
 from annotations.projects.projects import counts, project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.release import make_release, records, release_files
 from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.early
 # Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.
 WORKER = """
     import sys, uuid
-    from annotations.labels.append import append
+    from annotations.labels.operations import append
     from annotations.projects.projects import annotator, project
-    from annotations.queue.claim import claim
+    from annotations.queue.leases import claim
     from annotations.database.store import Store
     from annotations.types import Operation
     path, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -53,7 +53,7 @@ WORKER = """
 # Opens a transaction, writes a label that nobody acknowledged, says so, and waits to be killed inside it.
 HALF = """
     import sys, time
-    from annotations.labels.append import _Writer
+    from annotations.labels.operations import _Writer
     from annotations.projects.projects import annotator, project
     from annotations.database.store import Store
     from annotations.types import Operation
@@ -69,7 +69,7 @@ HALF = """
 
 IMPORTER = """
     import sys, time
-    from annotations.items.items import Batch
+    from annotations.items.batch import Batch
     from annotations.projects.projects import project
     from annotations.database.store import Store
     from tests.support.projects import new_items

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from annotations.database.store import Store
 from annotations.desk.announcements import is_flagged
 from annotations.guideline.drafts import draft, write_version
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Project
 from core.text.keywords import find
@@ -35,7 +35,7 @@ def with_extra(store: Store, *extras: dict[str, Any]) -> Project:
     ],
 )  # fmt: skip
 def test_what_counts_as_flagged(fresh_store: Store, extra: dict[str, Any], flagged: bool) -> None:
-    from annotations.items.items import items
+    from annotations.items.batch import items
 
     (item,) = items(fresh_store, with_extra(fresh_store, extra))
     assert is_flagged(item) is flagged

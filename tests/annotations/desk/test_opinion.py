@@ -8,7 +8,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.desk.opinion import opinion_of
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.types import Project
 from core.errors import Refused
 from core.types import Score

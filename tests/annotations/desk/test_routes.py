@@ -11,9 +11,9 @@ from annotations.database import store
 from annotations.database.store import Store
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
-from annotations.labels import append as labels
+from annotations.labels import operations as labels
 from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
-from annotations.queue import claim as queue
+from annotations.queue import leases as queue
 from annotations.types import Project
 from tests.support.desk_by_http import RouteDesk as Desk
 

@@ -14,10 +14,10 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row
 from annotations.files.export import export_file
 from annotations.files.import_items import import_file
 from annotations.files.open_upload import tables_in
-from annotations.files.package import write as packages
+from annotations.files.package import write_package as packages
 from annotations.files.undo import find_import, imports, undo
-from annotations.items.items import Batch, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, items
+from annotations.labels.operations import append
 from annotations.labels.read import conflicts as at_the_desk
 from annotations.projects.projects import annotators
 from annotations.quality.known_answers import set_known

@@ -10,10 +10,10 @@ import pytest
 from annotations.database.store import Store
 from annotations.files import export as exporting
 from annotations.files.export import export_file, export_preview, wanted
-from annotations.items.items import items
-from annotations.labels.append import append
+from annotations.items.batch import items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotator
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Item, Operation, Project
 from core.errors import BadFile
 from core.files.formula_cells import restored

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from annotations.database.store import Store
 from annotations.files.generation_sample import draw, pilot_by_people, pilot_by_rule, read_generations, write_sample
 from annotations.files.import_items import import_file
-from annotations.items.items import items
-from annotations.labels.append import append
+from annotations.items.batch import items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Mark
 from cli import cli
 from core.errors import BadFile, Refused

@@ -8,7 +8,7 @@ import pytest
 from annotations.files.columns import Columns
 from annotations.files.import_items import import_examined, import_file
 from annotations.files.open_upload import examine_tables, preview_tables, tables_in
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import create_project
 from annotations.text_policy import packed
 from core.errors import BadFile

@@ -9,7 +9,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.files import import_items
 from annotations.files.import_items import english, examine, import_file, look_through, preview
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import archive, create_project
 from annotations.types import Project
 from core.errors import BadFile, Refused

@@ -9,15 +9,15 @@ import pytest
 
 from annotations.adjudication import cases, each_settlement_row, settle_case
 from annotations.adjudication.cases import case
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.files.export import export_file
 from annotations.files.import_items import import_examined
 from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.package import write as packages
-from annotations.items.items import items
-from annotations.labels.append import append
+from annotations.files.package import write_package as packages
+from annotations.items.batch import items
+from annotations.labels.operations import append
 from annotations.labels.read import each_label_row
 from annotations.projects.projects import (
     annotator,

@@ -18,7 +18,7 @@ from annotations.database.store import Store
 from annotations.files.detect import GENERATION, SLGUSET
 from annotations.files.export import ENDING, export_file
 from annotations.files.import_items import import_file
-from annotations.items.items import Batch, NewItem, items
+from annotations.items.batch import Batch, NewItem, items
 from annotations.projects.projects import change_project, create_project
 from annotations.types import Item, Project
 from core.errors import Refused

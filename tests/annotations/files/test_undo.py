@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.export import export_file
@@ -17,11 +17,11 @@ from annotations.files.import_items import import_file
 from annotations.files.import_labels import Returned, store_labels
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.files.undo import effect, find_import, imports, undo
-from annotations.items.items import Batch, NewItem, item, items
+from annotations.items.batch import Batch, NewItem, item, items
 from annotations.items.wanted_labels import doubled_sample
-from annotations.labels.append import append, label_rows, own_progress
+from annotations.labels.operations import append, label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.release import make_release, readiness
 from annotations.types import Operation, Project
 from core.errors import NotFound, Refused

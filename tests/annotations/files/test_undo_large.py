@@ -11,10 +11,10 @@ from annotations.files import undo as undoing
 from annotations.files.export import export_file
 from annotations.files.undo import find_import, undo
 from annotations.items import withdrawn
-from annotations.items.items import SILENT_S, Batch, Taken, discard_unpublished
-from annotations.labels.append import append, label_rows
+from annotations.items.batch import SILENT_S, Batch, Taken, discard_unpublished
+from annotations.labels.operations import append, label_rows
 from annotations.projects.projects import counts
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.types import Annotator, Item, Project
 from core.errors import Refused
@@ -32,7 +32,7 @@ class Stopped(Exception):
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(withdrawn, "CHUNK", 7)
     monkeypatch.setattr(withdrawn, "PAUSE_S", 0.0)
-    monkeypatch.setattr("annotations.items.items.LEFT_OFF_S", SILENT_S)  # however slow this machine is
+    monkeypatch.setattr("annotations.items.batch.LEFT_OFF_S", SILENT_S)  # however slow this machine is
 
 
 def second_file(store: Store, project: Project) -> str:
@@ -122,7 +122,7 @@ def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest
             undo(fresh_store, project, key)
     assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
     fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
-    monkeypatch.setattr("annotations.items.items.LEFT_OFF_S", withdrawn.LEFT_OFF_S)
+    monkeypatch.setattr("annotations.items.batch.LEFT_OFF_S", withdrawn.LEFT_OFF_S)
     assert discard_unpublished(fresh_store) == 1
     listed = find_import(fresh_store, project, key)
     assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []

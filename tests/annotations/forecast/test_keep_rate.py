@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.forecast.keep_rate import Followed, followed_by_cell, stages
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import change_project, project_by_uid, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Project
 from core.errors import N_
 from core.statistics import Note, wilson

@@ -12,12 +12,12 @@ from annotations.forecast.work_model import NO_SAMPLE
 from annotations.guideline.drafts import draft, write_version
 from annotations.guideline.relabelling import Which
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.progress.cells import CellState
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Project
 from core.statistics import wilson
 from tests.support.pages import open_page

@@ -11,14 +11,14 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.forecast.work import as_json, forecast
 from annotations.guideline.drafts import draft, write_version
+from annotations.items.batch import Batch
 from annotations.items.gold import effects
-from annotations.items.items import Batch
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import change_project, counts, create_project, project, set_quotas
 from annotations.quality.known_answers import set_known
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from cli import cli
 from core.errors import EvenhandError

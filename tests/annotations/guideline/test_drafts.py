@@ -21,9 +21,9 @@ from annotations.guideline.drafts import (
     write_version,
 )
 from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.pilot.pilots import start_pilot
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Choice, Project
 from cli import cli
 from core.errors import NotAllowed, NotFound, Refused

@@ -14,10 +14,10 @@ from annotations.guideline import relabelling
 from annotations.guideline.drafts import Draft, draft, write_version
 from annotations.guideline.relabelling import affected, earlier, send_back, waiting
 from annotations.guideline.versions import changed_codes, guideline
-from annotations.labels.append import append, label_rows, reveal
+from annotations.labels.operations import append, label_rows, reveal
 from annotations.projects.projects import remove_annotator
 from annotations.projects.replace_annotator import replace_annotator
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Choice, Item, Operation, Project
 from core.errors import NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project, new_store

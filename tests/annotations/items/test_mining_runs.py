@@ -9,9 +9,9 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
 from annotations.files.package.import_records import store_records
-from annotations.files.package.write import bring_package
+from annotations.files.package.write_package import bring_package
 from annotations.files.undo import imports, undo_import
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.items.mining_runs import mined_runs, run_facts
 from annotations.mining.candidates import add_candidates
 from annotations.progress.funnel import mining

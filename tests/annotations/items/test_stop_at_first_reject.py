@@ -12,11 +12,11 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.items.gold import verdict
 from annotations.items.wanted_labels import Terms, is_shared, wanted_now
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.pipeline_counts import pipeline
 from annotations.projects.projects import change_project, counts, create_project, project, remove_annotator, set_quotas
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Item, Project
 from core.errors import Refused
 from tests.support.projects import broken_rules, database, decide, filled_project
@@ -137,7 +137,7 @@ def test_both_plans_keep_the_same_sentences(fresh_store: Store) -> None:
 
 
 def test_new_items_come_in_with_the_numbers_of_the_plan(fresh_store: Store) -> None:
-    from annotations.items.items import Batch
+    from annotations.items.batch import Batch
     from tests.support.projects import new_items
 
     made, _ = stopping(fresh_store, 4, 0.3, seed=9)
@@ -383,10 +383,10 @@ def _check(store: Store, made: Project) -> None:
 
 WORKER = """
     import sys, uuid
-    from annotations.labels.append import append
+    from annotations.labels.operations import append
     from annotations.items.wanted_labels import is_shared
     from annotations.projects.projects import annotator, project
-    from annotations.queue.claim import claim
+    from annotations.queue.leases import claim
     from annotations.database.store import Store
     from annotations.types import Operation
     path, name = sys.argv[1], sys.argv[2]

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.items.wanted_labels import doubled_sample, drawn, labels_planned, wanted_of
-from annotations.labels.append import append, label_rows
+from annotations.labels.operations import append, label_rows
 from annotations.labels.read import own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from tests.support.projects import PATIENT, broken_rules, database, decide, new_store
 
@@ -185,9 +185,9 @@ def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
 # Leases and labels until nothing is left; prints what it was handed.
 WORKER = """
     import json, sys, uuid
-    from annotations.labels.append import append
+    from annotations.labels.operations import append
     from annotations.projects.projects import annotator, project
-    from annotations.queue.claim import claim
+    from annotations.queue.leases import claim
     from annotations.database.store import Store
     from annotations.types import Operation
     with Store.open(sys.argv[1]) as store:

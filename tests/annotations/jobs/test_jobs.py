@@ -344,7 +344,7 @@ def test_command_line(store, tmp_path):
 @pytest.mark.long
 def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
     """The real command line: kill -9 in the middle of an import, then resume: every sentence is there once."""
-    from annotations.items.items import items
+    from annotations.items.batch import items
     from annotations.projects.projects import create_project, projects
 
     lines = 20_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
 from annotations.labels.generation_labels import generations, judged

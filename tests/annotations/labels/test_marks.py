@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.guideline.versions import CHOICES
-from annotations.labels.append import append, label_rows
 from annotations.labels.marks import MOST_MARKS, check_marks, check_rules, marks_in
+from annotations.labels.operations import append, label_rows
 from annotations.projects.projects import annotators, change_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Mark
 from core.errors import Refused
 from tests.support.desk_js import run

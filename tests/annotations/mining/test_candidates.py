@@ -10,11 +10,11 @@ import pytest
 from annotations.database.store import Store
 from annotations.desk.messages import item_out
 from annotations.files.import_items import examine, preview
-from annotations.items.items import Batch, Taken, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, Taken, items
+from annotations.labels.operations import append
 from annotations.mining.candidates import add_candidates, passages_of, stock
 from annotations.projects.projects import annotators, archive, create_project, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Operation
 from core.errors import BadFile, Refused
 from tests.support.projects import PATIENT

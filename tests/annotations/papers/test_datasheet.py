@@ -6,7 +6,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.items import Batch, NewItem, items
+from annotations.items.batch import Batch, NewItem, items
 from annotations.papers.datasheet import datasheet
 from annotations.projects.projects import change_project, create_project
 

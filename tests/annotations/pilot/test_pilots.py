@@ -12,12 +12,12 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.undo import undo_import
 from annotations.guideline.drafts import draft, write_version
-from annotations.items.items import Batch
-from annotations.labels.append import append
+from annotations.items.batch import Batch
+from annotations.labels.operations import append
 from annotations.pilot.figures import letters, pilot_figures
 from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
 from annotations.projects.projects import add_annotators, change_project, create_project, remove_annotator, set_quotas
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Project
 from core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project, new_items, new_store

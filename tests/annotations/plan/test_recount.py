@@ -16,14 +16,14 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.package.import_records import store_records
 from annotations.files.package.records import each_record
+from annotations.items.batch import Batch, Taken
 from annotations.items.gold import settle_some
-from annotations.items.items import Batch, Taken
 from annotations.items.recount_mark import unsettled
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.plan import recount
 from annotations.plan.recount import finish
 from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.release.readiness import readiness
 from annotations.types import Annotator, Project

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from annotations.adjudication import settle_case
 from annotations.database.store import Store
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.plan.recount import recompute
 from annotations.progress import labels_per_day
 from annotations.progress.annotators import Worker
@@ -19,7 +19,7 @@ from annotations.progress.dashboard import Dashboard, dashboard, filled_days
 from annotations.progress.labels_per_day import Day, labels_by_day
 from annotations.projects.annotators import give_back, remove_annotator, rename_annotator
 from annotations.projects.projects import change_project, set_quotas
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Item, Project
 from cli import cli
 from tests.support.projects import decide, filled_project

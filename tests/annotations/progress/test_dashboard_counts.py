@@ -8,12 +8,12 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.files.undo import undo_import
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.progress import labels_per_day
 from annotations.progress.annotators import Difference, disagreement
 from annotations.progress.labels_per_day import Day, labels_by_day
 from annotations.projects.projects import change_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
 from core.statistics import Estimate, Note, wilson
 from tests.support.projects import Batch, decide, filled_project, new_items

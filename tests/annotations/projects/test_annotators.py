@@ -9,7 +9,7 @@ import pytest
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.labels.append import append, label_rows
+from annotations.labels.operations import append, label_rows
 from annotations.projects.annotators import give_back, other_projects, rename_annotator
 from annotations.projects.projects import (
     add_annotators,
@@ -22,7 +22,7 @@ from annotations.projects.projects import (
     set_aside_items,
 )
 from annotations.projects.replace_annotator import replace_annotator
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Project
 from core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project

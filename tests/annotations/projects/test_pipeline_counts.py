@@ -5,11 +5,11 @@ from uuid import uuid4
 import pytest
 
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem
+from annotations.labels.operations import append
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotator, archive, change_project, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Operation, Project
 from core.text.keywords import find
 from pages.home.pipeline import Stage, picture, share

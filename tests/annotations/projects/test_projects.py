@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import (
     add_annotators,
     add_guideline,
@@ -25,7 +25,7 @@ from annotations.projects.projects import (
     remove_annotator,
     set_quotas,
 )
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Choice, Project
 from core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from core.guidelines import builtin

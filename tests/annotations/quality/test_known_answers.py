@@ -19,10 +19,10 @@ from annotations.desk.routes import routes
 from annotations.files.export import export_file
 from annotations.files.known_answers import bring_known
 from annotations.files.undo import undo
-from annotations.labels.append import append
+from annotations.labels.operations import append
 from annotations.projects.projects import add_annotators, change_project, remove_annotator
 from annotations.quality.known_answers import answer_choices, draw_known, known_items, misses, scores, set_known
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Project
 from core.errors import BadFile, NotFound, Refused
 from tests.support.desk_by_http import RouteDesk as Desk
@@ -139,7 +139,7 @@ def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
 
 
 def test_a_label_after_an_opinion_does_not_count(made: Made) -> None:
-    from annotations.labels.append import reveal
+    from annotations.labels.operations import reveal
 
     store, project, people = made
     item = first(made)[0]

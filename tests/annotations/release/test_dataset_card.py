@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from annotations.database.store import Store
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.projects.projects import annotators, change_project
 from annotations.release import make_release, release_files
 from annotations.release.dataset_card import licence_id

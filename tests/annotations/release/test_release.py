@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from annotations.adjudication import settle_case
 from annotations.adjudication.cases import case
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.snapshot import snapshot
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
-from annotations.files.package.write import bring_package
-from annotations.items.items import items
+from annotations.files.package.write_package import bring_package
+from annotations.items.batch import items
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, counts, create_project, project
 from annotations.projects.pseudonyms import pseudonyms

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import create_project
 from cli import cli
 from core.concordance import Line

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from annotations.describe.describe import describe_file
+from annotations.describe.project_description import describe_file
 from core.charts.describe import before_after_line, binned, pair_balance
 from core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
 from core.describe.characters import characters, endings, lengths

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.describe.describe import description_of
+from annotations.describe.project_description import description_of
 from annotations.files.detect import layout
 from annotations.files.import_items import examine, import_examined, read_row
-from annotations.items.items import items
+from annotations.items.batch import items
 from annotations.mining.candidates import passages_of
 from annotations.projects.projects import annotators, create_project
 from annotations.release import make_release, release_files

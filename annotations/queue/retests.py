@@ -3,7 +3,7 @@
 Which ones is a pure function of the project's seed, the annotator and the item: nobody's labels change it, and a
 larger share holds a smaller one. On the wire such an item is like any other, with an id of its own; the second label
 is kept apart from the first (`retest_label`), counts for nothing but the agreement of the annotator with himself or
-herself, and is stored by `annotations.labels.append` under the same rules as the first.
+herself, and is stored by `annotations.labels.operations` under the same rules as the first.
 """
 
 import hashlib

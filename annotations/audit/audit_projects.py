@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotations.agreement.agreement import AgreementReport, agreement
+from annotations.agreement.measures import AgreementReport, agreement
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import archive, change_project, create_project, project_by_uid
 from annotations.types import Choice, Project
 from core.audit.leak_rates import (

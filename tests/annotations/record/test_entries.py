@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from annotations.adjudication import add_comment
 from annotations.browse.history import item_history
 from annotations.database.store import Store
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.projects.projects import annotator, change_project
 from annotations.projects.replace_annotator import replace_annotator
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
+from annotations.record.entries import PAGE, Entry, Looked, entries, every_entry, summary
 from annotations.record.files import HEADER, record_csv, record_json
-from annotations.record.record import PAGE, Entry, Looked, entries, every_entry, summary
 from annotations.text_policy import CANARY
 from annotations.types import Annotator, Item, Project
 from cli import cli

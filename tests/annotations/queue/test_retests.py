@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.agreement.agreement import agreement
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.guideline.relabelling import send_back
+from annotations.items.batch import Batch
 from annotations.items.gold import settle
-from annotations.items.items import Batch
-from annotations.labels.append import append, conflicts, history, label_rows, own_progress, reveal
-from annotations.labels.repeated import with_retests
+from annotations.labels.operations import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.labels.retest_labels import with_retests
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
-from annotations.queue import repeats
-from annotations.queue.claim import LEASE_S, claim
+from annotations.queue import retests
+from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Answer, Item, Project
 from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
 from tests.support.writers import output, start
@@ -55,13 +55,13 @@ def states(store: Store, what: str = "state") -> list[Any]:
 def test_a_larger_share_holds_a_smaller_one(seed: int, identity: bytes, one: float, two: float) -> None:
     who = uuid.UUID(int=seed).hex
     less, more = sorted((one, two))
-    assert repeats.comes_again(seed, who, identity, less) <= repeats.comes_again(seed, who, identity, more)
-    assert not repeats.comes_again(seed, who, identity, 0.0) and repeats.comes_again(seed, who, identity, 1.0)
+    assert retests.comes_again(seed, who, identity, less) <= retests.comes_again(seed, who, identity, more)
+    assert not retests.comes_again(seed, who, identity, 0.0) and retests.comes_again(seed, who, identity, 1.0)
 
 
 def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
     identities = [n.to_bytes(16, "big") for n in range(20_000)]
-    drawn = {who: {i for i in identities if repeats.comes_again(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
+    drawn = {who: {i for i in identities if retests.comes_again(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
     one, two = drawn.values()
     # binomial: 2,000 with a deviation of 42; both at once 200 with 14
     assert abs(len(one) - 2_000) < 170 and abs(len(two) - 2_000) < 170 and abs(len(one & two) - 200) < 60
@@ -69,10 +69,10 @@ def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
 
 @given(st.binary(min_size=32, max_size=32), st.uuids(version=4), st.uuids(version=4))
 def test_the_public_id_looks_like_that_of_an_item(secret: bytes, who: uuid.UUID, item: uuid.UUID) -> None:
-    made = repeats.public_id(secret, who.hex, item.hex)
+    made = retests.public_id(secret, who.hex, item.hex)
     parsed = uuid.UUID(made)
     assert parsed.hex == made and parsed.version == 4 and parsed.variant == uuid.RFC_4122
-    assert made == repeats.public_id(secret, who.hex, item.hex) != repeats.public_id(secret, item.hex, who.hex)
+    assert made == retests.public_id(secret, who.hex, item.hex) != retests.public_id(secret, item.hex, who.hex)
 
 
 def test_it_comes_after_its_hours_under_another_id(made: Made) -> None:
@@ -420,9 +420,9 @@ def test_while_a_pilot_is_open_nothing_comes_again(made: Made) -> None:
 # Labels until nothing is left, what came again included, and sends everything twice.
 WORKER = """
     import sys, uuid
-    from annotations.labels.append import append
+    from annotations.labels.operations import append
     from annotations.projects.projects import annotator, project
-    from annotations.queue.claim import claim
+    from annotations.queue.leases import claim
     from annotations.database.store import Store
     from annotations.types import Operation
     path, name, desk, who = sys.argv[1:]

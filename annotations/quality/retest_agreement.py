@@ -12,7 +12,7 @@ import numpy as np
 
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guidelines
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.projects.annotators import annotators
 from annotations.types import Choice, Form, Item, Project
 from core.errors import N_

@@ -7,11 +7,11 @@ from itertools import combinations
 import pytest
 from click.testing import CliRunner
 
-from annotations.agreement.agreement import agreement
 from annotations.agreement.disagreements import disagreements, shown_to
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.items.items import Batch, NewItem, items
-from annotations.labels.append import append, reveal
+from annotations.items.batch import Batch, NewItem, items
+from annotations.labels.operations import append, reveal
 from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.types import Operation
 from cli import cli

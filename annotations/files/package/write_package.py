@@ -30,7 +30,7 @@ from annotations.files.package.project import (
 )
 from annotations.files.package.records import author_codes, each_record
 from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.items.items import items as stored_items
+from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import Form, rendered

@@ -5,13 +5,13 @@ import json
 import pandas as pd
 import pytest
 
-from annotations.audit import projects as audit
+from annotations.audit import audit_projects as audit
 from annotations.desk.routes import WORK, Call
 from annotations.desk.session import Seat
-from annotations.items.items import Batch, NewItem, items
-from annotations.labels.append import append
+from annotations.items.batch import Batch, NewItem, items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, create_project, guideline, project, projects
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from core.audit.sample import draw
 from core.errors import NotAllowed, NotFound, Refused
 from tests.support.audits import NUMBERS, PEOPLE, judge, scores
@@ -113,7 +113,7 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
 def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
-    from annotations.labels.append import history
+    from annotations.labels.operations import history
 
     last = history(fresh_store, sent, person, limit=1)[0]
     append(

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from annotations.database.store import Store
-from annotations.items.items import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
-from annotations.labels.append import append
+from annotations.items.batch import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
+from annotations.labels.operations import append
 from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Mark
 from core.errors import NotFound, Refused
 from core.text.keywords import find
@@ -174,7 +174,7 @@ def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monk
             assert others[0].id == gone.id
         removing(store, batch, created)
 
-    monkeypatch.setattr("annotations.items.items.delete_items", then_another)
+    monkeypatch.setattr("annotations.items.batch.delete_items", then_another)
     assert discard_unpublished(fresh_store) == 1
     with pytest.raises(Refused, match="given up"):
         gone.add(new_items(5))
@@ -197,7 +197,7 @@ def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
             batch.publish()
         told.append(str(error.value))
 
-    monkeypatch.setattr("annotations.items.items.time.sleep", wake)
+    monkeypatch.setattr("annotations.items.batch.time.sleep", wake)
     assert discard_unpublished(fresh_store) == 1
     assert told and counts(fresh_store, project).items == 0
 

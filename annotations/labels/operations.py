@@ -12,13 +12,13 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.free_tags import cleaned
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
-from annotations.labels import repeated
+from annotations.labels import retest_labels
 from annotations.labels.marks import check_marks, check_rules
 from annotations.labels.read import conflicts, history, label_rows, own_progress
-from annotations.labels.repeated import Again
+from annotations.labels.retest_labels import Again
 from annotations.queue.assignments import assign, next_turn, reveal_item
-from annotations.queue.claim import renew_presence
-from annotations.queue.repeats import draw
+from annotations.queue.leases import renew_presence
+from annotations.queue.retests import draw
 from annotations.queue.set_aside import set_aside
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
@@ -150,7 +150,7 @@ def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _
     ).fetchone()
     if row is not None:
         return _Target(*row)
-    came_again = repeated.again(store.db, project, annotator, uid)
+    came_again = retest_labels.again(store.db, project, annotator, uid)
     if came_again is None:
         raise NotFound(N_("This project has no such item; the label was not stored."))
     return came_again
@@ -195,7 +195,7 @@ class _Writer:
         label: int | None = None
         if isinstance(target, Again):
             said = columns(operation, guideline, superseded, self.created)
-            label = repeated.keep(self.db, target, operation, said)
+            label = retest_labels.keep(self.db, target, operation, said)
         elif operation.choice == "skip":
             self._insert_skip(operation, target, superseded)
         else:
@@ -203,7 +203,7 @@ class _Writer:
         if superseded:
             return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
         if isinstance(target, Again):
-            repeated.move(self.db, self.project, self.annotator, target, operation, label)
+            retest_labels.move(self.db, self.project, self.annotator, target, operation, label)
         else:
             self._move(operation, target, label)
         return Answer(operation.op_id, True, latest=operation.op_id)
@@ -218,7 +218,7 @@ class _Writer:
 
     def _overtaken(self, operation: Operation, target: _Target | Again) -> bool:
         if isinstance(target, Again):
-            return repeated.overtaken(self.db, target, operation)
+            return retest_labels.overtaken(self.db, target, operation)
         newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
         query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
         values = {

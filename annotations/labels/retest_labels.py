@@ -7,9 +7,9 @@ from sqlite3 import Connection
 from typing import Any
 
 from annotations.database.store import Store, columns_and_marks
-from annotations.items.items import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.queue.assignments import next_turn
-from annotations.queue.repeats import assign_repeat
+from annotations.queue.retests import assign_repeat
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
 
 COLUMNS = (
@@ -24,7 +24,7 @@ OWN = (
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """An item that came again, as `annotations.labels.append` sees it: in the place of an assignment."""
+    """An item that came again, as `annotations.labels.operations` sees it: in the place of an assignment."""
 
     id: int
     item: int

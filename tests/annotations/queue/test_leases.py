@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.items.items import Batch
-from annotations.labels.append import append, reveal
+from annotations.items.batch import Batch
+from annotations.labels.operations import append, reveal
 from annotations.projects.projects import (
     add_annotators,
     annotators,
@@ -21,7 +21,7 @@ from annotations.projects.projects import (
     set_aside_items,
     set_quotas,
 )
-from annotations.queue.claim import LEASE_S, MOST_LEASED, claim, heartbeat
+from annotations.queue.leases import LEASE_S, MOST_LEASED, claim, heartbeat
 from annotations.types import Annotator, Item, Project
 from core.errors import NotAllowed
 from tests.support.projects import broken_rules, decide, filled_project, new_items

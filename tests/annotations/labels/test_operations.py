@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.labels.append import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.labels.operations import append, conflicts, history, label_rows, own_progress, reveal
 from annotations.projects.projects import (
     add_guideline,
     archive,
@@ -16,7 +16,7 @@ from annotations.projects.projects import (
     remove_annotator,
     set_quotas,
 )
-from annotations.queue.claim import claim
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Answer, Item, Operation, Project
 from core.errors import NotAllowed, NotFound
 from tests.support.projects import broken_rules, decide, filled_project
@@ -117,7 +117,7 @@ def test_a_reject_with_a_note_needs_no_reason(made: Made) -> None:
 
 
 def test_an_item_of_another_project_or_of_no_published_file_is_unknown(made: Made) -> None:
-    from annotations.items.items import Batch
+    from annotations.items.batch import Batch
     from tests.support.projects import new_items
 
     store, project, people, _ = made

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from annotations.adjudication.comments import Comment
 from annotations.database.store import Store, at_one_moment
-from annotations.items.items import ITEM_COLUMNS, as_item
+from annotations.items.batch import ITEM_COLUMNS, as_item
 from annotations.projects.annotators import is_active
 from annotations.types import Annotator, Item, Mark, Project
 

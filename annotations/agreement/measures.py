@@ -21,7 +21,7 @@ import numpy as np
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.database.store import Store, at_one_moment
-from annotations.labels.blind import BlindLabels, Numbers, On, columns, label_rows, turned
+from annotations.labels.blind_labels import BlindLabels, Numbers, On, columns, label_rows, turned
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound

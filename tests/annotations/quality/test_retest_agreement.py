@@ -5,10 +5,10 @@ import time
 import pytest
 
 from annotations.database.store import Store
-from annotations.labels.append import append, reveal
+from annotations.labels.operations import append, reveal
 from annotations.projects.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
-from annotations.quality.self_agreement import consistency, differences
-from annotations.queue.claim import claim
+from annotations.quality.retest_agreement import consistency, differences
+from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation
 from tests.support.generations import generations_project
 from tests.support.projects import decide, filled_project

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from annotations.database.store import Store
 from annotations.desk.routes import routes
-from annotations.labels.repeated import merged
+from annotations.labels.retest_labels import merged
 from annotations.projects.projects import change_project
 from annotations.types import Decision, Project
 from tests.support.desk_by_http import RouteDesk as Desk
@@ -163,7 +163,7 @@ def test_two_histories_become_one_and_each_keeps_its_order() -> None:
 
 def test_thousands_that_wait_cost_a_claim_little(fresh_store: Store) -> None:
     """The plan of every query is by an index: no table is read as a whole."""
-    from annotations.queue.repeats import DUE
+    from annotations.queue.retests import DUE
 
     rows = fresh_store.db.execute(
         f"EXPLAIN QUERY PLAN {DUE}",

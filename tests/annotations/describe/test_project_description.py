@@ -1,4 +1,4 @@
-"""annotations.describe.describe, the command `describe` and the page Statistics of the set: from items to numbers."""
+"""Statistics of the set, from items to numbers: the module, the command `describe` and the page."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,14 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.database.store import Store
-from annotations.describe.describe import describe_file, describe_project, description_of, usual_items, usual_vocabulary
-from annotations.items.items import Batch, NewItem
+from annotations.describe.project_description import (
+    describe_file,
+    describe_project,
+    description_of,
+    usual_items,
+    usual_vocabulary,
+)
+from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import create_project
 from annotations.types import Project
 from cli import cli
