@@ -18,7 +18,8 @@ from pathlib import Path
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch
-from annotations.labels.operations import append, history, own_progress
+from annotations.labels.operations import append
+from annotations.labels.read import history, own_progress
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation, Project

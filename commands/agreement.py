@@ -5,10 +5,11 @@ from typing import Any
 import click
 
 from annotations.agreement.by_form import FormRates
-from annotations.agreement.measures import AgreementReport, Measures, On, TwoAnnotators
+from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators
 from annotations.agreement.measures import agreement as report_of
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
+from annotations.labels.blind_labels import On
 from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled

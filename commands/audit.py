@@ -123,13 +123,15 @@ def send(
     as_json: bool,
 ) -> None:
     """Draw, and make the blind desk project PROJECT of the sample."""
-    from annotations.audit import audit_projects as audits
+    from annotations.audit import audit_projects
     from annotations.database.store import Store
 
     sample = _draw_sample(scores, model, n, seed, by)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
     with Store.open(db) as store:
-        made = audits.send(store, sample, project, people, per_item=per_item, language=language, run=scores.stem)
+        made = audit_projects.send(
+            store, sample, project, people, per_item=per_item, language=language, run=scores.stem
+        )
     found = _counts(sample) | {"project": made.name, "labels": len(sample.items) * per_item}
     text = f"{made.name}: {len(sample.items)} sentences, {found['labels']} labels to make\n{_counts_text(found)}"
     answer(found, text, as_json=as_json)
@@ -142,13 +144,13 @@ def send(
 @json_option
 def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
-    from annotations.audit import audit_projects as audits
+    from annotations.audit import audit_projects
     from annotations.projects.projects import project as find_project
     from core.model_bias import read_scores
 
     frame = None if scores is None else read_scores(scores)
     with existing_store(db) as store:
-        found = audits.result(store, find_project(store, project), frame)
+        found = audit_projects.result(store, find_project(store, project), frame)
     if not found.audit.settled:
         click.echo("No sentence has all its labels yet.", err=True)
     answer(_result(found), _result_text(found), as_json=as_json)

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from annotations.jobs import jobs
-from annotations.jobs import process as job_process
+from annotations.jobs import jobs, process
 from commands.shared import answer, db_option, existing_store, json_option
 
 
@@ -94,4 +93,4 @@ def run(context: click.Context, db: str, uid: str) -> None:
         return printed.getvalue()
 
     with existing_store(db) as store:
-        job_process.perform(store, uid, call)
+        process.perform(store, uid, call)

@@ -46,7 +46,6 @@ __all__ = [
     "AgreementReport",
     "CategoryMeasures",
     "Measures",
-    "On",
     "TwoAnnotators",
     "agreement",
     "signature",

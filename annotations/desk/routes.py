@@ -33,12 +33,16 @@ from annotations.desk.messages import (
 from annotations.desk.session import Seat, bases, seat, standing, stands
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
-from annotations.labels import operations as labels
+from annotations.labels.operations import append as store_operations
+from annotations.labels.operations import reveal
+from annotations.labels.read import conflicts as own_conflicts
+from annotations.labels.read import history as own_decisions
+from annotations.labels.read import own_progress
 from annotations.labels.retest_labels import with_retests
 from annotations.permissions import Action, Person, require
 from annotations.projects.annotators import is_active
 from annotations.projects.projects import guideline
-from annotations.queue import leases as queue
+from annotations.queue import leases
 from annotations.types import Answer, Item, Operation, OwnProgress
 from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate
@@ -167,9 +171,9 @@ def sync(call: Call) -> Reply:
     items: list[Item] = []
     if want > 0:
         known = [each for each in have if isinstance(each, str)]
-        items = queue.claim(call.store, at.project, at.annotator, have=known, want=want)
+        items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
     elif not sent:
-        queue.heartbeat(call.store, at.project, at.annotator)
+        leases.heartbeat(call.store, at.project, at.annotator)
     reply: Reply = {
         "answers": answers,
         "items": _items(call, items),
@@ -179,7 +183,7 @@ def sync(call: Call) -> Reply:
         **desk_news(call.store, at.project, at.annotator),
     }
     if hello:
-        found = labels.history(call.store, at.project, at.annotator, limit=hello)
+        found = own_decisions(call.store, at.project, at.annotator, limit=hello)
         reply["history"] = [decision_out(each, at.project.kind) for each in found]
         reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
     if hello or sent:
@@ -189,7 +193,7 @@ def sync(call: Call) -> Reply:
 
 def heartbeat(call: Call) -> Reply:
     """Say that the desk is still open: leases hold on. Out: whether this annotator has `left` the project."""
-    queue.heartbeat(call.store, call.at.project, call.at.annotator)
+    leases.heartbeat(call.store, call.at.project, call.at.annotator)
     return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
 
 
@@ -197,7 +201,7 @@ def history(call: Call) -> Reply:
     """Own past decisions, newest first. In: `limit`, `search`."""
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
     search = search_in(call.body)
-    found = labels.history(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
+    found = own_decisions(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
     return {"history": [decision_out(each, call.at.project.kind) for each in found]}
 
 
@@ -214,7 +218,7 @@ def opinion(call: Call) -> Reply:
     told = opinion_of(call.at.project, decision.item)
     told["reason"] = told["reason"] and translate(told["reason"], call.language)
     # Recorded before it leaves, and only where the label still stands.
-    labels.reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
+    reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
     return told
 
 
@@ -239,7 +243,7 @@ def _append(call: Call, sent: Sequence[Any]) -> list[Reply]:
     """One answer per operation, in order; what cannot be read is refused by itself."""
     read: list[Operation | Reply] = [_read_operation(call, raw) for raw in sent]
     operations = [each for each in read if isinstance(each, Operation)]
-    stored = labels.append(call.store, call.at.project, call.at.annotator, operations) if operations else []
+    stored = store_operations(call.store, call.at.project, call.at.annotator, operations) if operations else []
     answers = iter(stored)
     return [each if isinstance(each, dict) else _told(next(answers), call.language) for each in read]
 
@@ -261,7 +265,7 @@ def _told(answer: Answer, language: Language) -> Reply:
 
 def _progress(call: Call) -> OwnProgress:
     at = call.at
-    own = labels.own_progress(call.store, at.project, at.annotator)
+    own = own_progress(call.store, at.project, at.annotator)
     return with_retests(call.store, at.project, at.annotator, own)
 
 
@@ -273,6 +277,6 @@ def _items(call: Call, items: Sequence[Item]) -> list[Reply]:
 
 
 def _conflicts(call: Call) -> list[Reply]:
-    found = labels.conflicts(call.store, call.at.project, call.at.annotator)
+    found = own_conflicts(call.store, call.at.project, call.at.annotator)
     kind = call.at.project.kind
     return [{**decision_out(each, kind), "stands": stands(call.store, call.at, each.item.uid)} for each in found]

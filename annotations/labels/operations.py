@@ -14,7 +14,6 @@ from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.labels import retest_labels
 from annotations.labels.marks import check_marks, check_rules
-from annotations.labels.read import conflicts, history, label_rows, own_progress
 from annotations.labels.retest_labels import Again
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
@@ -80,8 +79,6 @@ def check_form(operation: Operation) -> None:
     if seconds is not None and not 0 <= seconds < MOST_SECONDS:
         raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
 
-
-__all__ = ["append", "conflicts", "history", "label_rows", "own_progress", "reveal"]
 
 # Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
 TAKES_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"

@@ -6,15 +6,14 @@ from typing import Any
 import click
 
 from annotations.database.store import Store
-from annotations.files import export as exporting
-from annotations.files import read_labels
+from annotations.files import export, read_labels
 from annotations.files.columns import FIXED, KEYS, Columns
 from annotations.files.detect import FORMATS
 from annotations.files.export_formats import needs_password
 from annotations.files.import_items import Examined, ImportReport, english, import_examined, look_through
 from annotations.files.open_upload import examine_tables
 from annotations.files.other_tools.tasks import TASKS
-from annotations.files.package import write_package as packages
+from annotations.files.package import write_package
 from annotations.jobs.process import progress
 from annotations.mining.candidates import PATIENCE_S
 from annotations.projects.projects import project, project_by_uid
@@ -113,7 +112,7 @@ def import_file(
 
 
 def _comes_back(members: list[Member]) -> bool:
-    return packages.is_package(members) or read_labels.is_labels(members[0])
+    return write_package.is_package(members) or read_labels.is_labels(members[0])
 
 
 def _format_for(name: str, uid: str | None, db: str) -> str:
@@ -143,7 +142,7 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(exporting.EXPORT_FORMATS),
+    type=click.Choice(export.EXPORT_FORMATS),
     required=True,
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
     "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. "
@@ -184,7 +183,7 @@ def export_file(
         password = ask_password(new=True) if lock or needs_password(found, layout) else None
         if lock and password is None:
             raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
-        report = exporting.export_file(
+        report = export.export_file(
             store, found, out, format=layout, items=items, names=names, history=history, password=password,
             language=lang,
         )  # fmt: skip

@@ -8,7 +8,7 @@ import click
 from annotations.database.store import Store
 from annotations.files.import_items import Examined, ImportReport, english
 from annotations.files.import_labels import Returned
-from annotations.files.package import write_package as packages
+from annotations.files.package import write_package
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.projects.projects import project as find_project
 from annotations.types import Kind, Project
@@ -23,9 +23,9 @@ def bring_labels(
     name: str, members: Sequence[Member], file: str, *, uid: str | None, layout: str, db: str, as_json: bool
 ) -> None:
     """Import labels into a project that is there, or a package into a project that may be new; print what came back."""
-    if layout == "package" or packages.is_package(members):
+    if layout == "package" or write_package.is_package(members):
         with Store.open(db) as store:
-            brought = packages.bring_package(store, name, members, file)
+            brought = write_package.bring_package(store, name, members, file)
         labels = brought.labels
         items = {} if brought.items is None else {"items": brought.items.as_json()}
         text = (
@@ -38,7 +38,7 @@ def bring_labels(
             found = project_by_uid(store, uid) if uid else find_project(store, name)
             labels = Returned()
             for member in members:
-                labels.add(packages.bring_labels(store, found, member, file if len(members) == 1 else member.name))
+                labels.add(write_package.bring_labels(store, found, member, file if len(members) == 1 else member.name))
         items, text = {}, ""
     for problem in [] if as_json else labels.errors[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, Measures, On, usual_on
+from annotations.agreement.measures import AgreementReport, Measures, usual_on
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
+from annotations.labels.blind_labels import On
 from annotations.projects.projects import guidelines
 from annotations.types import Project
 from core.statistics import Estimate

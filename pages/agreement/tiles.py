@@ -4,9 +4,10 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, On, agreement
+from annotations.agreement.measures import AgreementReport, agreement
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
+from annotations.labels.blind_labels import On
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import guideline
 from annotations.types import Project

@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
-from annotations.labels.operations import own_progress
+from annotations.labels.read import own_progress
 from annotations.pilot.pilots import own_pilot
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotators, counts

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from annotations.audit import audit_projects as audit
+from annotations.audit import audit_projects
 from annotations.database.store import Store
 from annotations.types import Project
 from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
@@ -35,14 +35,14 @@ def show_audit(frame: "pd.DataFrame", store: Store, run: str | None = None) -> N
             "which of them leak. Nobody is told which is which."
         )
     )
-    past = audit.audits(store)
+    past = audit_projects.audits(store)
     if past:
         _past(past, frame, store, name)
     with st.expander(_("A new audit"), icon=":material/casino:", expanded=not past):
         _new(frame, store, name)
 
 
-def _past(past: list[audit.Audit], frame: "pd.DataFrame", store: Store, run: str) -> None:
+def _past(past: list[audit_projects.Audit], frame: "pd.DataFrame", store: Store, run: str) -> None:
     """The results: of one audit at a time, the newest first."""
     names = {one.project.uid: one for one in past}
     if st.session_state.get("audit") not in names:
@@ -53,7 +53,7 @@ def _past(past: list[audit.Audit], frame: "pd.DataFrame", store: Store, run: str
     show_result(store, chosen, own)
 
 
-def _audit_name(one: audit.Audit) -> str:
+def _audit_name(one: audit_projects.Audit) -> str:
     text = _("{name} · {model} · {done} of {all} labels")
     return text.format(name=one.project.name, model=one.model, done=one.labels, all=one.labels_wanted)
 
@@ -143,7 +143,7 @@ def _shortages(sample: AuditSample) -> None:
 def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: int, run: str) -> None:
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     try:
-        made: Project = audit.send(store, sample, name, names, per_item=per_item, language=language(), run=run)
+        made: Project = audit_projects.send(store, sample, name, names, per_item=per_item, language=language(), run=run)
     except EvenhandError as error:
         show_error(error)
         return

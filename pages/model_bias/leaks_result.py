@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from annotations.audit import audit_projects as audit
+from annotations.audit import audit_projects
 from annotations.database.store import Store
 from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 RULES = ("unanimous", "any", "label")
 
 
-def show_result(store: Store, chosen: audit.Audit, frame: "pd.DataFrame | None") -> None:
+def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame | None") -> None:
     """The result of one audit; while it is under way only how far it is, unless the numbers are asked for."""
     if not chosen.finished and not _look_early(chosen):
         return
     try:
-        found = audit.result(store, chosen.project, frame)
+        found = audit_projects.result(store, chosen.project, frame)
     except EvenhandError as error:
         show_error(error)
-        found = audit.result(store, chosen.project)
+        found = audit_projects.result(store, chosen.project)
     if not found.audit.settled:
         st.info(_("No sentence has all its labels yet, so there is nothing to compare."))
         return
@@ -44,7 +44,7 @@ def show_result(store: Store, chosen: audit.Audit, frame: "pd.DataFrame | None")
     _show_method(found)
 
 
-def _look_early(chosen: audit.Audit) -> bool:
+def _look_early(chosen: audit_projects.Audit) -> bool:
     share = chosen.labels / chosen.labels_wanted
     text = _("{done} of {all} labels; {settled} of {sentences} sentences have all of theirs.")
     st.progress(
@@ -78,7 +78,7 @@ def _rule() -> "Rule":
     return rule
 
 
-def _answer(found: audit.AuditResult, rule: "Rule") -> None:
+def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
     """The verdict, the picture of shares, and the table of all rules and ends."""
     import pandas as pd
 
@@ -154,9 +154,9 @@ def _heading(text: str) -> None:
     st.markdown(f"**{text}**")
 
 
-def _reasons(found: audit.AuditResult) -> None:
+def _reasons(found: audit_projects.AuditResult) -> None:
     _heading(_("What gives it away"))
-    names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
+    names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit_projects.reasons()}
     rows = [
         {
             _("reason"): names.get(code, code),
@@ -168,7 +168,7 @@ def _reasons(found: audit.AuditResult) -> None:
     show_records(rows)
 
 
-def _measures(found: audit.AuditResult, rule: "Rule", *, of_run: bool) -> None:
+def _measures(found: audit_projects.AuditResult, rule: "Rule", *, of_run: bool) -> None:
     _heading(_("The measures with and without the leaks"))
     names = {
         "run": _("all sentences of the run"),
@@ -198,10 +198,10 @@ def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
     }
 
 
-def _leaking(found: audit.AuditResult, rule: "Rule") -> None:
+def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
     leaking = found.leaking(rule)
     with st.expander(_("The {n} sentences that leak").format(n=len(leaking)), icon=":material/format_list_bulleted:"):
-        names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit.reasons()}
+        names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit_projects.reasons()}
         strata = {"extreme": _("extreme"), "control": _("ordinary")}
         rows = [
             {
@@ -218,11 +218,11 @@ def _leaking(found: audit.AuditResult, rule: "Rule") -> None:
         downloads([row | _traced(found) for row in rows], key="leaking-sentences")
 
 
-def _traced(found: audit.AuditResult) -> dict[str, str]:
+def _traced(found: audit_projects.AuditResult) -> dict[str, str]:
     return {"audit": found.audit.project.name, "signature": found.audit.signature}
 
 
-def _show_method(found: audit.AuditResult) -> None:
+def _show_method(found: audit_projects.AuditResult) -> None:
     overall = found.agreement.overall
     text = _("Agreement of the annotators: all agree on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
     st.caption(

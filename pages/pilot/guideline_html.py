@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from annotations.desk import frontend as desk
+from annotations.desk import frontend
 from annotations.types import Choice, Guideline
 from core.charts.palette import Palette
 from core.guidelines import in_language
@@ -35,7 +35,7 @@ def option_name(option: Choice) -> str:
 def desk_html(markdown: str) -> Markup:
     """A guideline as annotators see it beside the sentence; nothing in it is read as HTML."""
     made = []
-    for block in desk.blocks(in_language(markdown, language())):
+    for block in frontend.blocks(in_language(markdown, language())):
         if block["kind"] == "list":
             start = str(int(block["start"])) if block["ordered"] else ""
             points = joined(element("li", _runs(runs)) for runs in block["items"])

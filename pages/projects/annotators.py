@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.labels.operations import own_progress
+from annotations.labels.read import own_progress
 from annotations.projects.projects import (
     add_annotators,
     annotators,

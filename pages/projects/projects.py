@@ -8,7 +8,7 @@ from annotations.demo.generation_texts import NAME as GENERATIONS
 from annotations.demo.generation_texts import make_generations_demo
 from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import make_demo
-from annotations.labels.operations import own_progress
+from annotations.labels.read import own_progress
 from annotations.projects.projects import annotators, archive, counts, guideline, projects
 from annotations.text_policy import text_may_leave
 from annotations.types import Project

@@ -3,17 +3,19 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.desk import frontend as desk
+from annotations.desk import frontend
 from annotations.desk.routes import PATH
 from annotations.types import Annotator, Project
 from core.language import Language
 
-_component = st.components.v2.component("evenhand_desk", html=desk.frame(), css=desk.style(), js=desk.script())
+_component = st.components.v2.component(
+    "evenhand_desk", html=frontend.frame(), css=frontend.style(), js=frontend.script()
+)
 
 
 def show_desk(store: Store, project: Project, annotator: Annotator, language: Language) -> None:
     """The desk of one annotator; its labels go over the routes of annotations/desk/routes.py, not through the page."""
     prefix = (st.get_option("server.baseUrlPath") or "").strip("/")
     api = f"/{prefix}{PATH}" if prefix else PATH
-    data = desk.opening(store, project, annotator, language=language, api=api)
+    data = frontend.opening(store, project, annotator, language=language, api=api)
     _component(key=f"desk-{project.uid}-{annotator.uid}", data=data, on_sign_in_change=lambda: None)

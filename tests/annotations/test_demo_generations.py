@@ -7,8 +7,7 @@ import pytest
 
 from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.demo import ANNOTATORS
-from annotations.demo import generation_texts as demo
+from annotations.demo import ANNOTATORS, generation_texts
 from annotations.items.batch import items
 from annotations.labels.marks import check_marks, check_rules
 from annotations.labels.read import label_rows
@@ -19,14 +18,14 @@ from core.guidelines import generations
 from core.resources import DATA
 from core.text.pronouns import forms, set_named
 
-ROWS = [json.loads(line) for line in (DATA / demo.FILE).read_text("utf-8").splitlines()]
+ROWS = [json.loads(line) for line in (DATA / generation_texts.FILE).read_text("utf-8").splitlines()]
 OPINIONS = [(row["completion"], opinion) for row in ROWS for opinion in (row, row.get("second")) if opinion]
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     with Store.open(tmp_path_factory.mktemp("demo") / "demo.db") as opened:
-        demo.make_generations_demo(opened)
+        generation_texts.make_generations_demo(opened)
         yield opened
 
 
@@ -71,10 +70,13 @@ def _name(pronouns):
 def test_labels_are_made_as_at_a_desk(store):
     (project,) = projects(store)
     rows = label_rows(store, project)
-    assert Counter(row["annotator"] for row in rows) == dict(zip(ANNOTATORS, demo.LABELLED, strict=True))
+    assert Counter(row["annotator"] for row in rows) == dict(zip(ANNOTATORS, generation_texts.LABELLED, strict=True))
     assert all(row["seconds"] > 0 and row["form_shown"] == "original" for row in rows)
     found = counts(store, project)
-    assert (found.items, sum(n * items for n, items in found.by_labels.items())) == (120, sum(demo.LABELLED))
+    assert (found.items, sum(n * items for n, items in found.by_labels.items())) == (
+        120,
+        sum(generation_texts.LABELLED),
+    )
     assert found.by_labels[0] > 0  # the desk has work
     agreed = agreement(store, project).overall.unanimity.value
     assert agreed is not None
@@ -89,4 +91,4 @@ def test_no_label_lies_in_an_item(store):
 
 def test_it_is_made_once(store):
     with pytest.raises(NotAllowed, match="already"):
-        demo.make_generations_demo(store)
+        generation_texts.make_generations_demo(store)

@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from annotations.database.store import Store
-from annotations.demo import ANNOTATORS
-from annotations.demo import sentences as demo
-from annotations.labels.operations import label_rows
+from annotations.demo import ANNOTATORS, sentences
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, counts, project, projects
 from annotations.queue.leases import claim
 from core.errors import NotAllowed
@@ -24,9 +23,9 @@ COLUMNS = ("first", "second", "third")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("demo") / "demo.db"
-    assert demo.ensure_demo(path)
+    assert sentences.ensure_demo(path)
     with Store.open(path) as store:
-        yield store, project(store, demo.NAME)
+        yield store, project(store, sentences.NAME)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:8])
@@ -79,14 +78,14 @@ def test_a_third_waits_for_somebody_and_the_desk_has_work(made):
     assert counted.items == len(ROWS)
     assert 0.25 < counted.pending / counted.items < 0.45
     assert counted.accepted > 30 and counted.rejected > 15
-    for person, labelled in zip(annotators(store, found), demo.LABELLED, strict=True):
+    for person, labelled in zip(annotators(store, found), sentences.LABELLED, strict=True):
         assert len(claim(store, found, person, want=200)) == len(ROWS) - labelled
 
 
 def test_one_label_was_taken_back_without_a_conflict(made):
     store, found = made
     rows = label_rows(store, found, which="all")
-    assert len(rows) == sum(demo.LABELLED) + 2
+    assert len(rows) == sum(sentences.LABELLED) + 2
     assert [row["choice"] for row in rows].count(None) == 1
     assert not any(row["superseded"] for row in rows)
 
@@ -105,7 +104,7 @@ def test_the_annotators_are_said_to_be_made_up_in_both_languages():
 def test_the_demo_is_made_once(tmp_path):
     path = tmp_path / "labels.db"
     Store.open(path).close()
-    assert not demo.ensure_demo(path)  # somebody's database, even an empty one, is left alone
+    assert not sentences.ensure_demo(path)  # somebody's database, even an empty one, is left alone
     with Store.open(path) as store:
         assert projects(store) == []
 
@@ -113,14 +112,14 @@ def test_the_demo_is_made_once(tmp_path):
 def test_a_second_demo_is_refused(made):
     store, _found = made
     with pytest.raises(NotAllowed):
-        demo.make_demo(store)
+        sentences.make_demo(store)
 
 
 def test_a_start_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
     def broken(*_args, **_named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "append", broken)
+    monkeypatch.setattr(sentences, "append", broken)
     with pytest.raises(KeyboardInterrupt):
-        demo.ensure_demo(tmp_path / "labels.db")
+        sentences.ensure_demo(tmp_path / "labels.db")
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from annotations.database.store import Store
 from annotations.files.import_items import import_file
 from annotations.items.batch import items
-from annotations.labels.operations import label_rows
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, create_project, project, projects
 from cli import cli
 from core.errors import BadFile, NotFound, Refused

@@ -8,7 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from annotations.labels.operations import append, conflicts, label_rows, own_progress, reveal
+from annotations.labels.operations import append, reveal
+from annotations.labels.read import conflicts, label_rows, own_progress
 from annotations.projects.projects import counts
 from annotations.queue.leases import LEASE_S, claim
 from annotations.queue.set_aside import set_aside_items

@@ -8,7 +8,8 @@ import pytest
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME, ensure_demo
 from annotations.jobs import jobs
-from annotations.labels.operations import append, own_progress
+from annotations.labels.operations import append
+from annotations.labels.read import own_progress
 from annotations.projects.projects import (
     add_guideline,
     annotators,

@@ -10,7 +10,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.import_items import import_file
 from annotations.jobs import jobs
-from annotations.labels.operations import label_rows
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.types import Project
 from pages.projects.import_ import imports as _projects_imports

@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from annotations.audit import audit_projects as audit
+from annotations.audit import audit_projects
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from core.audit.sample import draw
@@ -97,7 +97,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
     assert not page.exception and not page.error
     assert "leaks of m" in text_of(page)
     with Store.open() as store:
-        found = audit.audit(store, project(store, "leaks of m"))
+        found = audit_projects.audit(store, project(store, "leaks of m"))
     assert (len(found.sentences), found.run, found.labels_wanted) == (12, "first run", 36)
     # Until everything is labelled, only how far it is.
     assert "leak-table" not in {frame.key for frame in page.dataframe}
@@ -106,7 +106,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
 
 def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
     sample = draw(scores(NUMBERS), "m", 3)
-    made = audit.send(fresh_store, sample, "done", ["Ada"], per_item=1, run="first run")
+    made = audit_projects.send(fresh_store, sample, "done", ["Ada"], per_item=1, run="first run")
     extremes = {item.sentence for item in sample.items if item.stratum == "extreme"}
     judge(fresh_store, made, lambda text, who: text in extremes)
     page = section.run()
@@ -119,7 +119,7 @@ def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
 
 
 def test_a_taken_name_and_a_shortage_are_said(section, fresh_store) -> None:
-    audit.send(fresh_store, draw(scores(NUMBERS), "m", 2), "taken", ["Ada"])
+    audit_projects.send(fresh_store, draw(scores(NUMBERS), "m", 2), "taken", ["Ada"])
     page = section.run()
     page.number_input(key="audit-n").set_value(25).run()
     assert "Too few ordinary sentences" in page.warning[0].value

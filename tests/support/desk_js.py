@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright._impl._driver import compute_driver_executable
 
-from annotations.desk import frontend as desk
+from annotations.desk import frontend
 
 # A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
 STAGE = """
@@ -43,7 +43,7 @@ const tell = (found) => console.log(JSON.stringify(found));
 
 def run(scene: str, *more: str) -> Any:
     """What a scene tells, played with the desk's own scripts; `more`: scripts beside the queue's."""
-    folder = Path(desk.__file__).parent / "static"
+    folder = Path(frontend.__file__).parent / "static"
     scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue", *more)]
     node = compute_driver_executable()[0]  # comes with the browser driver
     done = subprocess.run(

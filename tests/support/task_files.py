@@ -10,7 +10,7 @@ from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.other_tools.detect import task_format
 from annotations.files.other_tools.import_tasks import Switched, bring_tasks
-from annotations.labels.operations import label_rows
+from annotations.labels.read import label_rows
 from annotations.types import Project
 from core.files.readers import open_source
 

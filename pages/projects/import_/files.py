@@ -13,7 +13,7 @@ from annotations.files.import_items import ImportReport, Preview, import_examine
 from annotations.files.import_labels import Returned
 from annotations.files.open_upload import examine_tables, preview_tables, tables_in
 from annotations.files.other_tools.import_tasks import Switched
-from annotations.files.package import write_package as packages
+from annotations.files.package import write_package
 from annotations.files.read_labels import is_labels
 from annotations.jobs import jobs
 from annotations.text_policy import text_may_leave
@@ -37,7 +37,7 @@ from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
 from pages.ui.uploads import choose_upload, empty_place
 
-Reported: TypeAlias = ImportReport | Returned | packages.Brought | Switched
+Reported: TypeAlias = ImportReport | Returned | write_package.Brought | Switched
 PLACE = "file"
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
@@ -65,7 +65,7 @@ def show_files(store: Store, project: Project) -> None:
     except EvenhandError as error:
         show_error(error)
     report = st.session_state.get(_report_key(project))
-    if isinstance(report, packages.Brought):
+    if isinstance(report, write_package.Brought):
         show_brought(report, quoting=text_may_leave(project))
     elif isinstance(report, Returned):
         show_returned(report)
@@ -124,10 +124,10 @@ def _show_tables(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
     large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
-    if not packages.is_package(members) and (program := tasks_in(members)) is not None:
+    if not write_package.is_package(members) and (program := tasks_in(members)) is not None:
         _offer_tasks(store, project, path, members, program, password, large=large)
         return
-    if packages.is_package(members) or is_labels(members[0]):
+    if write_package.is_package(members) or is_labels(members[0]):
         _offer_labels(store, project, path, members, password, large=large)
         return
     if project.kind == "generations":
@@ -185,7 +185,7 @@ def _offer_labels(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
     """A file of labels or a package: nothing to choose, only to bring back."""
-    whole = packages.is_package(members)
+    whole = write_package.is_package(members)
     if whole:
         st.caption(_("A package: items, labels and decisions of a project. What is here already stays as it is."))
     else:
@@ -194,11 +194,11 @@ def _offer_labels(
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
-            _done(store, project, path, packages.bring_package(store, project.name, members, path.name))
+            _done(store, project, path, write_package.bring_package(store, project.name, members, path.name))
         else:
             report = Returned()
             for one in members:
-                report.add(packages.bring_labels(store, project, one, one.name))
+                report.add(write_package.bring_labels(store, project, one, one.name))
             _done(store, project, path, report)
 
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from annotations.audit import audit_projects as audit
+from annotations.audit import audit_projects
 from annotations.desk.routes import WORK, Call
 from annotations.desk.session import Seat
 from annotations.items.batch import Batch, NewItem, items
@@ -30,7 +30,7 @@ def sample(frame):
 
 @pytest.fixture
 def sent(fresh_store, sample):
-    return audit.send(fresh_store, sample, "audit of m", PEOPLE, run="first run")
+    return audit_projects.send(fresh_store, sample, "audit of m", PEOPLE, run="first run")
 
 
 def strata(sample, stratum):
@@ -39,7 +39,7 @@ def strata(sample, stratum):
 
 def test_what_was_sent_is_what_was_drawn(fresh_store, sample, sent) -> None:
     assert {item.text for item in items(fresh_store, sent)} == {item.sentence for item in sample.items}
-    found = audit.audit(fresh_store, sent)
+    found = audit_projects.audit(fresh_store, sent)
     assert (found.run, found.model, found.seed, found.by) == ("first run", "m", 7, "bias")
     drawn = {(i.sentence, i.row, i.stratum, i.toward, i.bias_log10, i.pair, i.side) for i in sample.items}
     assert {(s.sentence, s.row, s.stratum, s.toward, s.bias_log10, s.pair, s.side) for s in found.sentences} == drawn
@@ -73,8 +73,8 @@ def test_the_desk_is_told_nothing_of_how_a_sentence_was_drawn(fresh_store, sampl
 def test_the_order_does_not_follow_the_strata(fresh_store, frame) -> None:
     orders = set()
     for seed in range(6):
-        made = audit.send(fresh_store, draw(frame, "m", 3, seed), f"audit {seed}", ["Ada"], per_item=1)
-        known = {s.sentence: s.stratum for s in audit.audit(fresh_store, made).sentences}
+        made = audit_projects.send(fresh_store, draw(frame, "m", 3, seed), f"audit {seed}", ["Ada"], per_item=1)
+        known = {s.sentence: s.stratum for s in audit_projects.audit(fresh_store, made).sentences}
         person = annotators(fresh_store, made)[0]
         orders.add(tuple(known[item.text] for item in claim(fresh_store, made, person)))
     assert len(orders) > 1
@@ -85,7 +85,7 @@ def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None
     extremes, controls = strata(sample, "extreme"), strata(sample, "control")
     doubtful = sorted(controls)[0]
     judge(fresh_store, sent, lambda text, who: text in extremes or (text == doubtful and who == "Bo"))
-    found = audit.result(fresh_store, sent, frame)
+    found = audit_projects.result(fresh_store, sent, frame)
     assert found.audit.finished and found.audit.labels == 36
     assert found.shares["unanimous"][0].counts == ((6, 6), (0, 6))
     assert found.shares["any"][0].counts == ((6, 6), (1, 6))
@@ -104,7 +104,7 @@ def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None
 
 def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: True, people=("Ada", "Bo"))
-    found = audit.result(fresh_store, sent)
+    found = audit_projects.result(fresh_store, sent)
     assert found.audit.labels == 24 and not found.audit.settled
     assert found.shares["any"][0].difference.value is None
     assert "run" not in found.measures["any"]
@@ -113,52 +113,52 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
 def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
-    from annotations.labels.operations import history
+    from annotations.labels.read import history
 
     last = history(fresh_store, sent, person, limit=1)[0]
     append(
         fresh_store, sent, person, [decide(last.item, None, desk="Ada", base=last.op_id, revision=last.revision + 1)]
     )
-    found = audit.result(fresh_store, sent)
+    found = audit_projects.result(fresh_store, sent)
     assert len(found.audit.settled) == 11 and found.audit.labels == 35
 
 
 def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
     changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
     with pytest.raises(Refused, match="not the scores that audit of m was drawn from: 12"):
-        audit.result(fresh_store, sent, changed)
+        audit_projects.result(fresh_store, sent, changed)
     with pytest.raises(Refused, match="not the scores"):
-        audit.result(fresh_store, sent, frame.assign(model="other"))
+        audit_projects.result(fresh_store, sent, frame.assign(model="other"))
 
 
 def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_project) -> None:
     other = create_project(fresh_store, "own file of that name")
-    with Batch.begin(fresh_store, other, audit.FILE) as batch:
-        batch.add([NewItem("没有关键词。", None, audit.FILE, 1, {"audit": "text"})])
+    with Batch.begin(fresh_store, other, audit_projects.FILE) as batch:
+        batch.add([NewItem("没有关键词。", None, audit_projects.FILE, 1, {"audit": "text"})])
         batch.publish()
-    second = audit.send(fresh_store, sample, "second", PEOPLE)
-    assert [found.project.name for found in audit.audits(fresh_store)] == [second.name, sent.name]
+    second = audit_projects.send(fresh_store, sample, "second", PEOPLE)
+    assert [found.project.name for found in audit_projects.audits(fresh_store)] == [second.name, sent.name]
     for none in (other, sample_project):
         with pytest.raises(NotFound, match="is no audit"):
-            audit.audit(fresh_store, none)
+            audit_projects.audit(fresh_store, none)
 
 
 def test_a_name_that_is_taken(fresh_store, sample, sent) -> None:
     with pytest.raises(NotAllowed, match="already a project"):
-        audit.send(fresh_store, sample, "audit of m", PEOPLE)
+        audit_projects.send(fresh_store, sample, "audit of m", PEOPLE)
 
 
 def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> None:
     broken = frame.assign(start=None, sentence=[f"{n}他说他来。" for n in range(len(frame))], pair="他/她", side="male")
     with pytest.raises(NotFound, match="where 他 stands"):
-        audit.send(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
+        audit_projects.send(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
     with pytest.raises(NotFound):
         project(fresh_store, "broken")
 
 
 def test_the_guideline_in_both_languages() -> None:
-    assert audit.guideline_text("zh") != audit.guideline_text("en")
-    assert audit.guideline_text("ja") == audit.guideline_text("en")
+    assert audit_projects.guideline_text("zh") != audit_projects.guideline_text("en")
+    assert audit_projects.guideline_text("ja") == audit_projects.guideline_text("en")
 
 
 def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypatch) -> None:
@@ -168,14 +168,16 @@ def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(Batch, "add", broken)
         with pytest.raises(Refused, match="No room"):
-            audit.send(fresh_store, sample, "audit of m", PEOPLE)
+            audit_projects.send(fresh_store, sample, "audit of m", PEOPLE)
     assert projects(fresh_store) == []
-    assert audit.audits(fresh_store) == []
-    assert audit.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
+    assert audit_projects.audits(fresh_store) == []
+    assert audit_projects.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
 
 
 def test_a_text_that_stands_there_twice_is_still_that_run(fresh_store, frame, sample, sent) -> None:
     again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
     twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
-    found = audit.result(fresh_store, sent, twice)
-    assert found.measures["any"]["run"].all == audit.result(fresh_store, sent, frame).measures["any"]["run"].all
+    found = audit_projects.result(fresh_store, sent, twice)
+    assert (
+        found.measures["any"]["run"].all == audit_projects.result(fresh_store, sent, frame).measures["any"]["run"].all
+    )

@@ -8,7 +8,8 @@ import pytest
 
 from annotations.database.backup import backup, check, restore
 from annotations.database.store import Store
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.projects import project, projects
 from annotations.queue.leases import claim
 from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused

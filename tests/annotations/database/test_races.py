@@ -14,7 +14,8 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, discard_unpublished
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.projects import counts, project
 from annotations.queue.leases import claim
 from annotations.release import make_release, records, release_files

@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.desk import frontend as desk
-from annotations.desk import opinion
+from annotations.desk import frontend, opinion
 from annotations.desk.routes import PATH, WORK, routes, stores
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
@@ -110,7 +109,7 @@ class World:
 
     def open(self, who: int) -> None:
         """The page opens the desk."""
-        data = desk.opening(self.store, self.project, self.people[who], language="en", api=PATH)
+        data = frontend.opening(self.store, self.project, self.people[who], language="en", api=PATH)
         self.tokens[who] = data["token"]
         self.note(who, json.dumps(data, ensure_ascii=False).encode())
 

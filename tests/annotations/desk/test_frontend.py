@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.desk import frontend as desk
+from annotations.desk import frontend
 from annotations.desk.strings import WORDS
 from annotations.desk.tokens import verify
 from annotations.projects.projects import annotators
@@ -22,21 +22,21 @@ def test_the_joined_script_parses(tmp_path: Path) -> None:
     if node is None:
         pytest.skip("node is not here: the desk's JavaScript is not parsed")
     joined = tmp_path / "desk.mjs"
-    joined.write_text(desk.script(), encoding="utf-8")
+    joined.write_text(frontend.script(), encoding="utf-8")
     done = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_every_script_is_joined_once_and_corpus_text_never_becomes_html() -> None:
-    folder = Path(desk.__file__).parent / "static"
-    assert sorted(desk.SCRIPTS) == sorted(path.stem for path in folder.glob("*.js"))
-    forbidden = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", desk.script())
+    folder = Path(frontend.__file__).parent / "static"
+    assert sorted(frontend.SCRIPTS) == sorted(path.stem for path in folder.glob("*.js"))
+    forbidden = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", frontend.script())
     assert forbidden == []
 
 
 def test_every_word_of_the_script_is_known_and_every_known_word_is_used() -> None:
-    used = set(re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)+)"', desk.script()))
-    chosen = re.findall(r'"(\{accepted\}[^"]+)"', desk.script())  # picked by a condition before it is translated
+    used = set(re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)+)"', frontend.script()))
+    chosen = re.findall(r'"(\{accepted\}[^"]+)"', frontend.script())  # picked by a condition before it is translated
     assert used - set(WORDS) == set()
     assert set(WORDS) - used - set(chosen) == set()
 
@@ -65,7 +65,7 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("markdown", "expected"), BLOCKS)
 def test_a_guideline_becomes_blocks_of_plain_text(markdown: str, expected: list[dict[str, Any]]) -> None:
-    assert desk.blocks(markdown) == expected
+    assert frontend.blocks(markdown) == expected
 
 
 @pytest.mark.parametrize(("language", "keep"), [("zh", "保留"), ("en", "Keep")])
@@ -73,7 +73,7 @@ def test_a_desk_opens_with_who_what_and_words(
     fresh_store: Store, sample_project: Project, language: Any, keep: str
 ) -> None:
     ada = annotators(fresh_store, sample_project)[0]
-    data = desk.opening(fresh_store, sample_project, ada, language=language, api="/api/desk")
+    data = frontend.opening(fresh_store, sample_project, ada, language=language, api="/api/desk")
     grant = verify(fresh_store.secret, data["token"])
     assert (grant.database, grant.project, grant.annotator) == (fresh_store.uid, sample_project.uid, ada.uid)
     assert data["choices"][0] == {"code": "accept", "key": "j", "label": keep}

@@ -11,9 +11,9 @@ from annotations.database import store
 from annotations.database.store import Store
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
-from annotations.labels import operations as labels
+from annotations.labels import operations
 from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
-from annotations.queue import leases as queue
+from annotations.queue import leases
 from annotations.types import Project
 from tests.support.desk_by_http import RouteDesk as Desk
 
@@ -228,7 +228,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
         raise RuntimeError("disk on fire")
 
     with monkeypatch.context() as patch:
-        patch.setattr(labels, "append", broken)
+        patch.setattr(operations, "append", broken)
         response = ada.post("sync", {"ops": [op]})
     assert response.status_code == 503 and "disk" not in response.text
     assert ada.sync(op)["answers"][0]["result"] == "acked"
@@ -257,7 +257,7 @@ def test_a_database_that_cannot_be_opened_is_tried_again(ada: Desk, monkeypatch:
 def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
     with monkeypatch.context() as patch:
-        patch.setattr(queue, "claim", lambda *_, **__: 1 / 0)
+        patch.setattr(leases, "claim", lambda *_, **__: 1 / 0)
         assert ada.post("sync", {"ops": [op], "want": 40}).status_code == 503
     assert ada.sync(op)["answers"][0]["result"] == "acked" and len(rows(ada)) == 1
 

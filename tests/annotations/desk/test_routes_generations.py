@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotations.database.store import Store
-from annotations.desk import frontend as desk
+from annotations.desk import frontend
 from annotations.projects.projects import annotators
 from annotations.types import Project
 from tests.support.desk_by_http import RouteDesk as Desk
@@ -48,7 +48,9 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
     other = Desk(client, fresh_store, project, "Ada", "desk-3")
     replies.append(other.sync(op(other, first["id"], "correct"), hello=30))
     assert replies[-1]["conflicts"][0]["stands"] == "misgendering"
-    opening = desk.opening(fresh_store, project, annotators(fresh_store, project)[0], language="en", api="/api/desk")
+    opening = frontend.opening(
+        fresh_store, project, annotators(fresh_store, project)[0], language="en", api="/api/desk"
+    )
     replies.append({key: value for key, value in opening.items() if key not in ("guideline", "words", "reasons")})
     sent = json.dumps(replies, ensure_ascii=False).lower()
     assert [word for word in SECRET if word.lower() in sent] == []

@@ -12,8 +12,9 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, 
 from annotations.files.import_items import import_file
 from annotations.files.undo import effect, find_import, undo
 from annotations.items.batch import Batch, items
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
 from annotations.labels.read import conflicts as at_the_desk
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, change_project
 from annotations.quality.known_answers import known_items, set_known
 from annotations.types import Operation, Project

@@ -14,7 +14,7 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row
 from annotations.files.export import export_file
 from annotations.files.import_items import import_file
 from annotations.files.open_upload import tables_in
-from annotations.files.package import write_package as packages
+from annotations.files.package import write_package
 from annotations.files.undo import find_import, imports, undo
 from annotations.items.batch import Batch, items
 from annotations.labels.operations import append
@@ -80,7 +80,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Store]:
 def travel(old: Store, project: Project, new: Store, path: Path, **wish: bool) -> Project:
     export_file(old, project, path, format="package", **wish)
     with tables_in(path) as members:
-        return packages.bring_package(new, "back", members, path.name).project
+        return write_package.bring_package(new, "back", members, path.name).project
 
 
 def told(one: Conflict) -> tuple[str, str, str, str | None, str]:
@@ -155,7 +155,7 @@ def test_a_package_that_was_cut_off_between_two_desks_is_one_import(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     two_desks(fresh_store, sample_project, uids[0])
-    stored, seen = packages.label_rows_in, []
+    stored, seen = write_package.label_rows_in, []
 
     def cut(source: object) -> Iterator[object]:
         for row in stored(source):  # type: ignore[arg-type]
@@ -165,7 +165,7 @@ def test_a_package_that_was_cut_off_between_two_desks_is_one_import(
             yield row
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(packages, "label_rows_in", cut)
+        patched.setattr(write_package, "label_rows_in", cut)
         patched.setattr("annotations.files.import_labels.CHUNK", 1)
         travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
     back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)

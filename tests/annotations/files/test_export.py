@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.files import export as exporting
+from annotations.files import export
 from annotations.files.export import export_file, export_preview, wanted
 from annotations.items.batch import items
 from annotations.labels.operations import append
@@ -64,7 +64,7 @@ def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     assert export_file(fresh_store, labelled, out, format="labels").rows == 4
     rows = read_labels(out)
-    assert tuple(rows[0]) == exporting.LABELS
+    assert tuple(rows[0]) == export.LABELS
     assert [(row["annotator"], row["choice"], row["op_id"]) for row in rows] == [
         ("A1", "accept", "a0"),
         ("A2", "accept", "a1"),
@@ -117,7 +117,7 @@ def test_nothing_half_written(
     def full(item: Item) -> tuple[str, str, str, str]:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(exporting, "_released_row", full)
+    monkeypatch.setattr(export, "_released_row", full)
     with pytest.raises(BadFile, match=r"out\.csv cannot be written: No space left on device"):
         export_file(fresh_store, sample_project, out, format="slguset")
     assert out.read_text("utf-8") == "before"

@@ -15,7 +15,7 @@ from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.files.export import export_file
 from annotations.files.import_items import import_examined
 from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.package import write_package as packages
+from annotations.files.package import write_package
 from annotations.items.batch import items
 from annotations.labels.operations import append
 from annotations.labels.read import each_label_row
@@ -89,7 +89,7 @@ def kept(store, found):
 
 def bring(store, path, name="again"):
     with tables_in(path, password=PASSWORD) as members:
-        return packages.bring_package(store, name, members, path.name)
+        return write_package.bring_package(store, name, members, path.name)
 
 
 @pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
@@ -160,7 +160,7 @@ def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layou
     with tables_in(tmp_path / "items.zip", password=PASSWORD) as members:
         assert import_examined(fresh_store, after, examine_tables(members)).imported == 120
     with tables_in(tmp_path / f"labels.{ending}") as members:
-        report = packages.bring_labels(fresh_store, after, members[0], members[0].name)
+        report = write_package.bring_labels(fresh_store, after, members[0], members[0].name)
     standing = list(each_label_row(old, before, which="latest"))
     assert (report.imported, report.rejected) == (len(standing), 0)
     names = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "op_id")
@@ -179,7 +179,7 @@ def test_a_label_that_is_here_stands(old, fresh_store, tmp_path):
     changed[1] = ",".join(cells).replace(next(cell for cell in cells if len(cell) == 32 and cell != cells[0]), "f" * 32)
     (tmp_path / "other.csv").write_text("\n".join([changed[0], changed[1]]) + "\n", "utf-8")
     with tables_in(tmp_path / "other.csv") as members:
-        report = packages.bring_labels(fresh_store, after, members[0], "other.csv")
+        report = write_package.bring_labels(fresh_store, after, members[0], "other.csv")
     assert (report.imported, report.beside) == (1, 1)
     assert [row for row in labels(fresh_store, after) if row[7] != "f" * 32] == labels(old, before)
 
@@ -220,7 +220,7 @@ def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
         json.dumps(ROW | {"item": uid} | change) + "\n" + json.dumps(ROW | {"item": uid, "op_id": "o2"}) + "\n"
     )
     with tables_in(path) as members:
-        report = packages.bring_labels(old, found, members[0], "labels.jsonl")
+        report = write_package.bring_labels(old, found, members[0], "labels.jsonl")
     assert (report.imported, report.rejected) == (1, 1)
     (problem,) = report.errors
     assert (problem.file, problem.line, problem.reason) == ("labels.jsonl", 1, reason)
@@ -234,7 +234,7 @@ def test_labels_of_another_project_bring_nobody(old, tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(ROW | {"item": "of another project", "annotator": "Stranger"}) + "\n")
     with tables_in(path) as members:
-        assert packages.bring_labels(old, found, members[0], "labels.jsonl").rejected == 1
+        assert write_package.bring_labels(old, found, members[0], "labels.jsonl").rejected == 1
     assert annotators(old, found, active=False) == before
 
 
@@ -242,7 +242,7 @@ def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("item,label\na,b\n")
     with tables_in(path) as members, pytest.raises(BadFile, match="needs the columns"):
-        packages.bring_labels(old, project(old, NAME), members[0], "labels.csv")
+        write_package.bring_labels(old, project(old, NAME), members[0], "labels.csv")
 
 
 @pytest.mark.parametrize("described", ["", "{}", '{"format": "other"}', '{"format": "evenhand-package", "v": 99}'])
@@ -287,7 +287,7 @@ def everything(store):
     "at", ["mark", "import_examined", "store_records", "bring_labels", "store_decisions", "late", "remove_annotator"]
 )
 def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
-    records = packages.store_records
+    records = write_package.store_records
 
     def cut(*args, **named):
         if at == "late" and named["early"]:
@@ -297,7 +297,7 @@ def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
     with Store.open(tmp_path / "whole.db") as whole, Store.open(tmp_path / "cut.db") as store:
         bring(whole, curated)
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(packages, "store_records" if at == "late" else at, cut)
+            patched.setattr(write_package, "store_records" if at == "late" else at, cut)
             bring(store, curated)
         assert broken_rules(store) == []
         bring(store, curated)
@@ -310,7 +310,7 @@ def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
 
 def test_what_a_desk_said_while_a_package_was_cut_off_stands(curated, fresh_store, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(packages, "store_decisions", stopped)
+        patched.setattr(write_package, "store_decisions", stopped)
         bring(fresh_store, curated)
     made = project(fresh_store, "again")
     query = (

@@ -19,7 +19,8 @@ from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.files.undo import effect, find_import, imports, undo
 from annotations.items.batch import Batch, NewItem, item, items
 from annotations.items.wanted_labels import doubled_sample
-from annotations.labels.operations import append, label_rows, own_progress
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
 from annotations.release import make_release, readiness

@@ -12,7 +12,8 @@ from annotations.files.export import export_file
 from annotations.files.undo import find_import, undo
 from annotations.items import withdrawn
 from annotations.items.batch import SILENT_S, Batch, Taken, discard_unpublished
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.projects import counts
 from annotations.queue.leases import claim
 from annotations.release import make_release

@@ -12,7 +12,8 @@ from annotations.database.store import Store
 from annotations.files.export import lines, wanted
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.guideline.free_tags import MOST_TAGS, alike, bare, cleaned, items_with, own_tags, tags
-from annotations.labels.operations import append, conflicts, history, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import conflicts, history, label_rows
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project

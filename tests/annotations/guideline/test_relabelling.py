@@ -14,7 +14,8 @@ from annotations.guideline import relabelling
 from annotations.guideline.drafts import Draft, draft, write_version
 from annotations.guideline.relabelling import affected, earlier, send_back, waiting
 from annotations.guideline.versions import changed_codes, guideline
-from annotations.labels.operations import append, label_rows, reveal
+from annotations.labels.operations import append, reveal
+from annotations.labels.read import label_rows
 from annotations.projects.projects import remove_annotator
 from annotations.projects.replace_annotator import replace_annotator
 from annotations.queue.leases import LEASE_S, claim

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
 from annotations.items.wanted_labels import doubled_sample, drawn, labels_planned, wanted_of
-from annotations.labels.operations import append, label_rows
-from annotations.labels.read import own_progress
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project

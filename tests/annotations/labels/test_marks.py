@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from annotations.database.store import Store
 from annotations.guideline.versions import CHOICES
 from annotations.labels.marks import MOST_MARKS, check_marks, check_rules, marks_in
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, change_project
 from annotations.queue.leases import claim
 from annotations.types import Mark

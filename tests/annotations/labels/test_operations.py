@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.labels.operations import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.labels.operations import append, reveal
+from annotations.labels.read import conflicts, history, label_rows, own_progress
 from annotations.projects.projects import (
     add_guideline,
     archive,

@@ -9,7 +9,8 @@ import pytest
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.annotators import give_back, other_projects, rename_annotator
 from annotations.projects.projects import (
     add_annotators,

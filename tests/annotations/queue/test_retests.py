@@ -17,7 +17,8 @@ from annotations.database.store import Store
 from annotations.guideline.relabelling import send_back
 from annotations.items.batch import Batch
 from annotations.items.gold import settle
-from annotations.labels.operations import append, conflicts, history, label_rows, own_progress, reveal
+from annotations.labels.operations import append, reveal
+from annotations.labels.read import conflicts, history, label_rows, own_progress
 from annotations.labels.retest_labels import with_retests
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator

@@ -19,7 +19,8 @@ from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.other_tools.import_tasks import bring_tasks, look
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append, label_rows, reveal
+from annotations.labels.operations import append, reveal
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, create_project, guidelines
 from annotations.quality.known_answers import known_items
 from annotations.types import Mark, Operation, Project

@@ -11,7 +11,8 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.other_tools.choice_names import Names
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append, label_rows
+from annotations.labels.operations import append
+from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Operation, Project
 from core.text.keywords import find
