@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.projects import PATIENT
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(script: str, *arguments: object) -> subprocess.Popen[str]:

@@ -11,7 +11,6 @@ from annotations.database import store
 from annotations.database.store import Store
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
-from annotations.labels import operations
 from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
 from annotations.queue import leases
 from annotations.types import Project
@@ -228,7 +227,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
         raise RuntimeError("disk on fire")
 
     with monkeypatch.context() as patch:
-        patch.setattr(operations, "append", broken)
+        patch.setattr("annotations.desk.routes.store_operations", broken)
         response = ada.post("sync", {"ops": [op]})
     assert response.status_code == 503 and "disk" not in response.text
     assert ada.sync(op)["answers"][0]["result"] == "acked"
