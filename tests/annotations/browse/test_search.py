@@ -3,7 +3,6 @@
 import string
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -321,19 +320,12 @@ def test_a_search_is_one_walk(
     steps: list[str],
     fresh_store: Store,
     filled: Filled,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The plan of the query, as the database tells it: one walk along the items, labels from the index alone."""
-    asked: list[tuple[str, Any]] = []
-    run = fresh_store.db.execute
-
-    def listen(query: str, values: Any = ()) -> Any:
-        asked.append((query, values))
-        return run(query, values)
-
-    monkeypatch.setattr(fresh_store.db, "execute", listen)
+    asked: list[str] = []
+    fresh_store.db.set_trace_callback(asked.append)
     found_ids(fresh_store, filled[0], replace(filters))
-    query, values = asked[-1]
-    plan = "\n".join(row[3] for row in run(f"EXPLAIN QUERY PLAN {query}", values))
+    fresh_store.db.set_trace_callback(None)
+    plan = "\n".join(row[3] for row in fresh_store.db.execute(f"EXPLAIN QUERY PLAN {asked[-1]}"))
     assert all(step in plan for step in steps), plan
     assert "SCAN item" not in plan and "SCAN label" not in plan and "SCAN assignment" not in plan, plan
