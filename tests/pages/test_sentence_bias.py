@@ -40,7 +40,7 @@ def test_the_numbers_of_a_sentence(fake):
     assert 'is 2.0 times as likely as <span class="female">她</span>' in shown
     assert "neither of the two: 10 %" in shown
     for value in ("60 %", "30 %", "90 %", "+0.301", "+0.693", "+0.000"):
-        assert f'<div class="value">{value}</div>' in shown
+        assert f'<b class="number">{value}</b>' in shown
     assert any(code.value == fake.signature for code in page.code)
     assert "for trying the app, not for findings" in "".join(caption.value for caption in page.caption)
 
@@ -157,7 +157,7 @@ def test_the_real_worker_survives_being_killed(monkeypatch):
         if page.error:  # the death may be noticed by this question, or already before it
             page.button(key="again-known").click().run()
         assert not page.error
-        assert '<div class="value">+0.301</div>' in html_of(page)
+        assert '<b class="number">+0.301</b>' in html_of(page)
         page.text_input(key="text").set_value("妈妈在看书。").run()
         assert not page.error
         # The card of the model: p(爸) p(爸) = 0.02 x 0.02, p(妈) p(妈) = 0.01 x 0.01.
