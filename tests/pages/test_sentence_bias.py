@@ -161,7 +161,7 @@ def test_the_real_worker_survives_being_killed(monkeypatch):
         page.text_input(key="text").set_value("妈妈在看书。").run()
         assert not page.error
         # The card of the model: p(爸) p(爸) = 0.02 x 0.02, p(妈) p(妈) = 0.01 x 0.01.
-        assert f"<b>{math.log10(4):+.3f}</b>" in html_of(page)
+        assert f'<b class="number">{math.log10(4):+.3f}</b>' in html_of(page)
 
 
 def test_the_page_leaves_torch_out():
