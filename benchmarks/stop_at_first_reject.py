@@ -27,7 +27,7 @@ import numpy as np
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.queue.leases import claim
 from annotations.types import Operation, Project
@@ -124,7 +124,7 @@ def _label(store: Store, made: Project, says: dict[str, tuple[bool, ...]]) -> in
             number += 1
             choice, reasons = ("accept", ()) if says[item.text][place] else ("reject", ("name",))
             operations.append(Operation(f"op-{number}", item.uid, choice, "desk", number, reasons=reasons))
-        assert all(answer.stored for answer in append(store, made, person, operations))
+        assert all(answer.stored for answer in store_operations(store, made, person, operations))
         idle = 0 if found else idle + 1
         if idle == len(people):
             break

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch
-from annotations.labels.operations import append
-from annotations.labels.read import history, own_progress
+from annotations.labels.operations import store_operations
+from annotations.labels.read import own_decisions, own_progress
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation, Project
@@ -161,7 +161,7 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
             operation = Operation(
                 uuid.uuid4().hex, item.uid, choice, "bench", n, reasons=("name",), form_shown="masked"
             )
-            appends.append(timed(lambda operation=operation: append(store, made, person, [operation])))  # type: ignore[misc]
+            appends.append(timed(lambda operation=operation: store_operations(store, made, person, [operation])))  # type: ignore[misc]
     return claims, appends
 
 
@@ -233,8 +233,8 @@ def measure(small: Path, large: Path, options: argparse.Namespace) -> None:
         print(f"one label in the large project, committed        {spread(appends)}")
         print(f"own progress  {spread([timed(lambda: own_progress(other, made, person)) for _ in range(50)])}")
         print(f"counts        {spread([timed(lambda: counts(other, made)) for _ in range(50)])}")
-        print(f"last ten      {spread([timed(lambda: history(other, made, person)) for _ in range(50)])}")
-        slow = timed(lambda: history(other, made, person, search="没有这样的句子"))
+        print(f"last ten      {spread([timed(lambda: own_decisions(other, made, person)) for _ in range(50)])}")
+        slow = timed(lambda: own_decisions(other, made, person, search="没有这样的句子"))
         print(f"search of own labels that finds nothing {slow:.0f} ms")
     during_import(small)
 

@@ -9,7 +9,7 @@ from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotat
 from annotations.agreement.measures import agreement as report_of
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
-from annotations.labels.blind_labels import On
+from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
@@ -111,7 +111,7 @@ def _rates(rates: FormRates) -> dict[str, Any]:
 
 
 def by_ways(
-    store: Store, project: Project, resampling: Resampling, version: int | None = None, on: On | None = None
+    store: Store, project: Project, resampling: Resampling, version: int | None = None, on: ItemScope | None = None
 ) -> dict[str, Any]:
     """What `agreement --json` says beside the usual of generations: labels in four ways, marks, models x pronouns."""
     reports = {way: report_of(store, project, resampling=resampling, way=way, version=version, on=on) for way in WAYS}
@@ -188,7 +188,7 @@ def for_people(report: AgreementReport) -> str:
 @db_option
 @json_option
 def agreement(
-    project: str, resamples: int, seed: int, version: int | None, on: On | None, db: str, as_json: bool
+    project: str, resamples: int, seed: int, version: int | None, on: ItemScope | None, db: str, as_json: bool
 ) -> None:
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import project as find_project
 from commands.agreement import measure
 from commands.shared import answer, db_option, existing_store, json_option
@@ -126,7 +126,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: boo
         found = find_project(store, project)
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
-        made = comparison(generations(store, found), judged(store, found), Resampling(resamples, seed))
+        made = comparison(generations(store, found), labels_of_generations(store, found), Resampling(resamples, seed))
     answer({"project": found.name, **comparison_json(made)}, for_people(found.name, made), as_json=as_json)
 
 

@@ -12,7 +12,7 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline
 from annotations.items.changes import set_settlement
 from annotations.items.gold import settle
-from annotations.labels.marks import check_marks, check_rules
+from annotations.labels.marks import check_marks, check_marks_fit_choice
 from annotations.types import Mark, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -157,7 +157,7 @@ def _check(
     if unknown:
         raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
     if project.kind == "generations" and project.checked:
-        check_rules(choice, extraneous, marks)
+        check_marks_fit_choice(choice, extraneous, marks)
 
 
 def _check_rescue(project: Project, choice: str) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.database.store import Store, at_one_moment
-from annotations.labels.blind_labels import BlindLabels, Numbers, On, columns, label_rows, turned
+from annotations.labels.blind_labels import BlindLabels, ItemScope, Numbers, blind_label_rows, blind_labels, transposed
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
@@ -66,7 +66,7 @@ WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 """
 
 
-def usual_on(project: Project) -> On:
+def usual_on(project: Project) -> ItemScope:
     """On which items agreement is computed where nobody chooses: the random share where items stop at a reject."""
     return "share" if project.plan == "stop" else "all"
 
@@ -79,7 +79,7 @@ def agreement(
     resampling: Resampling | None = None,
     way: "Way" = "four",
     version: int | None = None,
-    on: On | None = None,
+    on: ItemScope | None = None,
 ) -> AgreementReport:
     """Every measure of agreement in a project, with 95 % intervals over items; of generations over contexts.
 
@@ -136,7 +136,7 @@ def signature(
     choices: tuple[Choice, ...],
     intervals: str,
     *,
-    on: On = "all",
+    on: ItemScope = "all",
     version: int | None = None,
     stopped: bool = False,
 ) -> str:
@@ -167,17 +167,17 @@ def _undefined(found: Found, why: Note) -> Found:
 
 
 def _labels(
-    store: Store, project: Project, way: "Way", version: int | None, on: On
+    store: Store, project: Project, way: "Way", version: int | None, on: ItemScope
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
     more = "extraneous, item_uid" if project.kind == "generations" else ""
-    rows = label_rows(store, project, version=version, on=on, more=more)
+    rows = blind_label_rows(store, project, version=version, on=on, more=more)
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":
         # Here, so that a command for sentences starts without pandas: it takes longer than what most of them do.
         from annotations.agreement.schemes import scheme_labels
 
         return scheme_labels(store, project, rows, choices, way)
-    return columns(rows, [choice.code for choice in choices]), choices, {}
+    return blind_labels(rows, [choice.code for choice in choices]), choices, {}
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
@@ -199,7 +199,9 @@ def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
     return {int(a): str(names[int(a)]) for _, a in order}
 
 
-def _stock(store: Store, project: Project, tally: Tally, on: On, version: int | None) -> tuple[int, dict[int, int]]:
+def _stock(
+    store: Store, project: Project, tally: Tally, on: ItemScope, version: int | None
+) -> tuple[int, dict[int, int]]:
     """How many items there are, and how many of them have 0, 1, 2 ... of the labels."""
     if on == "share" and version is None:
         found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
@@ -297,6 +299,6 @@ def _each_two(
         for b in order[i + 1 :]:
             known = tables.get((min(a, b), max(a, b)))
             if known is not None:
-                table, by = known if a < b else (known[0].T, turned(known[1], categories))
+                table, by = known if a < b else (known[0].T, transposed(known[1], categories))
                 found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by))
     return tuple(found)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.agreement.by_form import FormRates
-from annotations.labels.blind_labels import Numbers, On, turned
+from annotations.labels.blind_labels import ItemScope, Numbers, transposed
 from annotations.types import Choice
 from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, wilson
 from core.statistics.estimate import NO_SHARED_ITEM
@@ -103,7 +103,7 @@ class AgreementReport:
     by_pair: tuple[tuple[str, Measures], ...]
     signature: str
     cells: tuple[tuple[str, str, Measures], ...] = ()  # generations: model, pronoun set, measures
-    on: On = "all"  # "share": only the items of the random share that all label
+    on: ItemScope = "all"  # "share": only the items of the random share that all label
     version: int | None = None  # only labels made under this version of the guideline
     by_version: tuple[tuple[int, Measures], ...] = ()  # each version that has labels, oldest first
     by_form: FormRates | None = None  # sentences: accept rates by the form shown
@@ -131,5 +131,5 @@ class AgreementReport:
                 return pair
             if (pair.a, pair.b) == (b, a):
                 table = tuple(zip(*pair.table, strict=True))
-                return TwoAnnotators(a, b, table, pair.resampling, turned(pair.contexts, len(pair.table)))
+                return TwoAnnotators(a, b, table, pair.resampling, transposed(pair.contexts, len(pair.table)))
         return None

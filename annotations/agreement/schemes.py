@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from annotations.database.store import Store
-from annotations.labels.blind_labels import BlindLabels, Numbers, columns
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.types import Choice, Project
 from core.human_vs_rule.mark_agreement import KINDS, MarkAgreement
 from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
@@ -42,7 +42,7 @@ def scheme_labels(
     else:
         offered = tuple(_choice(code) for code in SCHEMES[way])
         said = [(*row[:2], merged(row[2], way), *row[3:]) for row in rows]
-    made = columns(said, [choice.code for choice in offered])
+    made = blind_labels(said, [choice.code for choice in offered])
     uids = [row[7] for row in said]
     contexts, groups = _places(store, project, uids, made)
     return replace(made, context=contexts), offered, groups
@@ -50,7 +50,7 @@ def scheme_labels(
 
 def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:
     """How far annotators marked the same characters, per kind of mark; every two annotators of every generation."""
-    said = judged(store, project)
+    said = labels_of_generations(store, project)
     marks = {item: list(rows["spans"]) for item, rows in said.groupby("item", sort=False)}
     clusters = dict(zip(said["item"], said["cluster"], strict=True))
     return tuple(agreement_of_marks(marks, clusters, kind, resampling) for kind in KINDS)

@@ -17,7 +17,7 @@ from annotations.files.columns import Columns
 from annotations.files.detect import Layout
 from annotations.files.generations import FACTS, generation
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, create_project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Mark, Operation, Project
@@ -83,7 +83,7 @@ def _label(store: Store, project: Project, person: Annotator, wanted: int, *, se
             done += 1
             operation = _operation(item, opinions[item.context or "", item.text], desk, done)
             moment += operation.seconds or 0
-            (answer,) = append(store, project, person, [operation], now=moment)
+            (answer,) = store_operations(store, project, person, [operation], now=moment)
             if not answer.stored:
                 raise NotFound(answer.reason, **answer.values)
 

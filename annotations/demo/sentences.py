@@ -15,7 +15,7 @@ from annotations.database.store import Store, database_path
 from annotations.demo import ANNOTATORS
 from annotations.demo.generation_texts import make_generations_demo
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, create_project, set_quotas
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Operation, Project
@@ -112,7 +112,7 @@ def _label(
             slip = done == _SLIP and person.name == ANNOTATORS[1]
             operations = _operations(item, opinions[item.text], desk, done * 10, slip=slip)
             moment += operations[-1].seconds or 0
-            append(store, project, person, operations, now=moment)
+            store_operations(store, project, person, operations, now=moment)
 
 
 def _operations(item: Item, opinion: _Opinion, desk: str, revision: int, *, slip: bool) -> list[Operation]:

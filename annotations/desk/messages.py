@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotations.desk.session import Seat
-from annotations.labels.marks import marks_in
+from annotations.labels.marks import parse_marks
 from annotations.types import Decision, Item, Kind, Operation, OwnProgress
 from core.errors import N_, EvenhandError, Refused
 from core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
@@ -137,7 +137,7 @@ def operation_in(raw: Any, database: str, at: Seat) -> Operation:
         op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
         revision=raw["revision"], base=base, reasons=tuple(reasons), note=note, seconds=_seconds_in(raw),
         form_shown="masked" if form == "masked" else "original", extraneous=extraneous,
-        spans=marks_in(raw.get("spans", [])), tags=tuple(tags), guideline=version,
+        spans=parse_marks(raw.get("spans", [])), tags=tuple(tags), guideline=version,
     )  # fmt: skip
 
 

@@ -33,12 +33,12 @@ from annotations.desk.messages import (
 from annotations.desk.session import Seat, bases, seat, standing, stands
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
-from annotations.labels.operations import append as store_operations
 from annotations.labels.operations import reveal
-from annotations.labels.read import conflicts as own_conflicts
-from annotations.labels.read import history as own_decisions
+from annotations.labels.operations import store_operations as store_operations
+from annotations.labels.read import own_conflicts as own_conflicts
+from annotations.labels.read import own_decisions as own_decisions
 from annotations.labels.read import own_progress
-from annotations.labels.retest_labels import with_retests
+from annotations.labels.retest_labels import progress_with_retests
 from annotations.permissions import Action, Person, require
 from annotations.projects.annotators import is_active
 from annotations.projects.projects import guideline
@@ -266,7 +266,7 @@ def _told(answer: Answer, language: Language) -> Reply:
 def _progress(call: Call) -> OwnProgress:
     at = call.at
     own = own_progress(call.store, at.project, at.annotator)
-    return with_retests(call.store, at.project, at.annotator, own)
+    return progress_with_retests(call.store, at.project, at.annotator, own)
 
 
 def _items(call: Call, items: Sequence[Item]) -> list[Reply]:

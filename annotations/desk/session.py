@@ -55,7 +55,7 @@ def standing(store: Store, at: Seat, item: str) -> Decision:
     row = store.db.execute(query, (item, at.project.id, at.annotator.id)).fetchone()
     if row is not None:
         return decision(one_item(store, at.project, item), row)
-    again = retest_labels.standing(store, at.project, at.annotator, item)
+    again = retest_labels.standing_decision(store, at.project, at.annotator, item)
     if again is None:
         raise NotFound(N_("There is no label of yours on this sentence."))
     return again

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.labels.generation_labels import judged
+from annotations.labels.generation_labels import labels_of_generations
 from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 from core.files.readers import open_source, rows
@@ -88,7 +88,7 @@ def write_sample(sample: Sample, out: Path) -> None:
 
 def pilot_by_people(store: Store, project: Project) -> Correlation:
     """How alike people's labels of one context are: misgendering (1) or not (0), the mean where several labelled."""
-    frame = judged(store, project)
+    frame = labels_of_generations(store, project)
     said: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for row in frame.to_dict("records"):
         cell = json.dumps([row["model"], row["dataset"], row["pronoun"], row["setting"]])

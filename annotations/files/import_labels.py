@@ -14,7 +14,7 @@ from annotations.files.read_labels import LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.items.returned import look_again
-from annotations.labels.marks import check_marks, marks_in
+from annotations.labels.marks import check_marks, parse_marks
 from annotations.labels.operations import check_ids, insert_label
 from annotations.projects.annotators import annotators, bring_annotators
 from annotations.queue.assignments import assign, next_turn
@@ -262,7 +262,7 @@ def check_shape(row: Mapping[str, Any]) -> None:
         value = row.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise ValueError(f"{key}: {str(value)[:40]}")
-    marks_in(row.get("spans", []))
+    parse_marks(row.get("spans", []))
     for key in ("created", "begun", "closed", "revealed"):
         value = row.get(key)
         if value is not None and moment(value) is None:

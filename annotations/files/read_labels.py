@@ -10,7 +10,7 @@ from typing import Any
 
 from annotations.files.detect import bad
 from annotations.guideline.free_tags import cleaned
-from annotations.labels.marks import marks_in
+from annotations.labels.marks import parse_marks
 from annotations.labels.operations import MOST_SECONDS
 from annotations.types import Form, Mark
 from core.errors import N_, BadFile, BadLine, EvenhandError
@@ -136,7 +136,7 @@ def _tags(value: Any) -> tuple[str, ...]:
 
 def _spans(value: Any) -> tuple[Mark, ...]:
     try:
-        return marks_in(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
+        return parse_marks(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
     except ValueError:
         bad("label", N_("The marks of a text are a list like {example}."), example='[[3, 6, "pronoun"]]')
     except EvenhandError as error:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from annotations.database.store import Store
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.types import Project
 from core.human_vs_rule.apply_rule import with_verdicts
 
@@ -26,7 +26,7 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
 
     rows = generations(store, project)
     rows = rows[rows["finished"]].reset_index(drop=True)  # settled ones too: more labels may be wanted since
-    said = judged(store, project)
+    said = labels_of_generations(store, project)
     share = (said["choice"] != WRONG).groupby(said["item"]).mean() if len(said) else said["item"]
     mean = rows["item"].map(share) if len(said) else rows["labels"].astype(float) * np.nan
     settled = rows["gold"].notna()

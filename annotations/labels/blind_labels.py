@@ -13,9 +13,9 @@ from annotations.types import Project
 from core.statistics import Tally
 
 Numbers = NDArray[np.int64]
-On = Literal["all", "share"]
+ItemScope = Literal["all", "share"]
 FORMS = ("original", "masked")
-CHOICE = 2  # its place in a row
+CHOICE_COLUMN = 2  # its place in a row
 
 # {version} and {share} are fixed conditions.
 LABELS = """
@@ -86,8 +86,8 @@ class BlindLabels:
         return {pair: (by.sum(axis=0).reshape(shape), by) for pair, by in spread.items()}
 
 
-def label_rows(
-    store: Store, project: Project, *, version: int | None = None, on: On = "all", more: str = ""
+def blind_label_rows(
+    store: Store, project: Project, *, version: int | None = None, on: ItemScope = "all", more: str = ""
 ) -> list[tuple[Any, ...]]:
     """Item, annotator, choice, cell, guideline, place of the form in FORMS and the columns *more* of every blind label.
 
@@ -102,19 +102,19 @@ def label_rows(
     return store.db.execute(query, {"project": project.id, "version": version}).fetchall()
 
 
-def columns(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
+def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
     """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
 
     def column(place: int) -> Numbers:
         cells = map(itemgetter(place), rows)
-        numbers = map(number.__getitem__, cells) if place == CHOICE else cells
+        numbers = map(number.__getitem__, cells) if place == CHOICE_COLUMN else cells
         return np.fromiter(numbers, dtype=np.int64, count=len(rows))  # half the time of an array of the rows
 
     return BlindLabels(*map(column, range(6)))
 
 
-def turned(contexts: Numbers | None, categories: int) -> Numbers | None:
+def transposed(contexts: Numbers | None, categories: int) -> Numbers | None:
     """The tables of all contexts with rows and columns exchanged."""
     if contexts is None:
         return None

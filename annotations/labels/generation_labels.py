@@ -32,11 +32,11 @@ SELECT item_uid, annotator.name, choice, extraneous, spans, reasons, note
 FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
 WHERE project = ? ORDER BY item, annotator.name
 """
-COLUMNS = (
+GENERATION_COLUMNS = (
     "item", "text", "context", "cluster", "model", "pronouns", "pronoun", "dataset", "setting", "index", "name",
     "labels", "wanted", "finished", "gold", "status",
 )  # fmt: skip
-SAID = ("item", "annotator", "choice", "extraneous", "spans", "reasons", "note")
+LABEL_COLUMNS = ("item", "annotator", "choice", "extraneous", "spans", "reasons", "note")
 
 
 def generations(store: Store, project: Project) -> "pd.DataFrame":
@@ -49,10 +49,10 @@ def generations(store: Store, project: Project) -> "pd.DataFrame":
     import pandas as pd
 
     rows = [_generation(row) for row in store.db.execute(ITEMS, (project.id,))]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=GENERATION_COLUMNS)
 
 
-def judged(store: Store, project: Project) -> "pd.DataFrame":
+def labels_of_generations(store: Store, project: Project) -> "pd.DataFrame":
     """One row per blind label, with the columns of `generations` beside it.
 
     `choice`: correct, misgendering, no_pronoun or plural_they; `extraneous`: True, False or None; `spans`: tuple of
@@ -64,7 +64,7 @@ def judged(store: Store, project: Project) -> "pd.DataFrame":
         (item, who, choice, None if extraneous is None else bool(extraneous), _marks(spans), _codes(reasons), note)
         for item, who, choice, extraneous, spans, reasons, note in store.db.execute(LABELS, (project.id,))
     ]
-    labels = pd.DataFrame(said, columns=SAID)
+    labels = pd.DataFrame(said, columns=LABEL_COLUMNS)
     return labels.merge(generations(store, project), on="item", how="inner", validate="many_to_one")
 
 

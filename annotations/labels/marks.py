@@ -8,17 +8,17 @@ from annotations.types import Mark, MarkKind
 from core.errors import N_, Refused
 
 MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
-KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
+MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
 
 
-def marks_in(raw: Any) -> tuple[Mark, ...]:
+def parse_marks(raw: Any) -> tuple[Mark, ...]:
     """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused where it is something else."""
     if not isinstance(raw, list) or len(raw) > MOST_MARKS:
         raise Refused(N_("The marks of a text are a list of at most {most}."), most=MOST_MARKS)
-    return tuple(sorted(_mark_in(each) for each in raw))
+    return tuple(sorted(_parse_mark(each) for each in raw))
 
 
-def _mark_in(raw: Any) -> Mark:
+def _parse_mark(raw: Any) -> Mark:
     match raw:
         case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # no bool
             return Mark(start, end, kind)
@@ -28,7 +28,7 @@ def _mark_in(raw: Any) -> Mark:
 def check_marks(marks: Sequence[Mark], length: int) -> None:
     """Raise Refused unless every mark lies in a text of *length* code points and no two overlap."""
     for mark in marks:
-        if mark.kind not in KINDS or not 0 <= mark.start < mark.end <= length:
+        if mark.kind not in MARK_KINDS or not 0 <= mark.start < mark.end <= length:
             raise Refused(
                 N_("The mark from {start} to {end} is not in the text, which has {length} characters."),
                 start=mark.start, end=mark.end, length=length,
@@ -38,7 +38,7 @@ def check_marks(marks: Sequence[Mark], length: int) -> None:
             raise Refused(N_("Two marks overlap at {start}."), start=other.start)
 
 
-def check_rules(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:
+def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:
     """Raise Refused where choice, flag and marks contradict each other; the desk says it first.
 
     Misgendering wants its wrong pronoun marked, no pronoun forbids such a

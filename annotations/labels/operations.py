@@ -13,8 +13,8 @@ from annotations.guideline.free_tags import cleaned
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import settle
 from annotations.labels import retest_labels
-from annotations.labels.marks import check_marks, check_rules
-from annotations.labels.retest_labels import Again
+from annotations.labels.marks import check_marks, check_marks_fit_choice
+from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
 from annotations.queue.retests import draw
@@ -29,7 +29,7 @@ LONGEST_ID = 100
 MOST_SECONDS = 1e9  # on a text: with more, sums of many labels would not be numbers any more
 
 
-def columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
+def label_columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
     """What the tables of first and of second labels both say of an operation; of one that takes back, nothing."""
     empty = operation.choice in (None, "skip")
     return {
@@ -81,11 +81,11 @@ def check_form(operation: Operation) -> None:
 
 
 # Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
-TAKES_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"
+ACCEPTS_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class _ItemState:
     """An item and what this annotator did with it so far; no assignment yet: `state` is ''."""
 
     item: int
@@ -101,7 +101,7 @@ class _Target:
     here: int = 1  # 0: this annotator has left the project and is handed nothing
 
 
-def append(
+def store_operations(
     store: Store,
     project: Project,
     annotator: Annotator,
@@ -129,25 +129,25 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
     Raises NotAllowed while no label of this annotator stands (DESIGN 4.4), NotFound for an unknown item.
     """
     with store.write():
-        target = _target(store, project, annotator, item_uid)
+        target = _item_state(store, project, annotator, item_uid)
         if target.state != "labelled":
             raise NotAllowed(N_("An opinion on a sentence is shown only after you have labelled it."))
         reveal_item(store.db, annotator.id, target.item, timestamp())
 
 
-def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target | Again:
+def _item_state(store: Store, project: Project, annotator: Annotator, uid: str) -> _ItemState | RetestItem:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
         " coalesce(revision, -1), item.withdrawn, coalesce(member.active, 0)"
         " FROM imported_item AS item"
         " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
-        f" WHERE item.uid = :uid AND item.project = :project AND {TAKES_LABELS}",
+        f" WHERE item.uid = :uid AND item.project = :project AND {ACCEPTS_LABELS}",
         {"annotator": annotator.id, "uid": uid, "project": project.id},
     ).fetchone()
     if row is not None:
-        return _Target(*row)
-    came_again = retest_labels.again(store.db, project, annotator, uid)
+        return _ItemState(*row)
+    came_again = retest_labels.retest_item(store.db, project, annotator, uid)
     if came_again is None:
         raise NotFound(N_("This project has no such item; the label was not stored."))
     return came_again
@@ -181,7 +181,7 @@ class _Writer:
 
     def _store(self, operation: Operation) -> Answer:
         check_form(operation)
-        target = _target(self.store, self.project, self.annotator, operation.item)
+        target = _item_state(self.store, self.project, self.annotator, operation.item)
         known = self._known(operation)
         if known is not None:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
@@ -190,22 +190,22 @@ class _Writer:
         self._check_marks(operation, target)
         superseded = not self._may_stand(operation, target)
         label: int | None = None
-        if isinstance(target, Again):
-            said = columns(operation, guideline, superseded, self.created)
-            label = retest_labels.keep(self.db, target, operation, said)
+        if isinstance(target, RetestItem):
+            said = label_columns(operation, guideline, superseded, self.created)
+            label = retest_labels.insert_retest_label(self.db, target, operation, said)
         elif operation.choice == "skip":
             self._insert_skip(operation, target, superseded)
         else:
             label = self._insert_label(operation, target, guideline, superseded)
         if superseded:
             return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
-        if isinstance(target, Again):
-            retest_labels.move(self.db, self.project, self.annotator, target, operation, label)
+        if isinstance(target, RetestItem):
+            retest_labels.update_retest(self.db, self.project, self.annotator, target, operation, label)
         else:
             self._move(operation, target, label)
         return Answer(operation.op_id, True, latest=operation.op_id)
 
-    def _may_stand(self, operation: Operation, target: _Target | Again) -> bool:
+    def _may_stand(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
         # What a desk sends may arrive in another order than it was made: within a desk the higher revision wins.
         if target.desk == operation.desk:
             return operation.revision > target.revision
@@ -213,9 +213,9 @@ class _Writer:
             return False
         return target.op_id is None or operation.base == target.op_id  # nothing to be in conflict with, or known
 
-    def _overtaken(self, operation: Operation, target: _Target | Again) -> bool:
-        if isinstance(target, Again):
-            return retest_labels.overtaken(self.db, target, operation)
+    def _overtaken(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
+        if isinstance(target, RetestItem):
+            return retest_labels.is_overtaken(self.db, target, operation)
         newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
         query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
         values = {
@@ -256,7 +256,7 @@ class _Writer:
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
 
-    def _check_marks(self, operation: Operation, target: _Target | Again) -> None:
+    def _check_marks(self, operation: Operation, target: _ItemState | RetestItem) -> None:
         if operation.choice in (None, "skip"):
             return
         if self.project.kind != "generations":
@@ -265,9 +265,9 @@ class _Writer:
             return
         check_marks(operation.spans, target.length)
         if self.checked:
-            check_rules(operation.choice, operation.extraneous, operation.spans)
+            check_marks_fit_choice(operation.choice, operation.extraneous, operation.spans)
 
-    def _insert_skip(self, operation: Operation, target: _Target, superseded: bool) -> None:
+    def _insert_skip(self, operation: Operation, target: _ItemState, superseded: bool) -> None:
         self.db.execute(
             "INSERT INTO skip (op_id, item, annotator, desk, revision, base, superseded, created)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -277,13 +277,13 @@ class _Writer:
             ),
         )  # fmt: skip
 
-    def _insert_label(self, operation: Operation, target: _Target, guideline: Guideline, superseded: bool) -> int:
+    def _insert_label(self, operation: Operation, target: _ItemState, guideline: Guideline, superseded: bool) -> int:
         values: dict[str, Any] = {
             "project": self.project.id,
             "item": target.item,
             "annotator": self.annotator.id,
             "after_reveal": int(target.revealed is not None),
-            **columns(operation, guideline, superseded, self.created),
+            **label_columns(operation, guideline, superseded, self.created),
         }
         return insert_label(self.db, values)
 
@@ -291,7 +291,7 @@ class _Writer:
         # Not the state: a skipped item may have been handed out again before its skip is taken back.
         return self.db.execute("SELECT 1 FROM skip WHERE op_id = ?", (op_id,)).fetchone() is not None
 
-    def _move(self, operation: Operation, target: _Target, label: int | None) -> None:
+    def _move(self, operation: Operation, target: _ItemState, label: int | None) -> None:
         """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None

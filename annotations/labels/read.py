@@ -45,7 +45,7 @@ def _decision(row: Sequence[Any]) -> Decision:
     return decision(as_item(tuple(row[:-11])), row[-11:])
 
 
-def history(
+def own_decisions(
     store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
 ) -> list[Decision]:
     """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it.
@@ -67,11 +67,11 @@ def history(
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
     found = [_decision(row) for row in store.db.execute(query, values)]
-    again = retest_labels.history(store, project, annotator, limit=limit, search=search.strip())
-    return retest_labels.merged(found, again)[:limit]
+    again = retest_labels.own_retest_decisions(store, project, annotator, limit=limit, search=search.strip())
+    return retest_labels.merge_newest_first(found, again)[:limit]
 
 
-def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
+def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
     """The annotator's own decisions that came too late, because another desk of theirs was first.
 
     The newest of each item and desk, until the item is decided once more.
@@ -91,7 +91,7 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     )
     values = {"annotator": annotator.id, "project": project.id}
     found = [_decision(row) for row in store.db.execute(query, values)]
-    return retest_labels.merged(found, retest_labels.conflicts(store, project, annotator))
+    return retest_labels.merge_newest_first(found, retest_labels.own_retest_conflicts(store, project, annotator))
 
 
 def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:

@@ -23,7 +23,7 @@ OWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RetestItem:
     """An item that came again, as `annotations.labels.operations` sees it: in the place of an assignment."""
 
     id: int
@@ -38,7 +38,7 @@ class Again:
     sent_back: int | None  # whether its first label is
 
 
-def again(db: Connection, project: Project, annotator: Annotator, uid: str) -> Again | None:
+def retest_item(db: Connection, project: Project, annotator: Annotator, uid: str) -> RetestItem | None:
     """What came again to this annotator under that public id; None: the id is no such one."""
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
@@ -48,16 +48,16 @@ def again(db: Connection, project: Project, annotator: Annotator, uid: str) -> A
         " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
         (uid, project.id, annotator.id),
     ).fetchone()
-    return None if row is None else Again(*row)
+    return None if row is None else RetestItem(*row)
 
 
-def overtaken(db: Connection, target: Again, operation: Operation) -> bool:
+def is_overtaken(db: Connection, target: RetestItem, operation: Operation) -> bool:
     """Whether something newer of the same desk has arrived already."""
     query = "SELECT 1 FROM retest_label WHERE retest = ? AND desk = ? AND revision > ?"
     return db.execute(query, (target.id, operation.desk, operation.revision)).fetchone() is not None
 
 
-def keep(db: Connection, target: Again, operation: Operation, columns: Mapping[str, Any]) -> int:
+def insert_retest_label(db: Connection, target: RetestItem, operation: Operation, columns: Mapping[str, Any]) -> int:
     """Append a second label, a skip or the taking back of one; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
     return insert_repeated_label(db, values)
@@ -69,8 +69,8 @@ def insert_repeated_label(db: Connection, values: Mapping[str, Any]) -> int:
     return int(cursor.lastrowid or 0)
 
 
-def move(
-    db: Connection, project: Project, annotator: Annotator, target: Again, operation: Operation, label: int | None
+def update_retest(
+    db: Connection, project: Project, annotator: Annotator, target: RetestItem, operation: Operation, label: int | None
 ) -> None:
     """Let the second label stand, or what takes it back or skips it. One that was void stays so."""
     state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
@@ -96,14 +96,16 @@ def bases(store: Store, annotator: Annotator, uids: list[str]) -> dict[str, str]
     return dict(store.db.execute(query, (annotator.id, *uids)).fetchall())
 
 
-def standing(store: Store, project: Project, annotator: Annotator, uid: str) -> Decision | None:
+def standing_decision(store: Store, project: Project, annotator: Annotator, uid: str) -> Decision | None:
     """The second label that stands under that public id, as the desk lists it."""
     query = f"{OWN.format(which='retest_label.id = retest.latest')} AND retest.uid = :uid"
     row = store.db.execute(query, {"annotator": annotator.id, "project": project.id, "uid": uid}).fetchone()
     return None if row is None else _decision(row)
 
 
-def history(store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = "") -> list[Decision]:
+def own_retest_decisions(
+    store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = ""
+) -> list[Decision]:
     """The annotator's second labels that stand, newest first."""
     wanted = (
         "AND (instr(item.text, :search) OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
@@ -115,7 +117,7 @@ def history(store: Store, project: Project, annotator: Annotator, *, limit: int,
     return [_decision(row) for row in store.db.execute(query, values)]
 
 
-def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
+def own_retest_conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
     """Second labels that came too late because another desk was first; the newest of each item and desk."""
     query = (
         f"{OWN.format(which='retest_label.retest = retest.id')} AND superseded = 1 AND retest_label.skip = 0"
@@ -128,7 +130,7 @@ def conflicts(store: Store, project: Project, annotator: Annotator) -> list[Deci
     return [_decision(row) for row in store.db.execute(query, {"annotator": annotator.id, "project": project.id})]
 
 
-def merged(first: list[Decision], again: list[Decision]) -> list[Decision]:
+def merge_newest_first(first: list[Decision], again: list[Decision]) -> list[Decision]:
     """Both lists as one, newest first; each keeps its own order. What a desk sent at once: by the desk's own count."""
     if not again:
         return first
@@ -140,7 +142,7 @@ def merged(first: list[Decision], again: list[Decision]) -> list[Decision]:
     return found + waiting
 
 
-def with_retests(store: Store, project: Project, annotator: Annotator, own: OwnProgress) -> OwnProgress:
+def progress_with_retests(store: Store, project: Project, annotator: Annotator, own: OwnProgress) -> OwnProgress:
     """An annotator's progress as the desk is told it: what comes again is work like any other.
 
     A count that stands still would give it away. What is still to come is expected at the project's share.
@@ -158,12 +160,12 @@ def with_retests(store: Store, project: Project, annotator: Annotator, own: OwnP
         return own
     done = sum(row[5] for row in rows)
     handed = sum(row[3] for row in rows)
-    cells = tuple(_cell_with(cell, rows) for cell in own.cells)
+    cells = tuple(_add_retests(cell, rows) for cell in own.cells)
     total, labelled = own.total + max(handed, expected), own.labelled + done
     return OwnProgress(labelled, total, own.pace, (total - labelled) / own.pace if own.pace else None, cells)
 
 
-def _cell_with(cell: CellProgress, rows: list[tuple[Any, ...]]) -> CellProgress:
+def _add_retests(cell: CellProgress, rows: list[tuple[Any, ...]]) -> CellProgress:
     own = [row for row in rows if (row[0], row[1]) == (cell.pair, cell.side)]
     labelled, accepted = cell.labelled + sum(row[5] for row in own), cell.accepted + sum(row[4] for row in own)
     return replace(cell, labelled=labelled, accepted=accepted)

@@ -7,7 +7,7 @@ from datetime import datetime
 from statistics import median
 
 from annotations.database.store import Store
-from annotations.labels.read import conflicts, own_progress
+from annotations.labels.read import own_conflicts, own_progress
 from annotations.progress.labels_per_day import Day
 from annotations.projects.annotators import annotators
 from annotations.queue.leases import LEASE_S
@@ -144,7 +144,7 @@ def _worker(
         pace=own_progress(store, project, one).pace, seconds=_seconds(store, here), last=last,
         heard=seen - LEASE_S if seen else None, leased=states[0] or 0, sent_back=kept,
         stalled=_stalled(seen, last, (states[0] or 0) - kept, now), skipped=states[1] or 0,
-        conflicts=len(conflicts(store, project, one)), differs=apart.get(one.id, nothing),
+        conflicts=len(own_conflicts(store, project, one)), differs=apart.get(one.id, nothing),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.agreement.measures import AgreementReport, Measures, usual_on
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
-from annotations.labels.blind_labels import On
+from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import guidelines
 from annotations.types import Project
 from core.statistics import Estimate
@@ -32,10 +32,10 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
 
 
-def _chosen_items(project: Project) -> On:
+def _chosen_items(project: Project) -> ItemScope:
     if project.plan != "stop":
         return usual_on(project)
-    names: dict[On, str] = {"share": _("The random share"), "all": _("All labelled items")}
+    names: dict[ItemScope, str] = {"share": _("The random share"), "all": _("All labelled items")}
     return choose(_("On which items"), names, f"on-{project.uid}")
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from annotations.agreement.measures import AgreementReport, agreement
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
-from annotations.labels.blind_labels import On
+from annotations.labels.blind_labels import ItemScope
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import guideline
 from annotations.types import Project
@@ -24,7 +24,7 @@ SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
 
 def current_report(
-    store: Store, chosen: Project, way: Way = "four", on: On = "all", version: int | None = None
+    store: Store, chosen: Project, way: Way = "four", on: ItemScope = "all", version: int | None = None
 ) -> AgreementReport:
     """The report of a project; reckoned again when a label, an item or a guideline has been added."""
     changing = (*state(store), chosen.name, str(guideline(store, chosen).version), chosen.plan, str(chosen.share))
@@ -33,7 +33,7 @@ def current_report(
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _report(
-    uid: str, state_of_store: tuple[str, ...], way: Way, on: On, version: int | None, _chosen: Project
+    uid: str, state_of_store: tuple[str, ...], way: Way, on: ItemScope, version: int | None, _chosen: Project
 ) -> AgreementReport:
     with open_store() as store:
         return agreement(store, _chosen, way=way, on=on, version=version)

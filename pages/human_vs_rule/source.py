@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators
 from annotations.types import Project
@@ -63,7 +63,7 @@ def current(store: Store, project: Project) -> Shown:
 @st.cache_data(max_entries=6, show_spinner=False)
 def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Shown:
     with open_store() as store:
-        items, labels = generations(store, _project), judged(store, _project)
+        items, labels = generations(store, _project), labels_of_generations(store, _project)
     made = comparison(items, labels)
     return Shown(
         generations=len(items),

@@ -9,7 +9,7 @@ from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.demo import ANNOTATORS, generation_texts
 from annotations.items.batch import items
-from annotations.labels.marks import check_marks, check_rules
+from annotations.labels.marks import check_marks, check_marks_fit_choice
 from annotations.labels.read import label_rows
 from annotations.projects.projects import counts, projects
 from annotations.types import Mark
@@ -45,7 +45,7 @@ def test_it_covers_what_there_is_to_judge():
 def test_every_label_keeps_the_rules(text, opinion):
     marks = [Mark(*mark) for mark in opinion["spans"]]
     check_marks(marks, len(text))
-    check_rules(opinion["choice"], opinion["extraneous"], marks)
+    check_marks_fit_choice(opinion["choice"], opinion["extraneous"], marks)
     for mark in marks:
         before, word, after = text[: mark.start][-1:], text[mark.start : mark.end], text[mark.end :][:1]
         assert word == word.strip()

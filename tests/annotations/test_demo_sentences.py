@@ -119,7 +119,7 @@ def test_a_start_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
     def broken(*_args, **_named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sentences, "append", broken)
+    monkeypatch.setattr(sentences, "store_operations", broken)
     with pytest.raises(KeyboardInterrupt):
         sentences.ensure_demo(tmp_path / "labels.db")
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, guideline, project
 from annotations.queue.leases import claim
 from cli import cli
@@ -143,7 +143,7 @@ def test_what_is_set_aside_is_shown_and_handed_out_again(run):
             batch.add(new_items(3))
             batch.publish()
         for person in annotators(store, found):
-            append(store, found, person, [decide(one, "skip") for one in claim(store, found, person)])
+            store_operations(store, found, person, [decide(one, "skip") for one in claim(store, found, person)])
     waiting = run("project", "aside", "p")["aside"]
     assert len(waiting) == 3
     assert len(run("project", "aside", "p", "--bring-back", waiting[0]["item"])["aside"]) == 2

@@ -16,7 +16,7 @@ from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, NewItem
 from annotations.items.gold import LABELS, verdict
 from annotations.items.wanted_labels import TERMS, Terms, is_shared, wanted_now
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
 from annotations.projects.projects import (
     add_annotators,
@@ -117,7 +117,7 @@ class Curation(RuleBasedStateMachine):
 
     def deliver_from(self, desk: Desk) -> None:
         answer_of = {one.op_id: one.item for one in desk.waiting}
-        for answer in append(self.store, self.project, desk.person, desk.waiting, now=self.now):
+        for answer in store_operations(self.store, self.project, desk.person, desk.waiting, now=self.now):
             assert answer.stored, (answer.reason, answer.values)  # whatever the lead did: no dead end
             self.stored.add(answer.op_id)
             if answer.latest and answer.conflict:

@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from annotations.labels.operations import append, reveal
-from annotations.labels.read import conflicts, label_rows, own_progress
+from annotations.labels.operations import reveal, store_operations
+from annotations.labels.read import label_rows, own_conflicts, own_progress
 from annotations.projects.projects import counts
 from annotations.queue.leases import LEASE_S, claim
 from annotations.queue.set_aside import set_aside_items
@@ -77,7 +77,7 @@ class Desks(RuleBasedStateMachine):
     def decide(self, who: int, desk: str, n: int, choice: str | None, lost: bool) -> None:
         operation = self.operation(who, desk, n, choice, lost=lost)
         conflict = self.expect(who, n, operation)
-        answer = append(self.store, self.project, self.people[who], [operation], now=self.now)[0]
+        answer = store_operations(self.store, self.project, self.people[who], [operation], now=self.now)[0]
         assert (answer.stored, answer.conflict) == (True, conflict)
         assert answer.latest == self.lines[who, n].op
         self.believed[who, desk, n] = answer.latest
@@ -87,7 +87,7 @@ class Desks(RuleBasedStateMachine):
     @rule(data=st.data())
     def resend(self, data: st.DataObject) -> None:
         who, operation = data.draw(st.sampled_from(self.sent))
-        assert append(self.store, self.project, self.people[who], [operation], now=self.now)[0].stored
+        assert store_operations(self.store, self.project, self.people[who], [operation], now=self.now)[0].stored
 
     @rule(who=st.integers(0, 1), n=st.integers(0, ITEMS - 1))
     def show(self, who: int, n: int) -> None:
@@ -130,7 +130,7 @@ class Desks(RuleBasedStateMachine):
         for who, person in enumerate(self.people):
             own = [self.lines[who, n].choice for n in range(ITEMS)]
             assert own_progress(self.store, self.project, person).labelled == sum(choice is not None for choice in own)
-            assert {each.op_id for each in conflicts(self.store, self.project, person)} <= {
+            assert {each.op_id for each in own_conflicts(self.store, self.project, person)} <= {
                 op for (owner, _), line in self.lines.items() if owner == who for op in line.rows
             }
         assert len(set_aside_items(self.store, self.project)) == found.aside

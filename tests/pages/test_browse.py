@@ -12,7 +12,7 @@ from annotations.browse.search import Filters
 from annotations.database.events import events, record
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Item, Project
 from core.language import Language
@@ -178,7 +178,7 @@ def test_what_everybody_skipped_is_handed_out_again(tmp_path: Path) -> None:
         made, people = filled_project(store, 1)
         (item,) = all_items(store, made)
         for who in people:
-            append(store, made, who, [decide(item, "skip", desk=who.name)])
+            store_operations(store, made, who, [decide(item, "skip", desk=who.name)])
     app = without_errors(open_page("browse", item=item.uid))
     assert "set aside" in html_of(app)
     app = button(app, "browse-hand-out")
@@ -196,7 +196,7 @@ def test_a_hostile_text_is_text(tmp_path: Path) -> None:
             batch.publish()
         (item,) = all_items(store, made)
         reject = decide(item, "reject", desk="d", note="<script>note</script>")
-        append(store, made, annotators(store, made)[0], [reject])
+        store_operations(store, made, annotators(store, made)[0], [reject])
     for app in (without_errors(open_page("browse", q="<script>")), without_errors(open_page("browse", item=item.uid))):
         text = html_of(app)
         assert "<script>" not in text and "<u>" not in text and "<i>" not in text and "<b>Eve" not in text

@@ -7,7 +7,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from core.language import Language
@@ -104,7 +104,7 @@ def test_home_counts_the_demo_project() -> None:
 def test_home_says_what_is_left_of_an_open_pilot(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 20)
     start_pilot(fresh_store, project, 4)
-    append(fresh_store, project, ada, [decide(claim(fresh_store, project, ada, want=1)[0])])
+    store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada, want=1)[0])])
     links = [link.proto.label for link in open_page("home").get("page_link")]
     assert [label.replace("\\", "") for label in links if "left" in label] == [
         f"{name}: {left} left of pilot 1" for name, left in (("Ada", 3), ("Bo", 4), ("Chen", 4))

@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import annotator, create_project
 from annotations.text_policy import CANARY_KEY
 from core.charts.human_vs_rule import counted, shares
@@ -42,7 +42,7 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:60])
-    made = comparison(generations(fresh_store, project), judged(fresh_store, project))
+    made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     at = open_page("human_vs_rule")
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Finished generations"] == "60"
@@ -67,7 +67,7 @@ def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
     project = judged_project(store, texts, **fields)
     for who in ("Ada", "Bo"):
         say(store, project, who, [(HOSTILE, Said("no_pronoun"))])
-    return comparison(generations(store, project), judged(store, project), Resampling(200)), project
+    return comparison(generations(store, project), labels_of_generations(store, project), Resampling(200)), project
 
 
 def test_hostile_text_is_only_text(fresh_store: Store) -> None:
@@ -114,7 +114,9 @@ def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
     texts = all_written(1)[:30]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    found = comparison(generations(fresh_store, project), judged(fresh_store, project), Resampling(200)).differences
+    found = comparison(
+        generations(fresh_store, project), labels_of_generations(fresh_store, project), Resampling(200)
+    ).differences
     ada = annotator(fresh_store, project, "Ada")
     assert len(found) > 3 and _file(project, ada, found, "s").count(b"\n") > len(found)
     query = "SELECT count(*) FROM assignment WHERE revealed IS NOT NULL AND annotator = ?"

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.guideline.drafts import draft, save_draft, tag_codes
 from annotations.guideline.relabelling import waiting
 from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import open_pilot, pilots, start_pilot
 from annotations.projects.projects import change_project
 from annotations.queue.leases import claim
@@ -45,7 +45,7 @@ def in_pilot(tmp_path: Path, said: dict[str, str]) -> Project:
             for item, letter in zip(claim(store, project, person), said[person.name], strict=False):
                 tags = ("kinship", SCRIPT) if letter == "r" else ()
                 choice = "reject" if letter == "r" else "accept"
-                append(store, project, person, [decide(item, choice, reasons=(), tags=tags)])
+                store_operations(store, project, person, [decide(item, choice, reasons=(), tags=tags)])
     return project
 
 

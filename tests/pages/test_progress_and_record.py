@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.adjudication import comments
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, create_project, set_quotas
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
@@ -25,9 +25,9 @@ def made(fresh_store: Store) -> tuple[Project, list[Annotator]]:
     start = datetime(2026, 3, 10, 12, tzinfo=UTC).timestamp()
     items = claim(fresh_store, project, people[0], want=12, now=start)
     for number, item in enumerate(items[:10]):
-        append(fresh_store, project, people[0], [decide(item, seconds=4.0)], now=start + 20 * number)
+        store_operations(fresh_store, project, people[0], [decide(item, seconds=4.0)], now=start + 20 * number)
     (one,) = claim(fresh_store, project, people[1], want=1, now=start)
-    append(fresh_store, project, people[1], [decide(one, "reject")], now=start + 300)
+    store_operations(fresh_store, project, people[1], [decide(one, "reject")], now=start + 300)
     set_quotas(fresh_store, project, {("他/她", "male"): 50, ("他/她", "female"): 0})
     return project, people
 
@@ -47,7 +47,7 @@ def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
     set_quotas(fresh_store, project, {("他/她", "male"): 5})
     change_project(fresh_store, project, plan="stop", share=0.0)
     for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
-        append(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
+        store_operations(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
     found = text_of(open_page("progress", project=project.name))
     assert "followed label by label" in found and "share kept is too high" not in found
     change_project(fresh_store, project, plan="all")

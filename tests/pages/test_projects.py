@@ -8,7 +8,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME, ensure_demo
 from annotations.jobs import jobs
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import own_progress
 from annotations.projects.projects import (
     add_guideline,
@@ -231,7 +231,7 @@ def test_what_everybody_skipped_is_handed_out_again(store, sample_project):
                 Operation(uuid.uuid4().hex, item.uid, "skip", "d", turn, base=base(store, person, item))
                 for item in claim(store, sample_project, person, want=50)
             ]
-            append(store, sample_project, person, skips)
+            store_operations(store, sample_project, person, skips)
     aside = set_aside_items(store, sample_project)
     assert len(aside) == 8
     app = open_section(open_page("projects", project="sample"), "aside")

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project
 from annotations.quality.known_answers import SIGNATURE, known_items, set_known
 from annotations.quality.retest_agreement import consistency
@@ -69,7 +69,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
     assert {(one.choice, one.author, one.from_labels) for one in known} == {("reject", "Lead", False)}
     items = {item.uid: item for item in claim(fresh_store, project, ada)}
     choices = dict(zip(uids[:3], ("reject", "accept", "accept"), strict=True))
-    append(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
+    store_operations(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
     page.run()
     row = page.dataframe[0].value.iloc[0]
     assert list(row[["annotator", "right", "wrong", "not labelled", "known answers given"]]) == [
@@ -106,7 +106,7 @@ def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fres
     project, people = filled_project(fresh_store, 6, people=("Ada", "Bo", "Chen"), per_item=2)
     items = claim(fresh_store, project, people[0])
     for one in people[:2]:
-        append(fresh_store, project, one, [decide(item) for item in items])
+        store_operations(fresh_store, project, one, [decide(item) for item in items])
     page = open_part("known")
     page.button_group(key="draw-among").set_value("agreed").run()
     page.button(key="draw").click().run()
@@ -134,7 +134,7 @@ def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: 
     set_known(fresh_store, project, uid, "misgendering")
     ada = annotators(fresh_store, project)[0]
     items = claim(fresh_store, project, ada)
-    append(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
+    store_operations(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
     page = open_part("known", project)
     assert list(page.dataframe[0].value["wrong"]) == [1, 0]
     (card,) = cards(page)

@@ -11,7 +11,7 @@ from annotations.demo.generation_texts import NAME, make_generations_demo
 from annotations.files.export import EXPORT_FORMATS, export_file, export_preview, wanted
 from annotations.files.export_formats import HOLD_TEXT, formats_of
 from annotations.items.batch import items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, project
 from annotations.queue.leases import claim
 from annotations.text_policy import CANARY_ID
@@ -36,7 +36,7 @@ def demo_file(tmp_path_factory):
         quoting = Operation(
             "quoting", item.uid, "no_pronoun", "desk", 1, note=f"It says: {item.text}", extraneous=False
         )
-        assert append(store, made, person, [quoting])[0].stored
+        assert store_operations(store, made, person, [quoting])[0].stored
     return path
 
 

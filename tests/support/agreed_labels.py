@@ -4,7 +4,7 @@ import uuid
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator, create_project
 from annotations.queue.leases import claim
 from annotations.types import Item, Operation, Project
@@ -36,7 +36,9 @@ def label(
     while todo:
         handed = [item for item in claim(store, project, person, want=500) if item.text in todo]
         assert handed, f"{name} was not handed {list(todo)[:3]}"
-        append(store, project, person, [_operation(item, todo.pop(item.text), revision, **more) for item in handed])
+        store_operations(
+            store, project, person, [_operation(item, todo.pop(item.text), revision, **more) for item in handed]
+        )
 
 
 def _operation(item: Item, choice: str, revision: int = 1, **more: object) -> Operation:

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators
 from annotations.queue.leases import claim
 from core.model_bias import read_scores
@@ -58,4 +58,4 @@ def judge(store, made, leaks, *, people=PEOPLE, reason="gender_term") -> None:
                 else decide(item, desk=person.name)
                 for item in found
             ]
-            assert all(answer.stored for answer in append(store, made, person, operations))
+            assert all(answer.stored for answer in store_operations(store, made, person, operations))

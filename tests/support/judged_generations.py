@@ -8,7 +8,7 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator, create_project
 from annotations.types import Item, Mark, Operation, Project
 
@@ -109,7 +109,7 @@ def say(store: Store, project: Project, who: str, said: Iterable[tuple[str, Said
     """*who* labels the generations whose text is named, in the order of import."""
     person, todo = annotator(store, project, who), dict(said)
     named = [item for item in items(store, project) if item.text in todo]
-    answers = append(store, project, person, [operation(item, todo.pop(item.text)) for item in named])
+    answers = store_operations(store, project, person, [operation(item, todo.pop(item.text)) for item in named])
     assert not todo and all(answer.stored for answer in answers), [answer.reason for answer in answers]
 
 

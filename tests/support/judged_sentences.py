@@ -5,7 +5,7 @@ from annotations.adjudication import (
 )
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Item, Mark, Project
 from tests.support.projects import decide, filled_project
@@ -20,7 +20,7 @@ def judged(store: Store, patterns_of_items: list[str], **fields: object) -> tupl
     for line, letters in enumerate(patterns_of_items, 1):
         for number, (person, letter) in enumerate(zip(people, letters, strict=False)):
             choice = {"a": A, "r": R}[letter]
-            append(store, made, person, [decide(items[line], choice, desk=f"desk{number}")])
+            store_operations(store, made, person, [decide(items[line], choice, desk=f"desk{number}")])
     return made, [items[line] for line in sorted(items)]
 
 
@@ -41,11 +41,11 @@ def generations(store: Store, number: int = 2) -> tuple[Project, list[Item]]:
     items = sorted(all_items(store, made), key=lambda item: item.line)
     one, two = annotators(store, made)
     wrong = (Mark(0, 2, "pronoun"),)
-    append(store, made, one, [decide(items[0], "misgendering", spans=wrong, extraneous=False, desk="1")])
-    append(store, made, two, [decide(items[0], "correct", extraneous=False, desk="2")])
-    append(store, made, one, [decide(items[1], "correct", extraneous=False, desk="1")])
+    store_operations(store, made, one, [decide(items[0], "misgendering", spans=wrong, extraneous=False, desk="1")])
+    store_operations(store, made, two, [decide(items[0], "correct", extraneous=False, desk="2")])
+    store_operations(store, made, one, [decide(items[1], "correct", extraneous=False, desk="1")])
     flagged = (Mark(20, 23, "extraneous"),)
-    append(store, made, two, [decide(items[1], "correct", extraneous=True, spans=flagged, desk="2")])
+    store_operations(store, made, two, [decide(items[1], "correct", extraneous=True, spans=flagged, desk="2")])
     return made, items
 
 

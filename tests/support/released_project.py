@@ -8,7 +8,7 @@ from annotations.adjudication.cases import case, cases
 from annotations.database.store import Store
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project_by_uid, remove_annotator
 from annotations.quality.known_answers import set_known
@@ -41,7 +41,7 @@ def label(store: Store, project: Project, who: Annotator, item: str, choice: str
         f"op{number:030d}", item, choice, f"desk{who.id}", number, base=found[0] if found else None,
         seconds=4.0 + number % 7, form_shown="masked", **fields,  # type: ignore[arg-type]
     )  # fmt: skip
-    answers = append(store, project, who, [made])
+    answers = store_operations(store, project, who, [made])
     assert all(answer.stored for answer in answers), answers
 
 

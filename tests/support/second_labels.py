@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import change_project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
@@ -31,8 +31,8 @@ def judged_twice(
     for annotator in who:
         items = claim(store, project, annotator, want=60, now=NOON)
         plan = {item.text: pair for item, pair in zip(items, wanted, strict=True)}
-        append(store, project, annotator, [decide(item, plan[item.text][0]) for item in items], now=NOON)
+        store_operations(store, project, annotator, [decide(item, plan[item.text][0]) for item in items], now=NOON)
         again = claim(store, project, annotator, want=60, now=NOON + days * DAY)
         second = [decide(item, plan[item.text][1]) for item in again]
-        append(store, project, annotator, second, now=NOON + days * DAY)
+        store_operations(store, project, annotator, second, now=NOON + days * DAY)
     return project, who

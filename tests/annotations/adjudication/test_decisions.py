@@ -17,7 +17,7 @@ from annotations.adjudication import (
     settle_case,
 )
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, project
 from annotations.types import Item, Mark, Project
 from core.errors import EvenhandError, NotAllowed, NotFound, Refused
@@ -168,7 +168,7 @@ def test_a_late_label_does_not_undo_a_decision(store: Store) -> None:
     made = change_project(store, made, rescue=True)
     settled(store, made, items[0], A)
     late = annotators(store, made)[3]
-    append(store, made, late, [decide(items[0], R, desk="late")])
+    store_operations(store, made, late, [decide(items[0], R, desk="late")])
     assert state(store, items[0]) == ("accepted", A)
 
 

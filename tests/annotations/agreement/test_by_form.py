@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from annotations.agreement.by_form import FormRates, accept_rates
-from annotations.labels.blind_labels import FORMS, BlindLabels, columns
+from annotations.labels.blind_labels import FORMS, BlindLabels, blind_labels
 from core.statistics import Resampling
 
 CODES = ("accept", "reject")
@@ -13,7 +13,9 @@ Label = tuple[int, int, str, str]  # item, annotator, choice, form
 
 
 def made(labels: list[Label]) -> BlindLabels:
-    return columns([(item, who, choice, 1, 1, FORMS.index(form)) for item, who, choice, form in sorted(labels)], CODES)
+    return blind_labels(
+        [(item, who, choice, 1, 1, FORMS.index(form)) for item, who, choice, form in sorted(labels)], CODES
+    )
 
 
 def rates(labels: list[Label], resamples: int = 2000) -> FormRates:

@@ -11,7 +11,7 @@ from annotations.agreement.disagreements import disagreements, shown_to
 from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.types import Operation
 from cli import cli
@@ -66,7 +66,7 @@ def test_a_label_after_an_opinion_does_not_count(fresh_store: Store) -> None:
         (item.uid, bo.id),
     ).fetchone()[0]
     reveal(fresh_store, project, bo, item.uid)
-    (answer,) = append(fresh_store, project, bo, [_operation(item, "reject", 2, base=last)])
+    (answer,) = store_operations(fresh_store, project, bo, [_operation(item, "reject", 2, base=last)])
     assert answer.stored
     assert agreement(fresh_store, project, resampling=FAST).overall.unanimity.value == 1
     assert disagreements(fresh_store, project) == ([], 0)
@@ -87,7 +87,7 @@ def test_a_changed_and_a_withdrawn_label(fresh_store: Store) -> None:
     one, two, _three = items(fresh_store, project)
     change = _operation(one, "reject", 2, base=ops[one.uid], note="读起来别扭")
     back = Operation(uuid.uuid4().hex, two.uid, None, "d", 3, base=ops[two.uid])
-    assert all(answer.stored for answer in append(fresh_store, project, bo, [change, back]))
+    assert all(answer.stored for answer in store_operations(fresh_store, project, bo, [change, back]))
     report = agreement(fresh_store, project, resampling=FAST)
     assert report.by_labels == {0: 0, 1: 1, 2: 2}
     assert report.overall.unanimity.value == 0.5
@@ -277,7 +277,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     bo = annotator(fresh_store, project, "Bo")
     (item,) = [one for one in items(fresh_store, project) if one.text == first[0]]
     last = fresh_store.db.execute("SELECT op_id FROM label WHERE annotator = ?", (bo.id,)).fetchone()[0]
-    append(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
+    store_operations(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
     assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)
 
 

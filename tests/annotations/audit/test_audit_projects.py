@@ -9,7 +9,7 @@ from annotations.audit import audit_projects
 from annotations.desk.routes import WORK, Call
 from annotations.desk.session import Seat
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project, guideline, project, projects
 from annotations.queue.leases import claim
 from core.audit.sample import draw
@@ -113,10 +113,10 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
 def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
-    from annotations.labels.read import history
+    from annotations.labels.read import own_decisions
 
-    last = history(fresh_store, sent, person, limit=1)[0]
-    append(
+    last = own_decisions(fresh_store, sent, person, limit=1)[0]
+    store_operations(
         fresh_store, sent, person, [decide(last.item, None, desk="Ada", base=last.op_id, revision=last.revision + 1)]
     )
     found = audit_projects.result(fresh_store, sent)

@@ -10,7 +10,7 @@ from annotations.browse.history import Entry, because, item_history, record_of
 from annotations.browse.search import Filters, found_ids, rows
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_guideline, annotators, change_project, guideline, project
 from annotations.types import Item, Mark, Project
 from core.errors import NotFound
@@ -29,17 +29,17 @@ def test_everything_that_happened_is_there(fresh_store: Store) -> None:
     (item,) = all_items(store, made)
     ada, bo, chen = people
     first, second, back = decide(item, "skip", desk="a"), decide(item, "reject", desk="a", note="A name?"), None
-    append(store, made, ada, [first])
-    append(store, made, ada, [second])
+    store_operations(store, made, ada, [first])
+    store_operations(store, made, ada, [second])
     back = decide(item, None, desk="a")
-    append(store, made, ada, [back])
-    append(store, made, ada, [decide(item, "accept", desk="a", seconds=2.5)])
-    append(store, made, bo, [decide(item, "accept", desk="b", form_shown="masked")])
+    store_operations(store, made, ada, [back])
+    store_operations(store, made, ada, [decide(item, "accept", desk="a", seconds=2.5)])
+    store_operations(store, made, bo, [decide(item, "accept", desk="b", form_shown="masked")])
     reveal(store, made, bo, item.uid)
-    append(store, made, bo, [decide(item, "reject", desk="b")])
+    store_operations(store, made, bo, [decide(item, "reject", desk="b")])
     asked = guideline(store, made)
     add_guideline(store, made, "New.", asked.choices, asked.reasons)
-    append(store, made, chen, [decide(item, "reject", desk="c")])
+    store_operations(store, made, chen, [decide(item, "reject", desk="c")])
     add_comment(store, made, item.uid, "Why?", author="Lead", thread=ada)
     add_comment(store, made, item.uid, "For all.", author="Bo", annotator=bo)
     found = case(store, made, item.uid)
@@ -89,8 +89,8 @@ def _release(store: Store, made: Project, item: Item) -> None:
 def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 1)
     (item,) = all_items(fresh_store, made)
-    append(fresh_store, made, people[0], [decide(item, "accept", desk="one")])
-    append(fresh_store, made, people[0], [decide(item, "reject", desk="two")])
+    store_operations(fresh_store, made, people[0], [decide(item, "accept", desk="one")])
+    store_operations(fresh_store, made, people[0], [decide(item, "reject", desk="two")])
     late = item_history(fresh_store, made, item.uid)[-1]
     assert late.data["superseded"] and not late.data["stands"]
 
@@ -150,8 +150,8 @@ def test_who_has_it_now(fresh_store: Store) -> None:
     store = fresh_store
     made, people = filled_project(store, 1)
     (item,) = all_items(store, made)
-    append(store, made, people[0], [decide(item, "accept", desk="a")])
-    append(store, made, people[1], [decide(item, "skip", desk="b")])
+    store_operations(store, made, people[0], [decide(item, "accept", desk="a")])
+    store_operations(store, made, people[1], [decide(item, "skip", desk="b")])
     store.db.execute(
         "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', 1)",
         (item.id, people[2].id, made.id),

@@ -25,7 +25,7 @@ from annotations.browse.search import (
 )
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_guideline, annotators, create_project, guideline
 from annotations.types import Annotator, Item, Project
 from core.text.keywords import find
@@ -78,7 +78,9 @@ def fill(fresh_store: Store) -> Filled:
     ):  # fmt: skip
         form = "original" if line == 1 else "masked"
         note = "who?" if (line, who) == (3, ada) else ""
-        append(fresh_store, project, who, [decide(items[line], choice, desk=who.name, form_shown=form, note=note)])
+        store_operations(
+            fresh_store, project, who, [decide(items[line], choice, desk=who.name, form_shown=form, note=note)]
+        )
     return project, items, people
 
 
@@ -209,8 +211,8 @@ def test_marks_that_come_later(fresh_store: Store, filled: Filled) -> None:
     ).fetchone()[0]
     asked = guideline(store, project)
     add_guideline(store, project, "New.", asked.choices, asked.reasons)
-    append(store, project, bo, [decide(items[1], "accept", desk=bo.name, base=base)])
-    append(store, project, ada, [decide(items[5], "skip", desk=ada.name)])
+    store_operations(store, project, bo, [decide(items[1], "accept", desk=bo.name, base=base)])
+    store_operations(store, project, ada, [decide(items[5], "skip", desk=ada.name)])
     store.db.execute("UPDATE item SET shared = 1 WHERE id = ?", (items[6].id,))
     expected = {"comments": [4], "settled": [2], "changed": [1], "skipped": [5], "aside": [5], "shared": [6]}
     assert {flag: lines(store, project, flag=flag) for flag in expected} == expected

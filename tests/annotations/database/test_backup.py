@@ -8,7 +8,7 @@ import pytest
 
 from annotations.database.backup import backup, check, restore
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import project, projects
 from annotations.queue.leases import claim
@@ -18,7 +18,9 @@ from tests.support.projects import broken_rules, decide, filled_project
 
 def test_there_and_back(fresh_store: Store, tmp_path: Path) -> None:
     made, people = filled_project(fresh_store, 12)
-    append(fresh_store, made, people[0], [decide(item) for item in claim(fresh_store, made, people[0], want=5)])
+    store_operations(
+        fresh_store, made, people[0], [decide(item) for item in claim(fresh_store, made, people[0], want=5)]
+    )
     saved = backup(fresh_store, tmp_path / "saved.db")
     assert (saved.projects, saved.items, saved.labels) == (1, 12, 5)
     assert saved.path.stat().st_size == saved.bytes
@@ -38,7 +40,7 @@ def test_a_backup_while_labels_arrive_is_one_moment(fresh_store: Store, tmp_path
         try:
             with Store.open(fresh_store.path) as store:
                 while items := claim(store, made, people[0], want=3):
-                    append(store, made, people[0], [decide(item) for item in items])
+                    store_operations(store, made, people[0], [decide(item) for item in items])
                     begun.set()
         except BaseException as error:
             failures.append(error)

@@ -12,7 +12,7 @@ from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.describe.project_description import description_of
 from annotations.files.export import archive_bytes, export_file, plain_bytes, wanted
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import annotators
 from annotations.queue.leases import claim
@@ -85,7 +85,7 @@ def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, nam
             number = next(numbers)
             choice, reasons = ("reject", ("name",)) if number % 5 == 0 else ("accept", ())
             try:
-                (answer,) = append(
+                (answer,) = store_operations(
                     other, made, who, [Operation(f"op-{number}", item, choice, "desk", number, reasons=reasons)]
                 )
                 assert answer.stored, answer

@@ -14,7 +14,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, discard_unpublished
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import counts, project
 from annotations.queue.leases import claim
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.early
 # Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import append
+    from annotations.labels.operations import store_operations
     from annotations.projects.projects import annotator, project
     from annotations.queue.leases import claim
     from annotations.database.store import Store
@@ -45,7 +45,7 @@ WORKER = """
                 print("handed", item.uid)
             operations = [Operation(uuid.uuid4().hex, item.uid, "accept", name, n) for n, item in enumerate(items)]
             for _ in range(2):
-                answers = append(store, made, person, operations)
+                answers = store_operations(store, made, person, operations)
             for answer in answers:
                 assert answer.stored, answer
                 print("stored", answer.op_id, flush=True)
@@ -144,7 +144,7 @@ def test_killed_inside_a_transaction_leaves_nothing_of_it(fresh_store: Store, tm
     assert label_rows(fresh_store, made, which="all") == []
     from annotations.projects.projects import annotator
 
-    answer = append(fresh_store, made, annotator(fresh_store, made, "Ada"), [decide(item, op_id="half")])[0]
+    answer = store_operations(fresh_store, made, annotator(fresh_store, made, "Ada"), [decide(item, op_id="half")])[0]
     assert answer.stored and not answer.conflict
     assert broken_rules(fresh_store) == []
 
@@ -195,7 +195,7 @@ def test_labels_go_on_during_an_import(fresh_store: Store) -> None:
     labelled = 0
     while importing.is_alive() and labelled < 200:
         for item in claim(fresh_store, made, ada, want=5):
-            assert append(fresh_store, made, ada, [decide(item)])[0].stored
+            assert store_operations(fresh_store, made, ada, [decide(item)])[0].stored
             labelled += 1
     importing.join(600)
     assert not failures and labelled > 0

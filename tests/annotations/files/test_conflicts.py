@@ -12,9 +12,9 @@ from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, 
 from annotations.files.import_items import import_file
 from annotations.files.undo import effect, find_import, undo
 from annotations.items.batch import Batch, items
-from annotations.labels.operations import append
-from annotations.labels.read import conflicts as at_the_desk
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
+from annotations.labels.read import own_conflicts as at_the_desk
 from annotations.projects.projects import annotators, change_project
 from annotations.quality.known_answers import known_items, set_known
 from annotations.types import Operation, Project
@@ -74,7 +74,7 @@ def test_a_file_against_the_desk_and_the_other_one_counts(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     ada = annotators(fresh_store, sample_project)[0]
-    append(fresh_store, sample_project, ada, [Operation("op", uids[0], "reject", "desk", 1, note="n")])
+    store_operations(fresh_store, sample_project, ada, [Operation("op", uids[0], "reject", "desk", 1, note="n")])
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
     for who in ("Bo", "Chen"):
         bring(fresh_store, sample_project, tmp_path / f"{who}.csv", (uids[0], who, "accept"))
@@ -167,7 +167,7 @@ def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
 def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
     ada = annotators(fresh_store, sample_project)[0]
     for desk, choice in (("a", "accept"), ("b", "reject")):
-        append(fresh_store, sample_project, ada, [Operation(desk, uids[0], choice, desk, 1, note="n")])
+        store_operations(fresh_store, sample_project, ada, [Operation(desk, uids[0], choice, desk, 1, note="n")])
     assert len(at_the_desk(fresh_store, sample_project, ada)) == 1
     assert conflicts(fresh_store, sample_project) == []
 

@@ -17,8 +17,8 @@ from annotations.files.open_upload import tables_in
 from annotations.files.package import write_package
 from annotations.files.undo import find_import, imports, undo
 from annotations.items.batch import Batch, items
-from annotations.labels.operations import append
-from annotations.labels.read import conflicts as at_the_desk
+from annotations.labels.operations import store_operations
+from annotations.labels.read import own_conflicts as at_the_desk
 from annotations.projects.projects import annotators
 from annotations.quality.known_answers import set_known
 from annotations.types import Operation, Project
@@ -63,7 +63,7 @@ def disagreeing(fresh_store: Store, sample_project: Project, uids: list[str], tm
 def two_desks(store: Store, project: Project, uid: str) -> None:
     ada = annotators(store, project)[0]
     for desk, choice in (("a", "accept"), ("b", "reject")):
-        append(store, project, ada, [Operation(f"{desk}-{uid}", uid, choice, desk, 1, note="n")])
+        store_operations(store, project, ada, [Operation(f"{desk}-{uid}", uid, choice, desk, 1, note="n")])
     assert [one.op_id for one in at_the_desk(store, project, ada) if one.item.uid == uid] == [f"b-{uid}"]
 
 
@@ -73,7 +73,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Store]:
     with Store.open(tmp_path / "elsewhere.db") as store:
         other, people = filled_project(store, 3)
         for number, one in enumerate(items(store, other)):
-            append(store, other, people[0], [Operation(f"other-{number}", one.uid, "accept", "desk", number)])
+            store_operations(store, other, people[0], [Operation(f"other-{number}", one.uid, "accept", "desk", number)])
         yield store
 
 

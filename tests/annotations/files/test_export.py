@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.files import export
 from annotations.files.export import export_file, export_preview, wanted
 from annotations.items.batch import items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator
 from annotations.queue.leases import claim
 from annotations.types import Item, Operation, Project
@@ -34,7 +34,7 @@ def label(store: Store, project: Project, name: str, text: str, choice: str | No
     person = annotator(store, project, name)
     claim(store, project, person)
     uid = next(one.uid for one in items(store, project) if one.text == text)
-    (answer,) = append(store, project, person, [Operation(choice=choice, item=uid, **more)])
+    (answer,) = store_operations(store, project, person, [Operation(choice=choice, item=uid, **more)])
     assert answer.stored, answer
 
 

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.files.generation_sample import draw, pilot_by_people, pilot_by_rule, read_generations, write_sample
 from annotations.files.import_items import import_file
 from annotations.items.batch import items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project
 from annotations.queue.leases import claim
 from annotations.types import Mark
@@ -68,7 +68,7 @@ def test_people_as_a_pilot(fresh_store: Store, file: Path) -> None:
                 bad = (item.context, item.text) in wrong
                 spans: dict[str, Any] = {"spans": (Mark(start, start + 2, "pronoun"),)} if bad else {}
                 made_now = decide(item, "misgendering" if bad else "correct", **spans)
-                [answer] = append(fresh_store, made, person, [made_now])
+                [answer] = store_operations(fresh_store, made, person, [made_now])
                 assert answer.stored, answer
     assert len(list(items(fresh_store, made))) == 12
     found_pilot = pilot_by_people(fresh_store, made)

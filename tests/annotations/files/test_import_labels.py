@@ -17,7 +17,7 @@ from annotations.files.import_items import import_examined
 from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.package import write_package
 from annotations.items.batch import items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import each_label_row
 from annotations.projects.projects import (
     annotator,
@@ -50,7 +50,7 @@ def lively(tmp_path_factory):
         back = Operation(
             "back" + uuid.uuid4().hex, rows[1]["item"], None, rows[1]["desk"], 10_001, base=rows[1]["op_id"]
         )
-        assert all(answer.stored for answer in append(store, made, first, [again, back]))
+        assert all(answer.stored for answer in store_operations(store, made, first, [again, back]))
         uid = cases(store, made)[0]
         settle_case(
             store, made, uid, choice="correct", adjudicator="Vera", why="read twice", extraneous=False,
@@ -320,7 +320,7 @@ def test_what_a_desk_said_while_a_package_was_cut_off_stands(curated, fresh_stor
     said = []
     for number, (uid, name, standing) in enumerate(fresh_store.db.execute(query).fetchall()):
         one = Operation(f"meanwhile{number}", uid, "accept", "desk", number, base=standing)
-        assert append(fresh_store, made, annotator(fresh_store, made, name), [one])[0].stored
+        assert store_operations(fresh_store, made, annotator(fresh_store, made, name), [one])[0].stored
         said.append(one.op_id)
     bring(fresh_store, curated)
     standing = {row[0] for row in fresh_store.db.execute("SELECT op_id FROM assignment WHERE latest IS NOT NULL")}

@@ -19,7 +19,7 @@ from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.files.undo import effect, find_import, imports, undo
 from annotations.items.batch import Batch, NewItem, item, items
 from annotations.items.wanted_labels import doubled_sample
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
@@ -41,7 +41,7 @@ def operation(number: int, uid: str, choice: str | None, base: str | None = None
 
 def label(store: Store, project: Project, name: str, uid: str, choice: str, number: int) -> None:
     person = next(one for one in annotators(store, project) if one.name == name)
-    (answer,) = append(store, project, person, [operation(number, uid, choice)])
+    (answer,) = store_operations(store, project, person, [operation(number, uid, choice)])
     assert answer.stored, answer.reason
 
 
@@ -106,7 +106,7 @@ def test_what_a_desk_still_holds_is_stored_and_counts_when_the_text_comes_back(
     undo(fresh_store, sample_project, key)
     choices = ("accept", "reject", "skip", None)
     sent = [operation(n, one.uid, choice) for n, (one, choice) in enumerate(zip(held, choices, strict=True))]
-    assert all(answer.stored for answer in append(fresh_store, sample_project, ada, sent))
+    assert all(answer.stored for answer in store_operations(fresh_store, sample_project, ada, sent))
     counted(fresh_store)
     assert own_progress(fresh_store, sample_project, ada).labelled == 0 == counts(fresh_store, sample_project).accepted
     assert label_rows(fresh_store, sample_project, which="all") == []
@@ -123,7 +123,7 @@ def test_what_comes_back_is_drawn_with_all_others(fresh_store: Store) -> None:
     project = change_project(fresh_store, project, doubled=4)
     key = second_file(fresh_store, project, MORE)
     touched = [one for one in items(fresh_store, project) if one.text in MORE]
-    append(fresh_store, project, ada, [operation(n, one.uid, "accept") for n, one in enumerate(touched)])
+    store_operations(fresh_store, project, ada, [operation(n, one.uid, "accept") for n, one in enumerate(touched)])
     undo(fresh_store, project, key)
     second_file(fresh_store, project, MORE)
     rows = fresh_store.db.execute("SELECT hash, wanted FROM item").fetchall()
@@ -137,7 +137,7 @@ def test_a_stranger_to_a_withdrawn_item_is_refused(fresh_store: Store, sample_pr
     ada, bo, _ = annotators(fresh_store, sample_project)
     held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]
     undo(fresh_store, sample_project, key)
-    (answer,) = append(fresh_store, sample_project, bo, [operation(1, held[0].uid, "accept")])
+    (answer,) = store_operations(fresh_store, sample_project, bo, [operation(1, held[0].uid, "accept")])
     assert not answer.stored
 
 
@@ -164,7 +164,7 @@ def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
     ada = annotators(fresh_store, sample_project)[0]
     handed = {one.text for one in claim(fresh_store, sample_project, ada, want=100)}
     assert not handed & set(MORE)
-    (late,) = append(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "accept")])
+    (late,) = store_operations(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "accept")])
     assert late.stored  # from a desk that was offline: it waits with its item
     counted(fresh_store)
     # Settings change meanwhile, and the text comes again: items and labels are as if nothing had been taken back.
@@ -247,14 +247,16 @@ def test_labels_of_a_file_are_taken_back_where_they_still_stand(
     one = next(iter(items(fresh_store, sample_project)))
     ada = annotators(fresh_store, sample_project)[0]
     (row,) = [r for r in label_rows(fresh_store, sample_project) if r["item"] == one.uid and r["annotator"] == "Ada"]
-    append(fresh_store, sample_project, ada, [operation(500, one.uid, "accept", row["op_id"])])  # she changed her mind
+    store_operations(
+        fresh_store, sample_project, ada, [operation(500, one.uid, "accept", row["op_id"])]
+    )  # she changed her mind
     done = undo(fresh_store, sample_project, key, author="Lin")
     assert (done.labels, done.kept) == (23, 1)
     assert [(r["item"], r["annotator"]) for r in label_rows(fresh_store, sample_project)] == [(one.uid, "Ada")]
     counted(fresh_store)
     with pytest.raises(Refused, match="taken back already"):
         undo(fresh_store, sample_project, key)
-    append(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
+    store_operations(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
     assert state(fresh_store, sample_project)[0] == before[0]
     # The same file again: the labels stand again, once; a third time adds nothing.
     again = bring(fresh_store, sample_project, path)
@@ -294,7 +296,7 @@ def test_labels_leases_and_undos_in_any_order_keep_the_counts(
         people, everything = annotators(store, project), list(items(store, project))
         claim(store, project, people[0], want=3)
         for number, (which, who, keep) in enumerate(moves):
-            append(
+            store_operations(
                 store, project, people[who], [operation(number, everything[which].uid, "accept" if keep else "skip")]
             )
             if early and number == len(moves) // 2:

@@ -12,7 +12,7 @@ from annotations.files.export import export_file
 from annotations.files.undo import find_import, undo
 from annotations.items import withdrawn
 from annotations.items.batch import SILENT_S, Batch, Taken, discard_unpublished
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import counts
 from annotations.queue.leases import claim
@@ -51,7 +51,7 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
     people = [Annotator(*row) for row in store.db.execute("SELECT id, uid, name FROM annotator ORDER BY id")]
     given = [one for one in claim(store, project, people[0], want=30) if one.file == "made.txt" and int(one.line) > 499]
     said = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
-    assert all(answer.stored for answer in append(store, project, people[0], said))
+    assert all(answer.stored for answer in store_operations(store, project, people[0], said))
     return project, people[0], key, given[len(said) :]
 
 
@@ -82,7 +82,7 @@ def test_a_half_cleared_import_counts_as_taken_back(
     assert find_import(fresh_store, project, key).rows == MORE - 7 * steps
     assert seen(fresh_store, project, tmp_path) == right and broken_rules(fresh_store) == []
     # what a desk still holds is stored, and waits hidden; nothing of the file is handed out
-    assert held and all(answer.stored for answer in append(fresh_store, project, ada, [decide(held[0])]))
+    assert held and all(answer.stored for answer in store_operations(fresh_store, project, ada, [decide(held[0])]))
     assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []
     with pytest.raises(Taken, match="is being taken back"):  # this process lives, so it may be at it still

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.forecast.keep_rate import Followed, followed_by_cell, stages
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import change_project, project_by_uid, set_quotas
@@ -113,10 +113,10 @@ def test_what_all_label_is_followed_apart_in_a_project(fresh_store: Store) -> No
     start_pilot(fresh_store, made, 10)
     for person in people:
         for item in claim(fresh_store, made, person, want=10):
-            append(fresh_store, made, person, [decide(item, "accept")])
+            store_operations(fresh_store, made, person, [decide(item, "accept")])
     close_pilot(fresh_store, made)
     for number, item in enumerate(claim(fresh_store, made, people[0], want=30)):
-        append(fresh_store, made, people[0], [decide(item, "accept" if number % 3 else "reject")])
+        store_operations(fresh_store, made, people[0], [decide(item, "accept" if number % 3 else "reject")])
     first, *others = followed_by_cell(fresh_store, made).values()
     found = sum(others, first)
     assert found.full.entered.tolist() == [10] * 3 and found.full.rejected.sum() == 0
@@ -139,7 +139,7 @@ def test_labels_after_a_reject_of_a_project_that_changed_to_stop(fresh_store: St
         known = {one.text: one for one in have}
         choices = [(known[text], marks[number]) for text, marks in zip(texts, said, strict=True) if number < len(marks)]
         decisions = [decide(one, "accept" if mark == "+" else "reject", desk=f"d{who.id}") for one, mark in choices]
-        assert all(answer.stored for answer in append(fresh_store, made, who, decisions))
+        assert all(answer.stored for answer in store_operations(fresh_store, made, who, decisions))
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     (found,) = followed_by_cell(fresh_store, made).values()
     expected = stages(made, [(*_stopped(marks), 1) for marks in said])
@@ -159,7 +159,7 @@ def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     set_quotas(fresh_store, made, {("他/她", "male"): 10, ("他/她", "female"): 10})
     for number, item in enumerate(claim(fresh_store, made, ada, want=50)):
-        append(fresh_store, made, ada, [decide(item, "reject" if number % 5 < 3 else "accept")])
+        store_operations(fresh_store, made, ada, [decide(item, "reject" if number % 5 < 3 else "accept")])
     found = dashboard(fresh_store, project_by_uid(fresh_store, made.uid))
     assert sum(cell.counted.reviewed for cell in found.cells) == 30  # three in five of 50
     for cell in found.cells:

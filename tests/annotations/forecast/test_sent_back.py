@@ -12,7 +12,7 @@ from annotations.forecast.work_model import NO_SAMPLE
 from annotations.guideline.drafts import draft, write_version
 from annotations.guideline.relabelling import Which
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.progress.cells import CellState
 from annotations.progress.dashboard import dashboard
@@ -36,7 +36,9 @@ def label(store: Store, made: Project, person: Annotator, items: Sequence[Item])
     """*person* says what is to be said of *items*."""
     bases = dict(store.db.execute("SELECT item, op_id FROM assignment WHERE annotator = ?", (person.id,)).fetchall())
     said = [decide(one, opinion(one, person), base=bases.get(one.id), seconds=6.0) for one in items]
-    assert all(answer.stored and not answer.conflict for answer in append(store, made, person, said, now=START))
+    assert all(
+        answer.stored and not answer.conflict for answer in store_operations(store, made, person, said, now=START)
+    )
 
 
 def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
@@ -103,7 +105,7 @@ def test_a_new_word_takes_the_place_of_the_old_one(fresh_store: Store) -> None:
     assert found.versions == ((1, 1, 30),) and 0 < found.returned < 30
     for person in people:  # by the new version nothing is wrong
         mine = [one for one in claim(fresh_store, made, person, want=99, now=START) if one.id in pilot(fresh_store)]
-        append(fresh_store, made, person, [decide(one) for one in mine], now=START)
+        store_operations(fresh_store, made, person, [decide(one) for one in mine], now=START)
     found = forecast(fresh_store, made)
     assert (found.reviewed, found.work.rate.value, found.returned) == (30, 1.0, 0)
     assert sum(items for _, newest, items in found.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]
@@ -129,7 +131,7 @@ def test_words_of_who_has_left_count_and_what_was_taken_back_does_not(fresh_stor
     label_all(fresh_store, other, [ada, *rest])
     row = "SELECT uid, assignment.op_id FROM assignment JOIN item ON item.id = item WHERE annotator = ? LIMIT 4"
     for uid, op_id in fresh_store.db.execute(f"{row}", (ada.id,)).fetchall():
-        append(fresh_store, other, ada, [decide(uid, None, base=op_id)], now=START)
+        store_operations(fresh_store, other, ada, [decide(uid, None, base=op_id)], now=START)
     assert forecast(fresh_store, other).returned == 0
 
 

@@ -14,7 +14,7 @@ from annotations.guideline.drafts import draft, write_version
 from annotations.items.batch import Batch
 from annotations.items.gold import effects
 from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import change_project, counts, create_project, project, set_quotas
 from annotations.quality.known_answers import set_known
@@ -36,7 +36,7 @@ def label_all(store: Store, made: Project, people: list[Annotator], seconds: flo
                 "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in items
             ]
             made_now = [decide(one, choice, seconds=seconds) for one, choice in zip(items, choices, strict=True)]
-            assert all(answer.stored for answer in append(store, made, person, made_now, now=START))
+            assert all(answer.stored for answer in store_operations(store, made, person, made_now, now=START))
 
 
 def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
@@ -95,7 +95,7 @@ def test_after_stop_only_what_it_did_not_choose_counts(fresh_store: Store) -> No
         for person in people:
             some = [one for one in claim(fresh_store, made, person, want=200, now=START) if one.line >= 5000]
             said = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
-            append(fresh_store, made, person, [decide(*one) for one in zip(some, said, strict=True)])
+            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, said, strict=True)])
     new = full(fresh_store, "line >= 5000")
     found = forecast(fresh_store, made)
     assert new[0] > 10 and found.reviewed == truth[0] + new[0]
@@ -149,7 +149,9 @@ def test_generations_have_no_reject(fresh_store: Store) -> None:
 def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40, seed=2)
     for item in claim(fresh_store, made, people[0], now=START):
-        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+        store_operations(
+            fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START
+        )
     told = effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
     before = counts(fresh_store, made).pending
     made = change_project(fresh_store, made, plan="stop", share=0.2)
@@ -199,7 +201,9 @@ def shown_text(app: AppTest) -> str:
 def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40, seed=2)
     for item in claim(fresh_store, made, people[0], now=START):
-        append(fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START)
+        store_operations(
+            fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START
+        )
     waiting = len(claim(fresh_store, made, people[1], want=5))
     app = page(made)
     assert app.button(key="save_plan").disabled

@@ -21,7 +21,7 @@ from annotations.guideline.drafts import (
     write_version,
 )
 from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from annotations.types import Choice, Project
@@ -110,7 +110,7 @@ def test_a_key_stands_for_one_criterion() -> None:
 
 def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 4)
-    append(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0])])
+    store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0])])
     write_version(fresh_store, project, changed(fresh_store, project))
     second = replace(draft(fresh_store, project), text="anew", changes="The text is anew.")
     write_version(fresh_store, project, second)
@@ -141,7 +141,7 @@ def test_the_commands_do_the_same(fresh_store: Store, tmp_path) -> None:  # type
     assert start_refused(fresh_store, project)
     items = claim(fresh_store, project, ada)
     operations = [decide(item, "reject", reasons=(), tags=("kin",)) for item in items]
-    append(fresh_store, project, ada, operations)
+    store_operations(fresh_store, project, ada, operations)
     shown = call("pilot", "show", name)
     assert shown["tags"] == [{"tag": "kin", "items": 3, "labels": 3, "annotators": 1, "decided": False, "code": None}]
     (one,) = shown["pilots"]  # type: ignore[misc]

@@ -12,8 +12,8 @@ from annotations.database.store import Store
 from annotations.files.export import lines, wanted
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.guideline.free_tags import MOST_TAGS, alike, bare, cleaned, items_with, own_tags, tags
-from annotations.labels.operations import append
-from annotations.labels.read import conflicts, history, label_rows
+from annotations.labels.operations import store_operations
+from annotations.labels.read import label_rows, own_conflicts, own_decisions
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
@@ -28,7 +28,7 @@ def tagged(store: Store, project: Project, person: Annotator, *said: tuple[str, 
     """Let somebody reject the next items of the pilot with tags and nothing else."""
     items = claim(store, project, person, want=len(said), now=NOW)
     operations = [decide(item, "reject", reasons=(), tags=each) for item, each in zip(items, said, strict=True)]
-    assert all(answer.stored for answer in append(store, project, person, operations, now=NOW))
+    assert all(answer.stored for answer in store_operations(store, project, person, operations, now=NOW))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,10 @@ def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
     together = tags(fresh_store, project, together=True)
     assert (together[0].text, together[0].labels, set(together[0].spellings)) == ("old", 4, {"old", "Old!"})
     assert sum(len(said) for _, said in items_with(fresh_store, project, ["old", "Old!"])) == 4
-    newest = history(fresh_store, project, ada)[0]
-    append(fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW)  # kin is taken back
+    newest = own_decisions(fresh_store, project, ada)[0]
+    store_operations(
+        fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW
+    )  # kin is taken back
     assert {one.text: one.labels for one in tags(fresh_store, project)}["kin"] == 1
 
 
@@ -113,18 +115,18 @@ def test_a_tag_stands_for_a_reason_and_is_shown_again(fresh_store: Store) -> Non
     project, (ada, *_) = filled_project(fresh_store, 6)
     start_pilot(fresh_store, project, 3)
     first, second, third = claim(fresh_store, project, ada, now=NOW)
-    answers = append(
+    answers = store_operations(
         fresh_store, project, ada,
         [decide(first, "reject", reasons=()), decide(second, "reject", reasons=(), tags=("  ",)),
          decide(third, "reject", reasons=(), tags=("要看上下文", "要看上下文"))],
         now=NOW,
     )  # fmt: skip
     assert [one.stored for one in answers] == [False, False, True]
-    (kept,) = history(fresh_store, project, ada, search="上下文")
+    (kept,) = own_decisions(fresh_store, project, ada, search="上下文")
     assert kept.tags == ("要看上下文",)
     other = decide(third, "accept", desk="other", base="unknown", tags=("late",))
-    assert append(fresh_store, project, ada, [other], now=NOW)[0].conflict
-    assert conflicts(fresh_store, project, ada)[0].tags == ("late",)
+    assert store_operations(fresh_store, project, ada, [other], now=NOW)[0].conflict
+    assert own_conflicts(fresh_store, project, ada)[0].tags == ("late",)
 
 
 def test_labels_go_out_and_come_in_with_their_tags(fresh_store: Store, tmp_path: Any) -> None:

@@ -14,7 +14,7 @@ from annotations.guideline import relabelling
 from annotations.guideline.drafts import Draft, draft, write_version
 from annotations.guideline.relabelling import affected, earlier, send_back, waiting
 from annotations.guideline.versions import changed_codes, guideline
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import remove_annotator
 from annotations.projects.replace_annotator import replace_annotator
@@ -39,7 +39,7 @@ def made(fresh_store: Store) -> Made:
             decide(item, "reject" if n in said else "accept", reasons=(said[n],) if n in said else ())
             for n, item in enumerate(items)
         ]
-        append(fresh_store, project, person, operations, now=NOW)
+        store_operations(fresh_store, project, person, operations, now=NOW)
     return fresh_store, project, people, items
 
 
@@ -103,7 +103,7 @@ def test_it_is_sent_once_however_often_it_is_asked_for(made: Made) -> None:
     write_version(store, project, changed(store, project), which="named")
     assert send_back(store, project, 2, "named").labels == 0
     assert len(events(store, project, action="sent_back")) == 1
-    append(store, project, bo, [decide(items[0], base=op(store, items[0], bo))], now=NOW)
+    store_operations(store, project, bo, [decide(items[0], base=op(store, items[0], bo))], now=NOW)
     assert send_back(store, project, 2, "all").labels == 13  # what is labelled under the new version stays
     assert state(store, items[0])[0] == 2 and broken_rules(store) == []
 
@@ -118,7 +118,7 @@ def test_gold_is_what_the_new_labels_say(made: Made) -> None:
     write_version(store, project, changed(store, project), which="named")
     told = earlier(store, bo.id, items)[items[2].uid]
     assert (told.choice, told.reasons, told.version) == ("reject", ("name",), 1)
-    answer = append(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
+    answer = store_operations(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
     assert answer.stored and not answer.conflict
     assert state(store, items[2]) == (3, 3, "accepted", "accept")
     assert waiting(store, project)["Bo"] == 2 and items[2].uid not in earlier(store, bo.id, items)
@@ -132,7 +132,7 @@ def test_a_label_of_an_open_desk_still_replaces_the_one_that_was_sent_back(made:
     store, project, (_, bo, _), items = made
     write_version(store, project, changed(store, project), which="named")
     late = decide(items[1], "accept", base=op(store, items[1], bo), guideline=1)
-    assert append(store, project, bo, [late], now=NOW)[0].stored
+    assert store_operations(store, project, bo, [late], now=NOW)[0].stored
     assert assigned(store, items[1], bo)[0] == "labelled"
 
 
@@ -140,7 +140,7 @@ def test_taken_back_again_it_is_still_nobody_else_s(made: Made) -> None:
     store, project, (_, bo, _), items = made
     write_version(store, project, changed(store, project), which="named")
     first = decide(items[0], base=op(store, items[0], bo))
-    append(store, project, bo, [first, decide(items[0], None, base=first.op_id)], now=NOW)
+    store_operations(store, project, bo, [first, decide(items[0], None, base=first.op_id)], now=NOW)
     assert assigned(store, items[0], bo) == ("leased", 1, None, None)
     assert state(store, items[0])[1] == 3
 
@@ -150,7 +150,7 @@ def test_who_is_away_for_long_keeps_what_was_sent_back(fresh_store: Store) -> No
     ada, bo, chen = people
     for person in (ada, bo):
         found = claim(fresh_store, project, person, now=NOW)
-        append(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+        store_operations(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
     assert claim(fresh_store, project, chen, now=NOW) == []
     _, sent = write_version(fresh_store, project, changed(fresh_store, project), which="named")
     assert sent.labels == 8
@@ -167,7 +167,7 @@ def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo"))
     for person in (ada, bo):
         found = claim(fresh_store, project, person, now=NOW)
-        append(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+        store_operations(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
     write_version(fresh_store, project, changed(fresh_store, project), which="named")
     dan = replace_annotator(fresh_store, project, ada, "Dan", now=NOW)
     assert waiting(fresh_store, project) == {"Bo": 4, "Dan": 4}
@@ -200,7 +200,7 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
     project, (ada, *_) = filled_project(fresh_store, 2)
     first, second = claim(fresh_store, project, ada, now=NOW)
     operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
-    append(fresh_store, project, ada, operations, now=NOW)
+    store_operations(fresh_store, project, ada, operations, now=NOW)
     now = replace(draft(fresh_store, project), text="anew", changes="x")
     found = affected(fresh_store, project, now.choices, now.reasons)
     assert (found.named.labels, found.all.labels) == (1, 2)
@@ -260,7 +260,7 @@ def test_no_label_is_ever_lost_and_all_can_be_finished(
                     person = data.draw(st.sampled_from(people))
                     for item in claim(store, project, person, want=2, now=moment):
                         one = _decision(data, store, item, person)
-                        assert append(store, project, person, [one], now=moment)[0].stored
+                        assert store_operations(store, project, person, [one], now=moment)[0].stored
                         stored.add(one.op_id)
             assert {row["op_id"] for row in label_rows(store, project, which="all")} == stored
             assert broken_rules(store) == []
@@ -271,7 +271,7 @@ def test_no_label_is_ever_lost_and_all_can_be_finished(
         for person in people:
             while items := claim(store, project, person, now=moment):
                 operations = [decide(item, base=_base(store, item, person)) for item in items]
-                assert all(one.stored for one in append(store, project, person, operations, now=moment))
+                assert all(one.stored for one in store_operations(store, project, person, operations, now=moment))
         assert store.db.execute("SELECT count(*) FROM item WHERE labels < wanted").fetchone() == (0,)
         assert guideline(store, project).version >= 1
 

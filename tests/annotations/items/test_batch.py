@@ -7,7 +7,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.items.batch import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
 from annotations.types import Mark
@@ -69,7 +69,7 @@ def test_order_of_import_and_pages(fresh_store: Store) -> None:
 def test_accepted_only(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
     got = claim(fresh_store, project, ada)
-    append(fresh_store, project, ada, [decide(got[0]), decide(got[1], "reject")])
+    store_operations(fresh_store, project, ada, [decide(got[0]), decide(got[1], "reject")])
     assert [each.uid for each in items(fresh_store, project, accepted_only=True)] == [got[0].uid]
     assert {each.status for each in items(fresh_store, project)} == {"accepted", "rejected", "pending"}
 
@@ -109,7 +109,7 @@ def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
     ada = annotators(fresh_store, project)[0]
     got = claim(fresh_store, project, ada)
     assert [(each.pair, each.side, each.word, each.context) for each in got] == [("they", "", None, "Sam?")] * 2
-    assert append(
+    assert store_operations(
         fresh_store, project, ada, [decide(got[0], "correct", extraneous=True, spans=(Mark(0, 4, "extraneous"),))]
     )[0].stored
 

@@ -12,7 +12,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.items.gold import verdict
 from annotations.items.wanted_labels import Terms, is_shared, wanted_now
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.pipeline_counts import pipeline
 from annotations.projects.projects import change_project, counts, create_project, project, remove_annotator, set_quotas
@@ -96,7 +96,7 @@ def work_until_done(store: Store, made: Project, people: list[Annotator], opinio
         items = claim(store, made, person, want=3, now=moment)
         for item in items:
             choice = opinion(person, item)  # type: ignore[operator]
-            assert append(store, made, person, [decide(item, choice)], now=moment)[0].stored
+            assert store_operations(store, made, person, [decide(item, choice)], now=moment)[0].stored
             found.setdefault(item.text, []).append(choice)
         idle, moment = (0 if items else idle + 1), moment + 1
         if idle == len(people):
@@ -154,11 +154,11 @@ def test_an_accept_reaches_those_who_walked_past(fresh_store: Store) -> None:
     made, (ada, bo, chen) = stopping(fresh_store, 6)
     first = claim(fresh_store, made, ada, now=START)
     assert len(first) == 6 and claim(fresh_store, made, bo, now=START) == []  # all with Ada, one label each
-    append(fresh_store, made, ada, [decide(item, A if n else R) for n, item in enumerate(first)], now=START)
+    store_operations(fresh_store, made, ada, [decide(item, A if n else R) for n, item in enumerate(first)], now=START)
     second = claim(fresh_store, made, bo, now=START)
     assert sorted(item.uid for item in second) == sorted(item.uid for item in first[1:])
     assert claim(fresh_store, made, chen, now=START) == []
-    append(fresh_store, made, bo, [decide(second[0]), decide(second[1], R)], now=START)
+    store_operations(fresh_store, made, bo, [decide(second[0]), decide(second[1], R)], now=START)
     assert [item.uid for item in claim(fresh_store, made, chen, now=START)] == [second[0].uid]
     assert counts(fresh_store, made).rejected == 2
 
@@ -167,14 +167,14 @@ def test_a_label_taken_back_or_changed(fresh_store: Store) -> None:
     made, (ada, bo, _) = stopping(fresh_store, 1)
     item = claim(fresh_store, made, ada, now=START)[0]
     reject = decide(item, R)
-    append(fresh_store, made, ada, [reject], now=START)
+    store_operations(fresh_store, made, ada, [reject], now=START)
     assert counts(fresh_store, made).rejected == 1 and claim(fresh_store, made, bo, now=START) == []
     back = decide(item, None, base=reject.op_id)
-    append(fresh_store, made, ada, [back], now=START)
+    store_operations(fresh_store, made, ada, [back], now=START)
     assert counts(fresh_store, made).pending == 1 and claim(fresh_store, made, bo, now=START) == []  # it is Ada's
-    append(fresh_store, made, ada, [decide(item, A, base=back.op_id)], now=START)
+    store_operations(fresh_store, made, ada, [decide(item, A, base=back.op_id)], now=START)
     assert [one.uid for one in claim(fresh_store, made, bo, now=START)] == [item.uid]
-    append(fresh_store, made, bo, [decide(item, R)], now=START)
+    store_operations(fresh_store, made, bo, [decide(item, R)], now=START)
     assert counts(fresh_store, made).rejected == 1
     assert fresh_store.db.execute("SELECT wanted, labels, split FROM item").fetchone() == (2, 2, 1)
     assert broken_rules(fresh_store) == []
@@ -185,20 +185,20 @@ def test_a_late_label_counts(fresh_store: Store) -> None:
     item = claim(fresh_store, made, ada, now=START)[0]
     late = START + LEASE_S + 1
     assert [one.uid for one in claim(fresh_store, made, bo, now=late)] == [item.uid]
-    append(fresh_store, made, bo, [decide(item, R)], now=late)
-    append(fresh_store, made, ada, [decide(item, A)], now=late)
+    store_operations(fresh_store, made, bo, [decide(item, R)], now=late)
+    store_operations(fresh_store, made, ada, [decide(item, A)], now=late)
     assert fresh_store.db.execute("SELECT wanted, labels, status FROM item").fetchone() == (2, 2, "rejected")
 
 
 def test_skipped_by_all_is_for_the_lead_and_one_label_ends_it(fresh_store: Store) -> None:
     made, (ada, bo) = stopping(fresh_store, 1, people=("Ada", "Bo"))
     item = claim(fresh_store, made, ada, now=START)[0]
-    append(fresh_store, made, ada, [decide(item, "skip")], now=START)
+    store_operations(fresh_store, made, ada, [decide(item, "skip")], now=START)
     assert len(claim(fresh_store, made, bo, now=START)) == 1
     skip = decide(item, "skip")
-    append(fresh_store, made, bo, [skip], now=START)
+    store_operations(fresh_store, made, bo, [skip], now=START)
     assert counts(fresh_store, made).aside == 1
-    append(fresh_store, made, bo, [decide(item, R, base=skip.op_id)], now=START)
+    store_operations(fresh_store, made, bo, [decide(item, R, base=skip.op_id)], now=START)
     assert counts(fresh_store, made).aside == 0 and counts(fresh_store, made).rejected == 1
     assert broken_rules(fresh_store) == []
 
@@ -251,7 +251,7 @@ def test_generations_cannot_stop(fresh_store: Store) -> None:
 def test_changing_the_plan_settles_what_was_labelled(fresh_store: Store) -> None:
     made, (ada, bo, chen) = filled_project(fresh_store, 4)
     items = claim(fresh_store, made, ada, now=START)
-    append(fresh_store, made, ada, [decide(item, A if n else R) for n, item in enumerate(items)], now=START)
+    store_operations(fresh_store, made, ada, [decide(item, A if n else R) for n, item in enumerate(items)], now=START)
     assert counts(fresh_store, made).rejected == 0
     made = change_project(fresh_store, made, plan="stop", share=0.0, author="Lin")
     assert counts(fresh_store, made).rejected == 1
@@ -271,9 +271,9 @@ def test_changing_the_plan_settles_what_was_labelled(fresh_store: Store) -> None
 def test_an_item_that_waited_for_the_lead_is_done_when_one_reject_is_enough(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = claim(fresh_store, made, ada, now=START)[0]
-    append(fresh_store, made, ada, [decide(item, R)], now=START)
+    store_operations(fresh_store, made, ada, [decide(item, R)], now=START)
     for _ in range(2):
-        append(fresh_store, made, bo, [decide(claim(fresh_store, made, bo, now=START)[0], "skip")], now=START)
+        store_operations(fresh_store, made, bo, [decide(claim(fresh_store, made, bo, now=START)[0], "skip")], now=START)
     assert counts(fresh_store, made).aside == 1
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     assert counts(fresh_store, made).aside == 0 and counts(fresh_store, made).rejected == 1
@@ -285,12 +285,12 @@ def test_what_came_back_is_neither_first_nor_in_a_block(fresh_store: Store) -> N
     seen: set[str] = set()
     while len(seen) < 60:
         for item in claim(fresh_store, made, ada, want=10, now=START):
-            append(fresh_store, made, ada, [decide(item)], now=START)
+            store_operations(fresh_store, made, ada, [decide(item)], now=START)
             seen.add(item.uid)
     order: list[bool] = []
     while len(order) < 90:
         items = claim(fresh_store, made, bo, want=10, now=START)
-        append(fresh_store, made, bo, [decide(item, R) for item in items], now=START)
+        store_operations(fresh_store, made, bo, [decide(item, R) for item in items], now=START)
         order += [item.uid in seen for item in items]
     share = sum(order) / len(order)
     assert 0.5 < share < 0.8  # two thirds, as long as something waits
@@ -318,7 +318,7 @@ def test_own_total_is_not_about_others(fresh_store: Store) -> None:
     before = own_progress(fresh_store, made, ada)
     assert 20 <= before.total <= 60
     for item in claim(fresh_store, made, bo, now=START):
-        append(fresh_store, made, bo, [decide(item, R)], now=START)
+        store_operations(fresh_store, made, bo, [decide(item, R)], now=START)
     assert own_progress(fresh_store, made, ada) == before
 
 
@@ -348,11 +348,11 @@ def test_invariants_of_any_course_of_work(fresh_store: Store, script: list[tuple
         for item in got[:2]:
             base = standing.get((who, item.uid))
             operation = decide(item, A if what in ("undo", "away") else what, base=base)
-            append(fresh_store, made, people[who], [operation], now=moment)
+            store_operations(fresh_store, made, people[who], [operation], now=moment)
             standing[who, item.uid] = operation.op_id
             if what == "undo":
                 back = decide(item, None, base=operation.op_id)
-                append(fresh_store, made, people[who], [back], now=moment)
+                store_operations(fresh_store, made, people[who], [back], now=moment)
                 standing[who, item.uid] = back.op_id
         _check(fresh_store, made)
 
@@ -383,7 +383,7 @@ def _check(store: Store, made: Project) -> None:
 
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import append
+    from annotations.labels.operations import store_operations
     from annotations.items.wanted_labels import is_shared
     from annotations.projects.projects import annotator, project
     from annotations.queue.leases import claim
@@ -401,7 +401,7 @@ WORKER = """
                 good = is_shared(1, f"{item.text}|{name}".encode(), 0.7)
                 choice, why = ("accept", ()) if good else ("reject", ("name",))
                 operation = Operation(uuid.uuid4().hex, item.uid, choice, name, n, reasons=why)
-                assert append(store, made, person, [operation])[0].stored
+                assert store_operations(store, made, person, [operation])[0].stored
             done = store.db.execute("SELECT count(*) FROM item WHERE status = 'pending'").fetchone()[0]
             if not done:
                 break

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
 from annotations.items.wanted_labels import doubled_sample, drawn, labels_planned, wanted_of
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
@@ -131,7 +131,7 @@ def test_an_item_that_leaves_the_sample_is_settled(fresh_store: Store) -> None:
     made = generations(fresh_store, 12, ("Ada", "Bo"), per_item=2, doubled=12)
     ada = annotators(fresh_store, made)[0]
     for item in claim(fresh_store, made, ada):
-        assert append(fresh_store, made, ada, [decide(item, "correct")])[0].stored
+        assert store_operations(fresh_store, made, ada, [decide(item, "correct")])[0].stored
     assert counts(fresh_store, made).accepted == 0  # one of two labels each
     add(fresh_store, made, written(400, first=100))
     left = 12 - len(doubled_texts(fresh_store) & {item.text for item in written(12)})
@@ -151,7 +151,7 @@ def work(store: Store, project: Project, person: Annotator) -> list[str]:
     strata = []
     while items := claim(store, project, person, want=10):
         for item in items:
-            assert append(store, project, person, [decide(item, "correct")])[0].stored
+            assert store_operations(store, project, person, [decide(item, "correct")])[0].stored
             strata.append(item.pair)
     return strata
 
@@ -177,7 +177,7 @@ def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
             while items := claim(store, made, ada, want=5):
                 order += [item.text for item in items]
                 for item in items:
-                    assert append(store, made, ada, [decide(item, choice)])[0].stored
+                    assert store_operations(store, made, ada, [decide(item, choice)])[0].stored
             orders.append(order)
     assert orders[0] == orders[1] != orders[2] and sorted(orders[0]) == sorted(orders[2])
 
@@ -185,7 +185,7 @@ def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
 # Leases and labels until nothing is left; prints what it was handed.
 WORKER = """
     import json, sys, uuid
-    from annotations.labels.operations import append
+    from annotations.labels.operations import store_operations
     from annotations.projects.projects import annotator, project
     from annotations.queue.leases import claim
     from annotations.database.store import Store
@@ -198,7 +198,7 @@ WORKER = """
         while items := claim(store, made, person, want=6):
             handed += [item.uid for item in items]
             made_now = [Operation(uuid.uuid4().hex, one.uid, "correct", "d", n) for n, one in enumerate(items)]
-            assert all(answer.stored for answer in append(store, made, person, made_now))
+            assert all(answer.stored for answer in store_operations(store, made, person, made_now))
         print(json.dumps(handed))
 """
 

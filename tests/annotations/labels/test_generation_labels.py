@@ -5,7 +5,7 @@ import pytest
 from annotations.agreement.measures import agreement
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
-from annotations.labels.generation_labels import generations, judged
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import annotator, remove_annotator
 from annotations.types import Mark
 from core.statistics import Resampling
@@ -18,7 +18,7 @@ def test_one_row_per_generation_and_per_label(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:30])
-    items, labels = generations(fresh_store, project), judged(fresh_store, project)
+    items, labels = generations(fresh_store, project), labels_of_generations(fresh_store, project)
     assert len(items) == len(texts) == 80 and len(labels) == 60
     assert list(items["finished"]) == [True] * 30 + [False] * 50
     assert set(items["pronoun"]) == {"he", "she", "they", "xe"} and items["pronouns"].iloc[0] == ("he",)
@@ -113,5 +113,5 @@ def test_nothing_labelled(fresh_store: Store) -> None:
     for way in WAYS:
         report = agreement(fresh_store, project, resampling=FAST, way=way)
         assert report.overall.alpha.value is None and report.cells == ()
-    assert judged(fresh_store, project).empty
+    assert labels_of_generations(fresh_store, project).empty
     assert all(one.pooled.value is None for one in mark_agreement(fresh_store, project))

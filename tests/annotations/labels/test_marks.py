@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.guideline.versions import CHOICES
-from annotations.labels.marks import MOST_MARKS, check_marks, check_rules, marks_in
-from annotations.labels.operations import append
+from annotations.labels.marks import MOST_MARKS, check_marks, check_marks_fit_choice, parse_marks
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, change_project
 from annotations.queue.leases import claim
@@ -34,7 +34,7 @@ HE, MAN = Mark(3, 5, "pronoun"), Mark(8, 11, "extraneous")
     ],
 )
 def test_marks_are_read_in_the_order_of_the_text(raw: Any, expected: tuple[Mark, ...]) -> None:
-    assert marks_in(raw) == expected
+    assert parse_marks(raw) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_marks_are_read_in_the_order_of_the_text(raw: Any, expected: tuple[Mark,
 )  # fmt: skip
 def test_what_is_no_mark_is_refused(raw: Any) -> None:
     with pytest.raises(Refused):
-        marks_in(raw)
+        parse_marks(raw)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_marks_come_back_from_json_as_they_were(cuts: set[int], chance: random.R
     places = [(edges[n], edges[n + 1]) for n in range(0, len(edges) - 1, 2)]
     marks = [Mark(start, end, chance.choice(("pronoun", "extraneous"))) for start, end in places]
     shuffled = chance.sample(marks, len(marks))
-    read = marks_in(json.loads(json.dumps(shuffled)))
+    read = parse_marks(json.loads(json.dumps(shuffled)))
     assert list(read) == marks
     check_marks(read, 41)
 
@@ -110,10 +110,10 @@ RULES: list[tuple[str, bool | None, tuple[Mark, ...], str]] = [
 @pytest.mark.parametrize(("choice", "flag", "marks", "why"), RULES)
 def test_rules_of_a_label(choice: str, flag: bool | None, marks: tuple[Mark, ...], why: str) -> None:
     if not why:
-        check_rules(choice, flag, marks)
+        check_marks_fit_choice(choice, flag, marks)
     else:
         with pytest.raises(Refused, match=why):
-            check_rules(choice, flag, marks)
+            check_marks_fit_choice(choice, flag, marks)
 
 
 def test_the_desk_and_the_server_know_the_same_rules() -> None:
@@ -129,7 +129,7 @@ def test_the_desk_and_the_server_know_the_same_rules() -> None:
     assert len(cases) == 24
     for case, found in zip(cases, run(scene, "marks"), strict=True):
         try:
-            check_rules(*case)
+            check_marks_fit_choice(*case)
         except Refused:
             assert found is not None, case
         else:
@@ -189,7 +189,7 @@ def test_marks_that_are_put_and_removed_never_overlap() -> None:
         kind ? toggled(marks, range, kind) : without(marks, range), [])));"""
     kept = run(scene, "marks")
     for marks in kept:
-        read = marks_in(marks)
+        read = parse_marks(marks)
         assert [list(mark) for mark in read] == marks, "in the order of the text"
         check_marks(read, 30)
     assert any(kept)
@@ -223,7 +223,7 @@ def test_what_is_stored_and_what_is_refused(fresh_store: Store) -> None:
     unmarked = decide(items[2], "misgendering", extraneous=False)
     flagged = decide(items[3], "correct", extraneous=True)
     plain = decide(items[4], "correct", extraneous=False)
-    answers = append(fresh_store, project, ada, [whole, outside, unmarked, flagged, plain])
+    answers = store_operations(fresh_store, project, ada, [whole, outside, unmarked, flagged, plain])
     assert [answer.stored for answer in answers] == [True, False, False, False, True]
     assert "not in the text" in answers[1].reason and "wrong pronoun" in answers[2].reason
     rows = {row["item"]: row for row in label_rows(fresh_store, project)}
@@ -231,7 +231,7 @@ def test_what_is_stored_and_what_is_refused(fresh_store: Store) -> None:
     assert (first["spans"], first["extraneous"]) == ([[3, 5, "pronoun"], [8, 11, "extraneous"]], True)
     assert (first["reasons"], second["spans"], second["extraneous"]) == (["degenerate", "age"], [], False)
     taken_back = decide(items[0], None, base=whole.op_id)
-    assert append(fresh_store, project, ada, [taken_back])[0].stored, "no rule holds for what is taken back"
+    assert store_operations(fresh_store, project, ada, [taken_back])[0].stored, "no rule holds for what is taken back"
 
 
 def test_rules_can_be_turned_off_but_not_the_text(fresh_store: Store) -> None:
@@ -239,16 +239,18 @@ def test_rules_can_be_turned_off_but_not_the_text(fresh_store: Store) -> None:
     ada = annotators(fresh_store, project)[0]
     items = claim(fresh_store, project, ada)
     operation = decide(items[0], "misgendering", extraneous=True)
-    assert not append(fresh_store, project, ada, [operation])[0].stored
+    assert not store_operations(fresh_store, project, ada, [operation])[0].stored
     change_project(fresh_store, project, checked=False)
-    assert append(fresh_store, project, ada, [operation])[0].stored, "also for somebody who read the project before"
+    assert store_operations(fresh_store, project, ada, [operation])[0].stored, (
+        "also for somebody who read the project before"
+    )
     overlapping = (Mark(0, 5, "pronoun"), HE)
-    assert not append(fresh_store, project, ada, [decide(items[1], "correct", spans=overlapping)])[0].stored
+    assert not store_operations(fresh_store, project, ada, [decide(items[1], "correct", spans=overlapping)])[0].stored
 
 
 def test_sentences_have_no_marks(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 3)
     items = claim(fresh_store, project, people[0])
     marked, flagged = decide(items[0], spans=(Mark(0, 1, "pronoun"),)), decide(items[1], extraneous=False)
-    answers = append(fresh_store, project, people[0], [marked, flagged, decide(items[2])])
+    answers = store_operations(fresh_store, project, people[0], [marked, flagged, decide(items[2])])
     assert [answer.stored for answer in answers] == [False, False, True]

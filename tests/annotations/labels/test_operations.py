@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from annotations.database.store import Store
-from annotations.labels.operations import append, reveal
-from annotations.labels.read import conflicts, history, label_rows, own_progress
+from annotations.labels.operations import reveal, store_operations
+from annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
 from annotations.projects.projects import (
     add_guideline,
     archive,
@@ -34,7 +34,7 @@ def made(fresh_store: Store) -> Made:
 
 def one(made: Made, operation: Operation, person: int = 0) -> Answer:
     store, project, people, _ = made
-    return append(store, project, people[person], [operation])[0]
+    return store_operations(store, project, people[person], [operation])[0]
 
 
 def state(made: Made, item: Item, person: int = 0) -> tuple[Any, ...]:
@@ -105,7 +105,7 @@ def test_refused_with_a_reason_and_the_others_go_on(made: Made, choice: str, fie
     store, project, people, items = made
     rest = {name: value for name, value in fields.items() if name != "item"}
     wrong = decide(fields.get("item", items[1].uid), choice, **rest)
-    answers = append(store, project, people[0], [decide(items[0]), wrong, decide(items[2], "reject")])
+    answers = store_operations(store, project, people[0], [decide(items[0]), wrong, decide(items[2], "reject")])
     assert [answer.stored for answer in answers] == [True, False, True]
     assert answers[1].reason and not answers[0].reason
     assert answers[1].reason.format(**answers[1].values)
@@ -127,7 +127,7 @@ def test_an_item_of_another_project_or_of_no_published_file_is_unknown(made: Mad
     batch = Batch.begin(store, project, "later.txt")
     batch.add(new_items(1, first=500))
     hidden = store.db.execute("SELECT uid FROM item WHERE batch = ?", (batch.id,)).fetchone()[0]
-    answers = append(store, project, people[0], [decide(foreign), decide(hidden)])
+    answers = store_operations(store, project, people[0], [decide(foreign), decide(hidden)])
     assert [answer.stored for answer in answers] == [False, False]
 
 
@@ -135,7 +135,7 @@ def test_a_stranger_may_not_label(made: Made) -> None:
     store, project, _, items = made
     other = filled_project(store, 1, people=("Dan",))[1][0]
     with pytest.raises(NotAllowed):
-        append(store, project, other, [decide(items[0])])
+        store_operations(store, project, other, [decide(items[0])])
     assert label_rows(store, project, which="all") == []
 
 
@@ -169,11 +169,11 @@ def test_the_second_desk_is_stored_beside_the_first(made: Made) -> None:
     answer = one(made, second)
     assert (answer.stored, answer.conflict, answer.latest) == (True, True, first.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["accept"]
-    found = conflicts(store, project, people[0])
+    found = own_conflicts(store, project, people[0])
     assert [(each.op_id, each.choice, each.superseded) for each in found] == [(second.op_id, "reject", True)]
     assert one(made, second) == answer
     one(made, decide(items[0], "reject", desk="two", base=first.op_id))
-    assert conflicts(store, project, people[0]) == []
+    assert own_conflicts(store, project, people[0]) == []
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
 
 
@@ -186,7 +186,7 @@ def test_within_a_desk_the_higher_revision_wins(made: Made) -> None:
     answer = one(made, older)
     assert (answer.stored, answer.conflict, answer.latest) == (True, False, newer.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
-    assert conflicts(store, project, people[0]) == []
+    assert own_conflicts(store, project, people[0]) == []
 
 
 def test_a_decision_on_one_that_never_came_stands_where_nothing_does(made: Made) -> None:
@@ -207,7 +207,7 @@ def test_what_a_desk_decided_earlier_never_stands_for_what_it_decided_later(made
     one(made, other)
     assert one(made, second).conflict
     assert one(made, first).latest == other.op_id
-    assert [each.op_id for each in conflicts(store, project, people[0])] == [second.op_id]
+    assert [each.op_id for each in own_conflicts(store, project, people[0])] == [second.op_id]
 
 
 def test_gold_uses_the_last_blind_label(made: Made) -> None:
@@ -265,7 +265,7 @@ def test_a_label_beyond_the_wanted_number_counts(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 1, per_item=2)
     item = claim(fresh_store, project, people[0])[0]
     for person in people:
-        assert append(fresh_store, project, person, [decide(item)])[0].stored
+        assert store_operations(fresh_store, project, person, [decide(item)])[0].stored
     assert counts(fresh_store, project).by_labels == {3: 1}
     assert broken_rules(fresh_store) == []
 
@@ -276,7 +276,7 @@ def test_statuses(fresh_store: Store) -> None:
     given = [("accept",) * 3, ("accept", "reject", "accept"), ("accept", "accept"), ("reject", "reject")]
     for item, choices in zip(items, given, strict=True):
         for person, choice in zip(people, choices, strict=False):
-            append(fresh_store, project, person, [decide(item, choice)])
+            store_operations(fresh_store, project, person, [decide(item, choice)])
     found = counts(fresh_store, project)
     assert (found.accepted, found.rejected, found.pending) == (1, 1, 2)
     assert found.by_labels == {2: 2, 3: 2}
@@ -304,30 +304,30 @@ def test_history_newest_first_and_search(made: Made) -> None:
     store, project, people, items = made
     for item in items[:4]:
         one(made, decide(item, note="see 姥姥" if item is items[1] else ""))
-    one(made, decide(items[0], "reject", base=history(store, project, people[0])[-1].op_id))
+    one(made, decide(items[0], "reject", base=own_decisions(store, project, people[0])[-1].op_id))
     one(made, decide(items[4], "skip"))
-    assert [each.item.uid for each in history(store, project, people[0])] == [items[n].uid for n in (0, 3, 2, 1)]
-    assert [each.item.uid for each in history(store, project, people[0], limit=1)] == [items[0].uid]
-    assert [each.item.uid for each in history(store, project, people[0], search="姥姥")].count(items[1].uid) == 1
-    assert [each.item.uid for each in history(store, project, people[0], search=items[2].text)] == [items[2].uid]
-    assert history(store, project, people[0], search="%") == []
-    assert history(store, project, people[1]) == []
+    assert [each.item.uid for each in own_decisions(store, project, people[0])] == [items[n].uid for n in (0, 3, 2, 1)]
+    assert [each.item.uid for each in own_decisions(store, project, people[0], limit=1)] == [items[0].uid]
+    assert [each.item.uid for each in own_decisions(store, project, people[0], search="姥姥")].count(items[1].uid) == 1
+    assert [each.item.uid for each in own_decisions(store, project, people[0], search=items[2].text)] == [items[2].uid]
+    assert own_decisions(store, project, people[0], search="%") == []
+    assert own_decisions(store, project, people[1]) == []
 
 
 def test_a_search_looks_back_so_far(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, people, items = made
-    append(store, project, people[0], [decide(item) for item in items[:4]])
+    store_operations(store, project, people[0], [decide(item) for item in items[:4]])
     monkeypatch.setattr("annotations.labels.read.SEARCHED", 2)
-    found = history(store, project, people[0], search="市场")
+    found = own_decisions(store, project, people[0], search="市场")
     assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
-    assert len(history(store, project, people[0])) == 4
+    assert len(own_decisions(store, project, people[0])) == 4
 
 
 def test_own_progress_counts_only_own_labels(made: Made) -> None:
     store, project, people, items = made
     one(made, decide(items[0]))
     one(made, decide(items[1], "reject"))
-    append(store, project, people[1], [decide(item) for item in items])
+    store_operations(store, project, people[1], [decide(item) for item in items])
     found = own_progress(store, project, people[0])
     assert (found.labelled, found.total, found.pace) == (2, 8, None)
     assert sum(cell.labelled for cell in found.cells) == 2
@@ -338,7 +338,7 @@ def test_pace_leaves_breaks_out(made: Made) -> None:
     store, project, people, items = made
     minutes = (0, 1, 2, 3, 120, 121, 122, 123)  # a break of two hours
     for item, minute in zip(items, minutes, strict=True):
-        append(store, project, people[0], [decide(item)], now=1_767_600_000 + 60 * minute)
+        store_operations(store, project, people[0], [decide(item)], now=1_767_600_000 + 60 * minute)
     assert own_progress(store, project, people[0]).pace == pytest.approx(60.0)
     assert own_progress(store, project, people[0]).hours_left == 0
 

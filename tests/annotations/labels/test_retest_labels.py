@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from annotations.database.store import Store
 from annotations.desk.routes import routes
-from annotations.labels.retest_labels import merged
+from annotations.labels.retest_labels import merge_newest_first
 from annotations.projects.projects import change_project
 from annotations.types import Decision, Project
 from tests.support.desk_by_http import RouteDesk as Desk
@@ -154,11 +154,11 @@ def test_two_histories_become_one_and_each_keeps_its_order() -> None:
 
     first = [made("2026-01-05", "e"), made("2026-01-01", "imported"), made("2026-01-03", "c")]
     second = [made("2026-01-04", "d"), made("2026-01-02", "b")]
-    assert [one.op_id for one in merged(first, second)] == ["e", "d", "b", "imported", "c"]
+    assert [one.op_id for one in merge_newest_first(first, second)] == ["e", "d", "b", "imported", "c"]
     day = "2026-01-05"  # sent at once: of one moment
     first, second = [made(day, "4", 4), made(day, "2", 2), made(day, "1", 1)], [made(day, "5", 5), made(day, "3", 3)]
-    assert [one.op_id for one in merged(first, second)] == ["5", "4", "3", "2", "1"]
-    assert merged(first, []) == first and merged([], second) == second
+    assert [one.op_id for one in merge_newest_first(first, second)] == ["5", "4", "3", "2", "1"]
+    assert merge_newest_first(first, []) == first and merge_newest_first([], second) == second
 
 
 def test_thousands_that_wait_cost_a_claim_little(fresh_store: Store) -> None:

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.desk.messages import item_out
 from annotations.files.import_items import examine, preview
 from annotations.items.batch import Batch, Taken, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.mining.candidates import add_candidates, passages_of, stock
 from annotations.projects.projects import annotators, archive, create_project, set_quotas
 from annotations.queue.leases import claim
@@ -129,7 +129,7 @@ def test_stock_counts_both(fresh_store, project, tmp_path):
     ada, bo, chen = annotators(fresh_store, project)
     (item,) = claim(fresh_store, project, ada, want=1)
     for number, person in enumerate((ada, bo, chen)):
-        append(fresh_store, project, person, [Operation(f"op{number}", item.uid, "accept", "desk", 1)])
+        store_operations(fresh_store, project, person, [Operation(f"op{number}", item.uid, "accept", "desk", 1)])
     more = written(tmp_path / "2.jsonl", [line("昨天她在第9车间修水泵。"), line("昨天她在第1车间修水泵。")])
     found = stock(fresh_store, project, more)
     cell = ("他/她", "female")

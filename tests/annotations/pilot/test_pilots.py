@@ -13,7 +13,7 @@ from annotations.database.store import Store
 from annotations.files.undo import undo_import
 from annotations.guideline.drafts import draft, write_version
 from annotations.items.batch import Batch
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.pilot.figures import letters, pilot_figures
 from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
 from annotations.projects.projects import add_annotators, change_project, create_project, remove_annotator, set_quotas
@@ -31,7 +31,7 @@ def everything(store: Store, project: Project, person: Annotator, choices: str =
     while items := claim(store, project, person, want=10, now=NOW):
         for item in items:
             choice = "accept" if choices[len(done) % len(choices)] == "a" else "reject"
-            append(store, project, person, [decide(item, choice)], now=NOW)
+            store_operations(store, project, person, [decide(item, choice)], now=NOW)
             done.append(item)
     return done
 
@@ -90,13 +90,13 @@ def test_the_draw_depends_on_seed_number_and_texts_alone(fresh_store: Store, tmp
 def test_what_a_desk_had_ready_is_taken_back_and_its_label_still_arrives(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 30)
     before = claim(fresh_store, project, ada, want=10, now=NOW)
-    append(fresh_store, project, ada, [decide(before[0])], now=NOW)
+    store_operations(fresh_store, project, ada, [decide(before[0])], now=NOW)
     pilot = start_pilot(fresh_store, project, 5)
     drawn = set(pilot_items(fresh_store, pilot))
     assert before[0].id not in drawn  # it has a label
     assert {item.id for item in claim(fresh_store, project, ada, want=10, now=NOW)} == drawn
     outside = next(item for item in before[1:] if item.id not in drawn)
-    assert append(fresh_store, project, ada, [decide(outside)], now=NOW)[0].stored
+    assert store_operations(fresh_store, project, ada, [decide(outside)], now=NOW)[0].stored
     assert broken_rules(fresh_store) == []
     everything(fresh_store, project, bo)
     close_pilot(fresh_store, project)
@@ -108,7 +108,7 @@ def test_closing_early_lets_untouched_items_go_and_loses_none(fresh_store: Store
     project, people = filled_project(fresh_store, 30, per_item=2, people=("A", "B", "C"))
     pilot = start_pilot(fresh_store, project, 12)
     for item in claim(fresh_store, project, people[0], want=5, now=NOW)[:4]:
-        append(fresh_store, project, people[0], [decide(item)], now=NOW)
+        store_operations(fresh_store, project, people[0], [decide(item)], now=NOW)
     ended = close_pilot(fresh_store, project, author="Lead")
     assert ended.closed and ended.people == 1 and ended.items == 12
     assert len(pilot_items(fresh_store, ended)) == 4
@@ -155,7 +155,7 @@ def test_a_skipped_item_comes_again_within_the_pilot(fresh_store: Store) -> None
     project, (ada, *_) = filled_project(fresh_store, 20)
     start_pilot(fresh_store, project, 3)
     first, *rest = claim(fresh_store, project, ada, now=NOW)
-    append(fresh_store, project, ada, [decide(first, "skip"), *map(decide, rest)], now=NOW)
+    store_operations(fresh_store, project, ada, [decide(first, "skip"), *map(decide, rest)], now=NOW)
     assert claim(fresh_store, project, ada, now=NOW) == [first]
 
 
@@ -235,7 +235,7 @@ def test_whatever_happens_every_item_can_be_finished(
                 case _:
                     person = data.draw(st.sampled_from(people))
                     for item in claim(store, project, person, want=3, now=NOW):
-                        append(store, project, person, [decide(item)], now=NOW)
+                        store_operations(store, project, person, [decide(item)], now=NOW)
             assert broken_rules(store) == []
         if open_pilot(store, project) is not None:
             close_pilot(store, project)
@@ -271,7 +271,9 @@ def test_what_was_taken_back_is_in_no_pilot(fresh_store: Store) -> None:
         batch.publish()
     pilot = start_pilot(fresh_store, project, 20)
     for item in claim(fresh_store, project, people[0], want=20, now=NOW):
-        append(fresh_store, project, people[0], [decide(item, "reject" if "第5" in item.text else "accept")], now=NOW)
+        store_operations(
+            fresh_store, project, people[0], [decide(item, "reject" if "第5" in item.text else "accept")], now=NOW
+        )
     assert pilot_figures(fresh_store, project, pilot).labelled == 20
     undo_import(fresh_store, project, batch.id)
     found, told = pilot_figures(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
@@ -293,7 +295,7 @@ def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_sto
     now = replace(draft(fresh_store, project), text="anew", changes="All of it.")
     write_version(fresh_store, project, now, which="all")
     for item in claim(fresh_store, project, people[1], want=9, now=NOW):
-        append(fresh_store, project, people[1], [decide(item, base=None, desk="late")])
+        store_operations(fresh_store, project, people[1], [decide(item, base=None, desk="late")])
     assert pilot_figures(fresh_store, project, ended) == before and before.unanimous.value == 0.5
 
 

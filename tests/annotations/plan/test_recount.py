@@ -19,7 +19,7 @@ from annotations.files.package.records import each_record
 from annotations.items.batch import Batch, Taken
 from annotations.items.gold import settle_some
 from annotations.items.recount_mark import unsettled
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.plan import recount
 from annotations.plan.recount import finish
 from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
@@ -60,7 +60,7 @@ def labelled(store: Store, name: str = "") -> tuple[Project, list[Annotator]]:
             decide(item, "reject" if (int(item.line) + n) % 4 == 0 else "accept")
             for item in claim(store, project, person, want=ITEMS - 15 * n)
         ]
-        append(store, project, person, said, now=1_000_000.0)
+        store_operations(store, project, person, said, now=1_000_000.0)
     return project, people
 
 
@@ -85,7 +85,7 @@ def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_sma
     # nothing that wants a label is out of reach
     for person in people:
         while items := claim(fresh_store, project, person):
-            append(fresh_store, project, person, [decide(item, "accept") for item in items])
+            store_operations(fresh_store, project, person, [decide(item, "accept") for item in items])
     short = "SELECT count(*) FROM item WHERE labels < min(wanted, 3)"
     assert fresh_store.db.execute(short).fetchone()[0] == 0 and broken_rules(fresh_store) == []
 
@@ -159,7 +159,7 @@ def test_what_is_half_done_is_known_and_finished(
         pass
     # a label meanwhile counts under the settings of today
     (item, *_) = claim(fresh_store, project, people[2], want=1)
-    append(fresh_store, project, people[2], [decide(item)])
+    store_operations(fresh_store, project, people[2], [decide(item)])
     finish_changes(fresh_store)
     assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(2,)]

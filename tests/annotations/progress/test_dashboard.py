@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from annotations.adjudication import settle_case
 from annotations.database.store import Store
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.plan.recount import recompute
 from annotations.progress import labels_per_day
 from annotations.progress.annotators import Worker
@@ -39,7 +39,7 @@ def labelled(store: Store, said: tuple[str, ...] = SAID, **fields: Any) -> tuple
         for person, letter in zip(people, choices, strict=False):
             choice = {"a": "accept", "r": "reject"}[letter]
             operation = decide(item, choice, desk=person.name, seconds=2.0 + person.id)
-            assert append(store, project, person, [operation], now=_at(11))[0].stored
+            assert store_operations(store, project, person, [operation], now=_at(11))[0].stored
     return project, people, items
 
 
@@ -79,7 +79,7 @@ def test_a_label_after_a_reveal_does_not_count_as_a_difference(fresh_store: Stor
         "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?", (items[1].id, ada.id)
     ).fetchone()[0]
     before = worker(dashboard(fresh_store, project, now=NOON), "Ada")
-    append(fresh_store, project, ada, [decide(items[1], "reject", desk="Ada", base=base)], now=_at(11.5))
+    store_operations(fresh_store, project, ada, [decide(items[1], "reject", desk="Ada", base=base)], now=_at(11.5))
     after = worker(dashboard(fresh_store, project, now=NOON), "Ada")
     assert after.differs == before.differs and after.accepted.value == 3 / 6
 
@@ -136,7 +136,7 @@ def test_the_labels_ahead(fresh_store: Store) -> None:
 def test_hours_are_labels_over_pace(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 30, people=("Ada",), per_item=1)
     for number, item in enumerate(claim(fresh_store, project, ada, want=20, now=_at(9))):
-        append(fresh_store, project, ada, [decide(item)], now=_at(9) + 30 * number)
+        store_operations(fresh_store, project, ada, [decide(item)], now=_at(9) + 30 * number)
     found = dashboard(fresh_store, project, now=NOON)
     assert found.pace == pytest.approx(120) and found.ahead.labels == 10
     assert found.hours == pytest.approx(10 / 120) and found.each == found.hours
@@ -151,7 +151,7 @@ def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: 
         (ada, *_),
     ) = filled_project(fresh_store, 2)
     item = claim(fresh_store, project, ada, want=1, now=_at(17))[0]
-    append(fresh_store, project, ada, [decide(item)], now=_at(17))
+    store_operations(fresh_store, project, ada, [decide(item)], now=_at(17))
     found = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 10, 18, tzinfo=UTC))
     assert found.days == (Day(day, "Ada", 1),) and worker(found, "Ada").today == 1
     later = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 16, 12, tzinfo=UTC))
@@ -170,7 +170,7 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
 
     def made(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:
         items = claim(store, project, who, want=number, now=_at(hour))
-        append(store, project, who, [decide(item) for item in items], now=_at(hour))
+        store_operations(store, project, who, [decide(item) for item in items], now=_at(hour))
         return items
 
     assert anew(fresh_store) == ()
@@ -180,7 +180,9 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
     with Store.open(earlier) as copy:
         fresh_store.db.backup(copy.db)
         made(fresh_store, bo, 30, 3)
-        append(fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31))
+        store_operations(
+            fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31)
+        )
         rename_annotator(fresh_store, project, bo, "Bob")
         rest = (Day("2026-03-11", "Ada", 1), Day("2026-03-11", "Bob", 3))
         known = labels_by_day(fresh_store, project)
@@ -218,7 +220,7 @@ def test_what_is_stalled(fresh_store: Store) -> None:
 
     assert stalled(1) is None and stalled(LEASE_S - 1) is None
     assert stalled(LEASE_S + 1) == start  # not heard of since then
-    append(fresh_store, project, ada, [decide(items[0])], now=start + 60)
+    store_operations(fresh_store, project, ada, [decide(items[0])], now=start + 60)
     assert stalled(LEASE_S + 30) is None and stalled(LEASE_S + 61) == start + 60
     claim(fresh_store, project, ada, want=0, now=start + 4_000)  # the desk is open, nothing was labelled for an hour
     assert stalled(4_001) == start + 60

@@ -8,7 +8,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.files.undo import undo_import
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.progress import labels_per_day
 from annotations.progress.annotators import Difference, disagreement
 from annotations.progress.labels_per_day import Day, labels_by_day
@@ -32,15 +32,19 @@ def work(store: Store, project: Project, people: list[Annotator], chance: random
         who, moment = chance.choice(people), BEGUN + 86_400 * chance.random() * 4
         for item in claim(store, project, who, want=chance.randint(1, 6), now=moment):
             first = decide(item, chance.choice(("accept", "reject")), desk=who.name)
-            append(store, project, who, [first], now=moment)
+            store_operations(store, project, who, [first], now=moment)
             fate = chance.random()
             if fate < 0.2:
                 reveal(store, project, who, item.uid)
             if fate < 0.4:
                 again = chance.choice(("accept", "reject", None))
-                append(store, project, who, [decide(item, again, desk=who.name, base=first.op_id)], now=moment + 60)
+                store_operations(
+                    store, project, who, [decide(item, again, desk=who.name, base=first.op_id)], now=moment + 60
+                )
             elif fate < 0.5:
-                append(store, project, who, [decide(item, "reject", desk="other", base=None)], now=moment + 90)
+                store_operations(
+                    store, project, who, [decide(item, "reject", desk="other", base=None)], now=moment + 90
+                )
 
 
 def made(store: Store, seed: int, **fields: object) -> Project:

@@ -9,7 +9,7 @@ import pytest
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.annotators import give_back, other_projects, rename_annotator
 from annotations.projects.projects import (
@@ -57,7 +57,7 @@ def test_a_name_changes_everywhere_and_stays_in_the_events(fresh_store: Store) -
     second = create_project(fresh_store, "second", annotators=("Ada",))
     assert other_projects(fresh_store, first, ada) == ["second"] and other_projects(fresh_store, first, bo) == []
     item = claim(fresh_store, first, ada, want=1)[0]
-    append(fresh_store, first, ada, [decide(item)])
+    store_operations(fresh_store, first, ada, [decide(item)])
     renamed = rename_annotator(fresh_store, first, ada, "  Ada L. ", author="Lead")
     assert (renamed.name, renamed.uid) == ("Ada L.", ada.uid)
     assert names(fresh_store, first) == ["Ada L.", "Bo"] and names(fresh_store, second) == ["Ada L."]
@@ -100,7 +100,7 @@ def test_what_is_given_back_goes_to_others_and_late_labels_count(fresh_store: St
     assert claim(fresh_store, made, bo, want=4) == []
     assert give_back(fresh_store, made, ada) == 4 and give_back(fresh_store, made, ada) == 0
     assert {one.uid for one in claim(fresh_store, made, bo, want=4)} == {one.uid for one in mine}
-    assert all(answer.stored for answer in append(fresh_store, made, ada, [decide(mine[0])]))
+    assert all(answer.stored for answer in store_operations(fresh_store, made, ada, [decide(mine[0])]))
     assert [one.data for one in events(fresh_store, made)] == [{"items": 4}]
     assert broken_rules(fresh_store) == []
 
@@ -122,7 +122,7 @@ def test_what_was_sent_back_stays_until_its_annotator_leaves(fresh_store: Store)
 def test_a_successor_takes_over_what_is_open_in_its_order_and_no_label(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=1)
     mine = claim(fresh_store, made, ada, want=8)
-    append(fresh_store, made, ada, [decide(one) for one in mine[:3]])
+    store_operations(fresh_store, made, ada, [decide(one) for one in mine[:3]])
     fresh_store.db.execute("UPDATE assignment SET kept = 1 WHERE item = ?", (mine[5].id,))
     new = replace_annotator(fresh_store, made, ada, "Cleo", author="Lead")
     assert names(fresh_store, made) == ["Bo", "Cleo"]
@@ -142,7 +142,7 @@ def test_a_successor_takes_over_what_is_open_in_its_order_and_no_label(fresh_sto
 
 def test_a_successor_who_knows_an_item_does_not_get_it_twice(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
-    append(fresh_store, made, bo, [decide(one) for one in claim(fresh_store, made, bo, want=3)])
+    store_operations(fresh_store, made, bo, [decide(one) for one in claim(fresh_store, made, bo, want=3)])
     claim(fresh_store, made, ada, want=6)
     done = {row["item"] for row in label_rows(fresh_store, made)}
     new = replace_annotator(fresh_store, made, ada, "Bo")
@@ -192,7 +192,7 @@ def _work(store: Store, made: Project, person: Annotator, dice: random.Random, m
         roll = dice.random()
         if roll < 0.75:
             choice = "skip" if roll < 0.15 else "accept" if roll < 0.6 else "reject"
-            answers = append(
+            answers = store_operations(
                 store,
                 made,
                 person,
@@ -213,7 +213,7 @@ def _finish(store: Store, made: Project, moment: float) -> None:
             got = claim(store, made, person, want=40, now=moment)
             for one in got:
                 operation = decide(one, desk=f"end-{person.name}", base=_standing(store, one.id, person))
-                assert append(store, made, person, [operation], now=moment)[0].latest == operation.op_id
+                assert store_operations(store, made, person, [operation], now=moment)[0].latest == operation.op_id
             done += len(got)
         for item in set_aside_items(store, made):
             bring_back(store, made, item.uid)
@@ -270,7 +270,7 @@ def _at_desk(path: Path, made: str, name: str, ready: threading.Barrier) -> set[
                 continue
             for item in claim(store, here, person, want=5):
                 operation = decide(item, desk=name)
-                assert append(store, here, person, [operation])[0].stored
+                assert store_operations(store, here, person, [operation])[0].stored
                 sent.add(operation.op_id)
     return sent
 

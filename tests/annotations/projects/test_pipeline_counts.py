@@ -6,7 +6,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotator, archive, change_project, create_project
 from annotations.queue.leases import claim
@@ -23,7 +23,7 @@ def label(store: Store, project: Project, name: str, choices: dict[int, str]) ->
             choice = choices[item.line]
             note = "as the test says" if choice == "reject" else ""
             made = Operation(uuid4().hex, item.uid, choice, desk="test", revision=item.line, note=note)
-            assert append(store, project, person, [made])[0].stored
+            assert store_operations(store, project, person, [made])[0].stored
 
 
 def test_nothing_counts_as_nothing(fresh_store: Store) -> None:

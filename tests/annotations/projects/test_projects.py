@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import (
     add_annotators,
     add_guideline,
@@ -150,7 +150,9 @@ def test_counts_by_cell(fresh_store: Store) -> None:
     made, (ada,) = filled_project(fresh_store, 6, people=("Ada",), words=("他", "她"), per_item=1)
     set_quotas(fresh_store, made, {("他/她", "male"): 2, ("男孩/女孩", "male"): 5})
     got = claim(fresh_store, made, ada)
-    append(fresh_store, made, ada, [decide(item, "accept" if item.side == "male" else "reject") for item in got[:4]])
+    store_operations(
+        fresh_store, made, ada, [decide(item, "accept" if item.side == "male" else "reject") for item in got[:4]]
+    )
     found = counts(fresh_store, made)
     assert (found.items, found.accepted + found.rejected, found.pending) == (6, 4, 2)
     cells = {(cell.pair, cell.side): cell for cell in found.cells}
@@ -168,7 +170,7 @@ def test_a_new_rule_settles_every_item_anew(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 3)
     for item, choices in zip(claim(fresh_store, made, people[0]), ("aaa", "aar", "arr"), strict=True):
         for person, choice in zip(people, choices, strict=True):
-            append(fresh_store, made, person, [decide(item, "accept" if choice == "a" else "reject")])
+            store_operations(fresh_store, made, person, [decide(item, "accept" if choice == "a" else "reject")])
     assert settled(fresh_store, made) == (1, 2, 0)
     made = change_project(fresh_store, made, gold="majority")
     assert settled(fresh_store, made) == (2, 1, 0)

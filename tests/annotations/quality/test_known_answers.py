@@ -19,7 +19,7 @@ from annotations.desk.routes import routes
 from annotations.files.export import export_file
 from annotations.files.known_answers import bring_known
 from annotations.files.undo import undo
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, remove_annotator
 from annotations.quality.known_answers import answer_choices, draw_known, known_items, misses, scores, set_known
 from annotations.queue.leases import claim
@@ -46,7 +46,7 @@ def first(made: Made, number: int = 20) -> list[Item]:
 
 def label(made: Made, person: int, choices: dict[str, str]) -> None:
     store, project, people = made
-    answers = append(store, project, people[person], [decide(uid, choice) for uid, choice in choices.items()])
+    answers = store_operations(store, project, people[person], [decide(uid, choice) for uid, choice in choices.items()])
     assert all(answer.stored for answer in answers)
 
 
@@ -280,7 +280,7 @@ def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathF
         project, people = filled_project(store, 6, people=("Ada", "Bo"), per_item=2)
         items = claim(store, project, people[0], want=6)
         said = {item.uid: ("accept", "reject")[n % 2] for n, item in enumerate(items)}
-        append(store, project, people[0], [decide(uid, choice) for uid, choice in said.items()])
+        store_operations(store, project, people[0], [decide(uid, choice) for uid, choice in said.items()])
         for n, choice in marks:
             set_known(store, project, items[n].uid, choice)
         answers = {items[n].uid: choice for n, choice in marks}

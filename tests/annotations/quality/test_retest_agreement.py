@@ -5,7 +5,7 @@ import time
 import pytest
 
 from annotations.database.store import Store
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
 from annotations.quality.retest_agreement import consistency, differences
 from annotations.queue.leases import claim
@@ -62,23 +62,25 @@ def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 8, people=("Ada",), per_item=1)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     items = claim(fresh_store, project, ada, want=60, now=NOON)
-    append(fresh_store, project, ada, [decide(item) for item in items], now=NOON)
+    store_operations(fresh_store, project, ada, [decide(item) for item in items], now=NOON)
     again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
     assert consistency(fresh_store, project).together.handed_out == 8
     by_text = {item.text: item for item in items}
     # an opinion is shown on the first item before it is judged again, on the second one after that
-    append(fresh_store, project, ada, [decide(again[1], "reject")], now=NOON + DAY)
+    store_operations(fresh_store, project, ada, [decide(again[1], "reject")], now=NOON + DAY)
     reveal(fresh_store, project, ada, by_text[again[0].text].uid)
     reveal(fresh_store, project, ada, again[1].uid)
     later = time.time() + 60
     changed = Operation("again", again[1].uid, "accept", "desk", 10**6)
-    append(fresh_store, project, ada, [decide(again[0]), changed], now=later)
+    store_operations(fresh_store, project, ada, [decide(again[0]), changed], now=later)
     # the third one is judged again under another version of the guideline, in which the fourth is skipped
     old = guideline(fresh_store, project)
     add_guideline(fresh_store, project, "new", old.choices, old.reasons)
-    append(fresh_store, project, ada, [decide(again[2]), decide(again[3], "skip")], now=later)
-    append(fresh_store, project, ada, [decide(again[4], guideline=1), decide(again[5], guideline=1)], now=later)
-    append(fresh_store, project, ada, [Operation("back", again[5].uid, None, "desk", 10**6)], now=later)
+    store_operations(fresh_store, project, ada, [decide(again[2]), decide(again[3], "skip")], now=later)
+    store_operations(
+        fresh_store, project, ada, [decide(again[4], guideline=1), decide(again[5], guideline=1)], now=later
+    )
+    store_operations(fresh_store, project, ada, [Operation("back", again[5].uid, None, "desk", 10**6)], now=later)
     found = consistency(fresh_store, project).together
     assert (found.seen, found.other_guideline, found.handed_out, found.waiting) == (1, 1, 4, 0)
     assert found.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
@@ -91,9 +93,9 @@ def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     for who in (ada, bo):
         labels = [decide(item) for item in claim(fresh_store, project, who, now=NOON)]
-        append(fresh_store, project, who, labels, now=NOON)
+        store_operations(fresh_store, project, who, labels, now=NOON)
     again = claim(fresh_store, project, bo, now=NOON + DAY)
-    append(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
+    store_operations(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
 
     def counted() -> list[tuple[int, int, int, int]]:
         report = consistency(fresh_store, project)
@@ -113,7 +115,7 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
     ada = Annotator(*fresh_store.db.execute("SELECT id, uid, name FROM annotator WHERE name = 'Ada'").fetchone())
     items = claim(fresh_store, project, ada, want=60, now=NOON)
     first = [decide(item, "correct", extraneous=n < 6) for n, item in enumerate(items)]
-    assert all(one.stored for one in append(fresh_store, project, ada, first, now=NOON))
+    assert all(one.stored for one in store_operations(fresh_store, project, ada, first, now=NOON))
     place = {item.text + (item.context or ""): n for n, item in enumerate(items)}
     again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
     second = [
@@ -121,7 +123,7 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
         for item in again
         for n in [place[item.text + (item.context or "")]]
     ]
-    assert all(one.stored for one in append(fresh_store, project, ada, second, now=NOON + DAY))
+    assert all(one.stored for one in store_operations(fresh_store, project, ada, second, now=NOON + DAY))
     (one,) = consistency(fresh_store, project).annotators
     assert one.agreed.value == pytest.approx(0.9) and one.flag is not None
     assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import (
     add_annotators,
     annotators,
@@ -43,7 +43,7 @@ def test_a_reload_shows_the_same_items_in_the_same_order(fresh_store: Store) -> 
     project, (ada, *_) = filled_project(fresh_store, 60)
     first = take(fresh_store, project, ada, 10)
     assert take(fresh_store, project, ada, 10) == first
-    append(fresh_store, project, ada, [decide(first[0])], now=START)
+    store_operations(fresh_store, project, ada, [decide(first[0])], now=START)
     again = take(fresh_store, project, ada, 10)
     assert uids(again[:9]) == uids(first[1:]) and len(again) == 10
     more = take(fresh_store, project, ada, 5, have=again)
@@ -72,7 +72,7 @@ def test_leases_of_who_comes_back_in_time_stay(fresh_store: Store) -> None:
     held = take(fresh_store, project, ada)
     heartbeat(fresh_store, project, ada, now=START + LEASE_S - 1)
     assert take(fresh_store, project, bo, now=START + 2 * LEASE_S - 2) == []
-    append(fresh_store, project, ada, [decide(held[0])], now=START + 2 * LEASE_S - 2)
+    store_operations(fresh_store, project, ada, [decide(held[0])], now=START + 2 * LEASE_S - 2)
     assert take(fresh_store, project, bo, now=START + 3 * LEASE_S - 3) == []
     assert uids(take(fresh_store, project, ada, now=START + 3 * LEASE_S)) == uids(held[1:])
 
@@ -89,7 +89,7 @@ def test_a_label_after_the_lease_counts_and_is_not_handed_out_again(fresh_store:
     held = take(fresh_store, project, ada)
     late = START + LEASE_S + 1
     first = take(fresh_store, project, bo, want=1, now=late)
-    answers = append(fresh_store, project, ada, [decide(item) for item in held], now=late)
+    answers = store_operations(fresh_store, project, ada, [decide(item) for item in held], now=late)
     assert all(answer.stored for answer in answers)
     assert uids(take(fresh_store, project, bo, now=late)) == uids(first)
     assert broken_rules(fresh_store) == []
@@ -98,9 +98,9 @@ def test_a_label_after_the_lease_counts_and_is_not_handed_out_again(fresh_store:
 def test_a_skip_goes_to_the_end_and_frees_the_slot(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=1)
     held = take(fresh_store, project, ada, 3)
-    append(fresh_store, project, ada, [decide(held[0], "skip")], now=START)
+    store_operations(fresh_store, project, ada, [decide(held[0], "skip")], now=START)
     assert uids(take(fresh_store, project, bo, 1)) == [held[0].uid]
-    append(fresh_store, project, bo, [decide(held[0], "skip")], now=START)
+    store_operations(fresh_store, project, bo, [decide(held[0], "skip")], now=START)
     rest = take(fresh_store, project, ada, have=held[1:])
     assert held[0].uid not in uids(rest)  # everybody has skipped it
     assert counts(fresh_store, project).aside == 1
@@ -109,7 +109,7 @@ def test_a_skip_goes_to_the_end_and_frees_the_slot(fresh_store: Store) -> None:
 def test_the_own_skipped_item_comes_back_last(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 5)
     held = take(fresh_store, project, ada, 2)
-    append(fresh_store, project, ada, [decide(held[0], "skip")], now=START)
+    store_operations(fresh_store, project, ada, [decide(held[0], "skip")], now=START)
     rest = take(fresh_store, project, ada, have=held[1:])
     assert len(rest) == 4 and rest[-1].uid == held[0].uid
 
@@ -118,10 +118,10 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
     project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = take(fresh_store, project, ada)[0]
     for _ in range(2):
-        append(fresh_store, project, ada, [decide(item, "skip")], now=START)
+        store_operations(fresh_store, project, ada, [decide(item, "skip")], now=START)
         again = take(fresh_store, project, ada)
     assert again == [] and set_aside_items(fresh_store, project) == []
-    append(fresh_store, project, bo, [decide(take(fresh_store, project, bo)[0])], now=START)
+    store_operations(fresh_store, project, bo, [decide(take(fresh_store, project, bo)[0])], now=START)
     assert uids(set_aside_items(fresh_store, project)) == [item.uid]
     bring_back(fresh_store, project, item.uid)
     assert set_aside_items(fresh_store, project) == []
@@ -132,7 +132,7 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
 def test_skipped_items_come_back_with_no_four_of_a_side_in_a_row(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 12, words=("他", "她"))
     held = sorted(take(fresh_store, project, ada), key=lambda item: item.side)
-    append(fresh_store, project, ada, [decide(item, "skip") for item in held], now=START)
+    store_operations(fresh_store, project, ada, [decide(item, "skip") for item in held], now=START)
     sides = [item.side for item in take(fresh_store, project, ada)]
     assert len(sides) == 12
     left = Counter(sides)
@@ -145,10 +145,10 @@ def test_a_skip_that_was_taken_back_does_not_count(fresh_store: Store) -> None:
     project, (ada, _) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
-    append(fresh_store, project, ada, [first], now=START)
+    store_operations(fresh_store, project, ada, [first], now=START)
     take(fresh_store, project, ada)  # the desk asks for more before she takes it back
     undo = decide(item, None, base=first.op_id)
-    append(fresh_store, project, ada, [undo, decide(item, "skip", base=undo.op_id)], now=START)
+    store_operations(fresh_store, project, ada, [undo, decide(item, "skip", base=undo.op_id)], now=START)
     assert fresh_store.db.execute("SELECT skips FROM assignment").fetchall() == [(1,)]
     assert uids(take(fresh_store, project, ada)) == [item.uid]
 
@@ -157,13 +157,13 @@ def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) 
     project, (ada,) = filled_project(fresh_store, 1, people=("Ada",), per_item=1)
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
-    append(fresh_store, project, ada, [first], now=START)
+    store_operations(fresh_store, project, ada, [first], now=START)
     assert counts(fresh_store, project).aside == 0  # the desk says that it comes back at the end
     assert uids(take(fresh_store, project, ada)) == [item.uid]
     skip = decide(item, "skip", base=first.op_id)
-    append(fresh_store, project, ada, [skip], now=START)
+    store_operations(fresh_store, project, ada, [skip], now=START)
     assert counts(fresh_store, project).aside == 1
-    append(fresh_store, project, ada, [decide(item, None, base=skip.op_id)], now=START)
+    store_operations(fresh_store, project, ada, [decide(item, None, base=skip.op_id)], now=START)
     assert counts(fresh_store, project).aside == 0
     assert uids(take(fresh_store, project, ada)) == [item.uid]
 
@@ -205,10 +205,10 @@ def test_a_closed_cell_is_not_served_and_opens_again(fresh_store: Store) -> None
     )
     first = [item for item in take(fresh_store, project, ada) if item.side == "male"][:2]
     accepts = [decide(item) for item in first]
-    append(fresh_store, project, ada, accepts, now=START)
+    store_operations(fresh_store, project, ada, accepts, now=START)
     late = START + LEASE_S + 1
     assert {item.side for item in take(fresh_store, project, bo, now=late)} == {"female"}
-    append(fresh_store, project, ada, [decide(first[0], None, base=accepts[0].op_id)], now=late)
+    store_operations(fresh_store, project, ada, [decide(first[0], None, base=accepts[0].op_id)], now=late)
     assert "male" in {item.side for item in take(fresh_store, project, bo, now=late + LEASE_S + 1)}
     set_quotas(fresh_store, project, {("他/她", "male"): 0, ("他/她", "female"): 0})
     add_annotators(fresh_store, project, ["Chen"])
@@ -219,7 +219,7 @@ def test_a_closed_cell_is_not_served_and_opens_again(fresh_store: Store) -> None
 def test_a_higher_number_per_item_opens_items_again(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 8, people=("Ada", "Bo"), per_item=1)
     held = take(fresh_store, project, ada)
-    append(fresh_store, project, ada, [decide(item) for item in held], now=START)
+    store_operations(fresh_store, project, ada, [decide(item) for item in held], now=START)
     assert take(fresh_store, project, bo) == []
     assert counts(fresh_store, project).accepted == 8
     project = change_project(fresh_store, project, per_item=2)
@@ -237,18 +237,20 @@ def test_who_leaves_gives_everything_back(fresh_store: Store) -> None:
     assert annotators(fresh_store, project) == [bo]
     assert sorted(uids(take(fresh_store, project, bo))) == sorted(uids(held))
     assert take(fresh_store, project, ada) == []
-    assert append(fresh_store, project, ada, [decide(held[0])], now=START)[0].stored  # was made while she was here
+    assert store_operations(fresh_store, project, ada, [decide(held[0])], now=START)[
+        0
+    ].stored  # was made while she was here
     add_annotators(fresh_store, project, ["Ada"])
     assert annotators(fresh_store, project) == [ada, bo]
 
 
 def test_what_nobody_is_left_for_is_set_aside_when_somebody_leaves(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=1)
-    append(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
+    store_operations(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
     assert counts(fresh_store, project).aside == 0
     remove_annotator(fresh_store, project, bo)
     assert counts(fresh_store, project).aside == 0  # she alone is left: once more
-    append(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
+    store_operations(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
     assert counts(fresh_store, project).aside == 1
     add_annotators(fresh_store, project, ["Bo", "Chen"])
     assert counts(fresh_store, project).aside == 0
@@ -301,11 +303,11 @@ def play(store: Store, script: list[tuple[int, int, str, str, str]], version: in
         for item in got[:2]:
             label = decide(item, "skip" if what == "skip" else choice, base=bases.get((who, item.uid)))
             bases[who, item.uid] = label.op_id
-            append(store, project, people[who], [label], now=START + n)
+            store_operations(store, project, people[who], [label], now=START + n)
             if what == "undo":
                 undo = decide(item, None, base=label.op_id)
                 bases[who, item.uid] = undo.op_id
-                append(store, project, people[who], [undo], now=START + n)
+                store_operations(store, project, people[who], [undo], now=START + n)
             elif what == "label" and choice == "reject":
                 reveal(store, project, people[who], item.uid)
     assert broken_rules(store) == []

@@ -17,9 +17,9 @@ from annotations.database.store import Store
 from annotations.guideline.relabelling import send_back
 from annotations.items.batch import Batch
 from annotations.items.gold import settle
-from annotations.labels.operations import append, reveal
-from annotations.labels.read import conflicts, history, label_rows, own_progress
-from annotations.labels.retest_labels import with_retests
+from annotations.labels.operations import reveal, store_operations
+from annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
+from annotations.labels.retest_labels import progress_with_retests
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
 from annotations.queue import retests
@@ -44,7 +44,9 @@ def made(fresh_store: Store) -> Made:
 def label_all(made: Made, now: float = NOON, choice: str = "accept") -> list[Item]:
     store, project, who = made
     items = claim(store, project, who, want=60, now=now)
-    assert all(answer.stored for answer in append(store, project, who, [decide(i, choice) for i in items], now=now))
+    assert all(
+        answer.stored for answer in store_operations(store, project, who, [decide(i, choice) for i in items], now=now)
+    )
     return items
 
 
@@ -102,7 +104,7 @@ def test_what_is_due_is_spread_among_new_items(fixed_ids: None, fresh_store: Sto
     ada, now = people[0], NOON
     for _ in range(3):
         items = claim(fresh_store, project, ada, want=40, now=now)
-        append(fresh_store, project, ada, [decide(item) for item in items], now=now)
+        store_operations(fresh_store, project, ada, [decide(item) for item in items], now=now)
     own = {row[0] for row in fresh_store.db.execute("SELECT uid FROM retest")}
     order = [item.uid in own for _ in range(60) for item in _label(fresh_store, project, ada, 3, now)]
     share = sum(order) / len(order)
@@ -117,7 +119,7 @@ def test_what_is_due_is_spread_among_new_items(fixed_ids: None, fresh_store: Sto
 
 def _label(store: Store, project: Project, who: Annotator, want: int, now: float) -> list[Item]:
     items = claim(store, project, who, want=want, now=now)
-    append(store, project, who, [decide(item) for item in items], now=now)
+    store_operations(store, project, who, [decide(item) for item in items], now=now)
     return items
 
 
@@ -129,7 +131,7 @@ def test_a_second_label_touches_nothing_but_itself(made: Made) -> None:
     report = agreement(store, project)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     for item in again:
-        assert append(store, project, ada, [decide(item, "reject")], now=NOON + DAY)[0].stored
+        assert store_operations(store, project, ada, [decide(item, "reject")], now=NOON + DAY)[0].stored
     assert {name: store.db.execute(f"SELECT * FROM {name}").fetchall() for name in tables} == before
     assert agreement(store, project) == report and len(label_rows(store, project, which="all")) == 12
     assert own_progress(store, project, ada).labelled == 12
@@ -142,17 +144,17 @@ def test_the_desk_counts_it_like_any_other(made: Made) -> None:
     label_all(made)
 
     def told() -> tuple[int, int, int]:
-        progress = with_retests(store, project, ada, own_progress(store, project, ada))
+        progress = progress_with_retests(store, project, ada, own_progress(store, project, ada))
         return progress.labelled, progress.total, sum(cell.accepted for cell in progress.cells)
 
     assert told() == (12, 12, 12)
     item = claim(store, project, ada, want=1, now=NOON + DAY)[0]
     assert told() == (12, 13, 12)
-    append(store, project, ada, [decide(item)], now=NOON + DAY)
+    store_operations(store, project, ada, [decide(item)], now=NOON + DAY)
     assert told() == (13, 13, 13)
-    assert history(store, project, ada, limit=1)[0].item.uid == item.uid
-    assert len(history(store, project, ada, limit=50)) == 13
-    assert next(one.item.uid for one in history(store, project, ada, search=item.text)) == item.uid
+    assert own_decisions(store, project, ada, limit=1)[0].item.uid == item.uid
+    assert len(own_decisions(store, project, ada, limit=50)) == 13
+    assert next(one.item.uid for one in own_decisions(store, project, ada, search=item.text)) == item.uid
 
 
 # The same operations on an ordinary item and on one that came again: a desk must be answered alike.
@@ -177,7 +179,7 @@ def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
         project = change_project(store, project, retest=1.0, retest_hours=24)
         ada = people[0]
         first, _ = claim(store, project, ada, want=2, now=NOON)
-        append(store, project, ada, [decide(first, "accept")], now=NOON)
+        store_operations(store, project, ada, [decide(first, "accept")], now=NOON)
         twin = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text == first.text)
         plain = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text != first.text)
         told = {item.uid: _played(store, project, ada, item, moves) for item in (plain, twin)}
@@ -191,13 +193,13 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
     for n, move in enumerate(moves):
         operation = MOVES[move](item, last)
         number[operation.op_id] = n
-        answers: list[Answer] = append(store, project, ada, [operation, operation], now=NOON + DAY + n)
+        answers: list[Answer] = store_operations(store, project, ada, [operation, operation], now=NOON + DAY + n)
         for answer in answers:
             told.append((answer.stored, answer.conflict, number.get(answer.latest), answer.reason))
             if answer.stored and answer.latest:
                 last["op"] = answer.latest
-        own = [one for one in history(store, project, ada) if one.item.uid == item.uid]
-        lost = [one for one in conflicts(store, project, ada) if one.item.uid == item.uid]
+        own = [one for one in own_decisions(store, project, ada) if one.item.uid == item.uid]
+        lost = [one for one in own_conflicts(store, project, ada) if one.item.uid == item.uid]
         told.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
         told.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
     return told
@@ -207,23 +209,25 @@ def test_the_label_that_stood_when_it_was_handed_out_is_compared(made: Made) -> 
     store, project, ada = made
     items = label_all(made)
     changed = decide(items[0], "reject", desk="desk")
-    assert append(store, project, ada, [changed], now=NOON + 3600)[0].stored
+    assert store_operations(store, project, ada, [changed], now=NOON + 3600)[0].stored
     query = "SELECT label.choice FROM retest LEFT JOIN label ON label.id = first WHERE retest.item = ?"
     # it waits anew from the label that stands
     assert items[0].text not in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY)}
     assert items[0].text in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY + 3600)}
     assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
-    append(store, project, ada, [decide(items[0], "accept")], now=NOON + DAY + 4000)  # after it was handed out
+    store_operations(
+        store, project, ada, [decide(items[0], "accept")], now=NOON + DAY + 4000
+    )  # after it was handed out
     assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
 
 
 def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(made: Made) -> None:
     store, project, ada = made
     items = label_all(made)
-    append(store, project, ada, [decide(items[0], None)], now=NOON + 10)
+    store_operations(store, project, ada, [decide(items[0], None)], now=NOON + 10)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     assert [i.uid for i in again if i.text == items[0].text] == [items[0].uid]  # the item itself
-    append(store, project, ada, [decide(items[0])], now=NOON + DAY)
+    store_operations(store, project, ada, [decide(items[0])], now=NOON + DAY)
     found = claim(store, project, ada, have=[i.uid for i in again], want=60, now=NOON + 2 * DAY)
     assert [i.text for i in found] == [items[0].text]
 
@@ -268,10 +272,10 @@ def test_sent_back_while_it_is_on_a_desk(made: Made) -> None:
     items = label_all(made)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     _sent_back(made, items)
-    answer = append(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY)[0]
+    answer = store_operations(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY)[0]
     assert answer.stored and not answer.conflict  # nothing that was done is lost
     assert set(states(store)) == {"void"}
-    assert [one.item.uid for one in history(store, project, ada)] == [again[0].uid]
+    assert [one.item.uid for one in own_decisions(store, project, ada)] == [again[0].uid]
 
 
 def test_a_changed_share_draws_again(fresh_store: Store) -> None:
@@ -302,7 +306,7 @@ def test_who_is_away_gives_it_back(made: Made) -> None:
     claim(store, project, bo, want=1, now=NOON + DAY + LEASE_S + 1)
     assert set(states(store)) == {"waiting"}
     # the open desk of somebody who comes back still holds it: what it sends is stored and compared
-    append(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY + LEASE_S + 2)
+    store_operations(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY + LEASE_S + 2)
     row = store.db.execute("SELECT state, first IS NOT NULL FROM retest WHERE uid = ?", (again[0].uid,)).fetchone()
     assert row == ("labelled", 1)
 
@@ -314,8 +318,8 @@ def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Sto
     label_all(made)
     again = claim(fresh_store, project, people[0], want=9, now=NOON + DAY)
     for times in (1, 2):
-        append(fresh_store, project, people[0], [decide(again[0], "skip")], now=NOON + DAY)
-        append(fresh_store, project, people[0], [decide(item) for item in again[1:]], now=NOON + DAY)
+        store_operations(fresh_store, project, people[0], [decide(again[0], "skip")], now=NOON + DAY)
+        store_operations(fresh_store, project, people[0], [decide(item) for item in again[1:]], now=NOON + DAY)
         left = claim(fresh_store, project, people[0], want=9, now=NOON + DAY)
         assert [item.uid for item in left] == ([again[0].uid] if times == 1 else [])
     assert fresh_store.db.execute("SELECT count(*) FROM skip").fetchone() == (0,)
@@ -326,23 +330,23 @@ def test_an_id_is_nobody_elses(made: Made) -> None:
     items = label_all(made)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     bo = annotator(store, project, "Bo")
-    assert not append(store, project, bo, [decide(again[0])])[0].stored
+    assert not store_operations(store, project, bo, [decide(again[0])])[0].stored
     operation = decide(again[0])
-    assert append(store, project, ada, [operation])[0].stored
-    assert not append(store, project, ada, [decide(again[1], op_id=operation.op_id)])[0].stored
-    assert not append(store, project, ada, [decide(items[0], op_id=operation.op_id)])[0].stored
+    assert store_operations(store, project, ada, [operation])[0].stored
+    assert not store_operations(store, project, ada, [decide(again[1], op_id=operation.op_id)])[0].stored
+    assert not store_operations(store, project, ada, [decide(items[0], op_id=operation.op_id)])[0].stored
     known = label_rows(store, project, which="all")[0]["op_id"]
-    assert not append(store, project, ada, [decide(again[1], op_id=known)])[0].stored
+    assert not store_operations(store, project, ada, [decide(again[1], op_id=known)])[0].stored
 
 
 def test_an_opinion_on_it_is_an_opinion_on_the_item(made: Made) -> None:
     store, project, ada = made
     items = label_all(made)
     again = claim(store, project, ada, want=60, now=NOON + DAY)[0]
-    append(store, project, ada, [decide(again)], now=NOON + DAY)
+    store_operations(store, project, ada, [decide(again)], now=NOON + DAY)
     reveal(store, project, ada, again.uid)
     first = next(item for item in items if item.text == again.text)
-    append(store, project, ada, [decide(first, "reject")])
+    store_operations(store, project, ada, [decide(first, "reject")])
     row = store.db.execute("SELECT after_reveal FROM label WHERE item = ? ORDER BY id DESC", (first.id,)).fetchone()
     assert row == (1,)
 
@@ -358,7 +362,7 @@ def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> N
         try:
             with Store.open(store.path) as own:
                 start.wait(600)
-                told.append(append(own, project, ada, operations))
+                told.append(store_operations(own, project, ada, operations))
         except BaseException as error:
             failures.append(error)
 
@@ -380,7 +384,7 @@ def test_two_desks_at_once_one_stands_and_both_are_kept(made: Made) -> None:
     def send(desk: str) -> None:
         with Store.open(store.path) as own:
             start.wait(600)
-            told[desk] = append(own, project, ada, [decide(item, desk=desk) for item in again])
+            told[desk] = store_operations(own, project, ada, [decide(item, desk=desk) for item in again])
 
     threads = [threading.Thread(target=send, args=(desk,)) for desk in ("one", "two")]
     for thread in threads:
@@ -391,7 +395,7 @@ def test_two_desks_at_once_one_stands_and_both_are_kept(made: Made) -> None:
         assert one.stored and two.stored and one.conflict != two.conflict
     query = "SELECT retest, sum(superseded), count(*) FROM retest_label GROUP BY retest"
     assert {tuple(row[1:]) for row in store.db.execute(query)} == {(1, 2)}
-    assert len(conflicts(store, project, ada)) == 12
+    assert len(own_conflicts(store, project, ada)) == 12
 
 
 def test_settling_again_changes_no_draw(made: Made) -> None:
@@ -421,7 +425,7 @@ def test_while_a_pilot_is_open_nothing_comes_again(made: Made) -> None:
 # Labels until nothing is left, what came again included, and sends everything twice.
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import append
+    from annotations.labels.operations import store_operations
     from annotations.projects.projects import annotator, project
     from annotations.queue.leases import claim
     from annotations.database.store import Store
@@ -433,7 +437,7 @@ WORKER = """
         while items := claim(store, made, person, want=5):
             operations = [Operation(uuid.uuid4().hex, i.uid, "accept", desk, n) for n, i in enumerate(items)]
             for _ in range(2):
-                for answer in append(store, made, person, operations):
+                for answer in store_operations(store, made, person, operations):
                     assert answer.stored, answer
             for operation in operations:
                 print(operation.op_id, flush=True)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from annotations.adjudication import add_comment
 from annotations.browse.history import item_history
 from annotations.database.store import Store
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import annotator, change_project
 from annotations.projects.replace_annotator import replace_annotator
 from annotations.queue.leases import claim
@@ -40,7 +40,7 @@ def standing(store: Store, item: Item, person: Annotator) -> str | None:
 def say(store: Store, project: Project, person: Annotator, item: Item, choice: str | None, **fields: object) -> None:
     operation = decide(item, choice, desk=person.name, base=standing(store, item, person), **fields)
     now = fields.get("now", START + 60)
-    assert append(store, project, person, [operation], now=now)[0].stored  # type: ignore[arg-type]
+    assert store_operations(store, project, person, [operation], now=now)[0].stored  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
     sent = []
     for choice in ("reject", None, "skip", None, "skip", "accept"):
         sent.append(decide(item, choice, desk="a", base=sent[-1].op_id if sent else None))
-    assert all(answer.stored for answer in append(fresh_store, project, ada, sent, now=START + 1))
+    assert all(answer.stored for answer in store_operations(fresh_store, project, ada, sent, now=START + 1))
     acts = by_item(fresh_store, project, ada)[item.uid].acts
     assert [act.op_id for act in acts] == [one.op_id for one in sent] and acts[-1].stands
     told = [one for one in item_history(fresh_store, project, item.uid) if one.kind in ("label", "skip")]
@@ -151,7 +151,7 @@ def test_a_second_desk_that_came_too_late_is_on_record(
     made: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
     store, project, (ada, _bo), items = made
-    append(store, project, ada, [decide(items[0], "reject", desk="other", base=None)])
+    store_operations(store, project, ada, [decide(items[0], "reject", desk="other", base=None)])
     late = by_item(store, project, ada)[items[0].uid].acts[-1]
     assert (late.superseded, late.stands, late.desk) == (True, False, "other")
 
@@ -172,7 +172,9 @@ def test_the_summary_counts(made: tuple[Store, Project, list[Annotator], list[It
 def test_pages_search_and_states(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 3 * PAGE + 1, people=("Ada",), per_item=1)
     items = claim(fresh_store, project, ada, want=61, now=START)
-    append(fresh_store, project, ada, [decide(one, note=f"note {n}") for n, one in enumerate(items)], now=START)
+    store_operations(
+        fresh_store, project, ada, [decide(one, note=f"note {n}") for n, one in enumerate(items)], now=START
+    )
     pages = [entries(fresh_store, project, ada, Looked(page=page)) for page in (1, 2, 3, 4, 5, 0)]
     assert [(len(one.entries), one.number, one.pages, one.total) for one in pages] == [
         (20, 1, 4, 61), (20, 2, 4, 61), (20, 3, 4, 61), (1, 4, 4, 61), (1, 4, 4, 61), (20, 1, 4, 61)
@@ -190,13 +192,13 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
     project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     first = claim(fresh_store, project, ada, want=9, now=START)
-    append(fresh_store, project, ada, [decide(one) for one in first], now=START)
+    store_operations(fresh_store, project, ada, [decide(one) for one in first], now=START)
     again = claim(fresh_store, project, ada, want=9, now=START + 2 * DAY)
     assert len(again) == 4 and not {one.uid for one in again} & {one.uid for one in first}
     assert set(by_item(fresh_store, project, ada)) == {one.uid for one in first}
     assert summary(fresh_store, project, ada).states["leased"] == 4  # in hand, as at the desk
     operation = decide(again[0], "reject", note="once more", seconds=2.0)
-    assert append(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
+    assert store_operations(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
     found = by_item(fresh_store, project, ada)
     assert set(found) == {one.uid for one in first} | {again[0].uid}
     one = found[again[0].uid]

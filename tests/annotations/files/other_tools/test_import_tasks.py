@@ -19,7 +19,7 @@ from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.other_tools.import_tasks import bring_tasks, look
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append, reveal
+from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, create_project, guidelines
 from annotations.quality.known_answers import known_items
@@ -277,7 +277,7 @@ def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: s
         people, everything = annotators(store, project), list(items(store, project))
         for number, (which, who, choice, note, seconds, some) in enumerate(made):
             if which < len(everything):
-                append(store, project, people[who], [
+                store_operations(store, project, people[who], [
                     Operation(f"op {number}", everything[which].uid, choice, "desk", number, None,
                               tuple(reasons[:some]), note or "-", seconds),
                 ])  # fmt: skip
@@ -318,7 +318,7 @@ def test_generations_leave_locked_and_come_back_with_marks_and_flags(
     import_file(fresh_store, source, path)
     first, second = items(fresh_store, source)
     an = annotators(fresh_store, source)[0]
-    answers = append(fresh_store, source, an, [
+    answers = store_operations(fresh_store, source, an, [
         Operation("1", first.uid, "misgendering", "d", 1, extraneous=True,
                   spans=(Mark(0, 2, "pronoun"), Mark(17, 20, "extraneous")), note="his"),
         Operation("2", second.uid, "correct", "d", 2, extraneous=False),
@@ -347,7 +347,7 @@ def test_a_label_that_was_changed_in_the_other_program_stands_beside(
 ) -> None:
     uid = next(iter(items(fresh_store, sample_project))).uid
     ada = annotators(fresh_store, sample_project)[0]
-    append(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
+    store_operations(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
     path = export_file(fresh_store, sample_project, tmp_path / "d", format="doccano", names=True).out
     with zipfile.ZipFile(path) as archive:
         line = archive.read("Ada.jsonl").decode()
@@ -366,9 +366,9 @@ def test_what_was_said_after_an_opinion_is_never_blind(
 ) -> None:
     uid = next(iter(items(fresh_store, sample_project))).uid
     ada = annotators(fresh_store, sample_project)[0]
-    append(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
+    store_operations(fresh_store, sample_project, ada, [Operation("1", uid, "accept", "d", 1)])
     reveal(fresh_store, sample_project, ada, uid)
-    append(fresh_store, sample_project, ada, [Operation("2", uid, "accept", "d", 2, base="1", note="seen")])
+    store_operations(fresh_store, sample_project, ada, [Operation("2", uid, "accept", "d", 2, base="1", note="seen")])
     out = export_file(fresh_store, sample_project, tmp_path / "d", format="doccano", names=True).out
     with zipfile.ZipFile(out) as archive:
         line = archive.read("Ada.jsonl").decode()

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.other_tools.choice_names import Names
 from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import append
+from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Operation, Project
@@ -65,7 +65,7 @@ def labelled(fresh_store: Store, project: Project) -> Project:
     people = {one.name: one for one in add_annotators(fresh_store, project, [who for who, *_ in create])}
     for number, (who, choice, reasons, note) in enumerate(create):
         uid = next(iter(items(fresh_store, project))).uid
-        (answer,) = append(fresh_store, project, people[who], [
+        (answer,) = store_operations(fresh_store, project, people[who], [
             Operation(f"op {number}", uid, choice, "desk", 1, None, reasons, note, 2.5),
         ])  # fmt: skip
         assert answer.stored
