@@ -9,7 +9,7 @@ import click
 
 from annotations.guideline.criteria import read_reasons, read_text
 from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.relabelling import WHICH, Counts, Which, affected, send_back
+from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_back
 from annotations.guideline.versions import changed_codes, guidelines
 from annotations.projects import projects
 from annotations.types import Choice, Guideline
@@ -74,7 +74,7 @@ def new(
         found = projects.project(store, name)
         draft = changed_draft(projects.guideline(store, found), text, reasons, changes)
         draft = draft if base is None else replace(draft, base=base)
-        counts = affected(store, found, draft.choices, draft.reasons, _codes(also))
+        counts = count_affected(store, found, draft.choices, draft.reasons, _codes(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
                     "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
@@ -140,11 +140,11 @@ def _codes(joined: str) -> list[str]:
     return [code.strip() for code in joined.split(",") if code.strip()]
 
 
-def _counted(counts: Counts) -> dict[str, Any]:
+def _counted(counts: RelabelCounts) -> dict[str, Any]:
     return {"labels": counts.labels, "items": counts.items, "annotators": counts.annotators}
 
 
-def _line(counts: Counts) -> str:
+def _line(counts: RelabelCounts) -> str:
     return f"{counts.labels:,} labels on {counts.items:,} items"
 
 

@@ -277,7 +277,7 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
         found = projects.project(store, name)
         back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
         for each in back:
-            projects.bring_back(store, found, each)
+            projects.return_to_queue(store, found, each)
         waiting = [
             {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
         ]

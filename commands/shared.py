@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from annotations.database.store import Store
-from annotations.items.recount_mark import unsettled
+from annotations.items.recount_mark import open_recount
 from annotations.jobs.process import progress
 from annotations.types import Project
 from core.errors import N_, NotFound, Notice, Refused
@@ -74,7 +74,7 @@ def warn(notices: Iterable[Notice], failed: Iterable[Failure] = ()) -> None:
 
 def say_unsettled(store: Store, project: Project) -> None:
     """Say on stderr where a change of settings has not reached every item: numbers are partly of before."""
-    if unsettled(store, project) is not None:
+    if open_recount(store, project) is not None:
         click.echo(HALF_SETTLED, err=True)
 
 

@@ -11,7 +11,7 @@ from annotations.adjudication.comments import checked_text
 from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline
 from annotations.items.changes import set_settlement
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.labels.marks import check_marks, check_marks_fit_choice
 from annotations.types import Mark, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -218,5 +218,5 @@ def _write(store: Store, project: Project, item: str, target: dict[str, Any], va
     full = values | {"project": project.id, "item": target["id"], "created": timestamp()}
     stored = insert_settlement(store.db, full)
     set_settlement(store.db, target["id"], None if values["action"] == "reopen" else stored)
-    settle(store, target["id"])
+    recount_item(store, target["id"])
     return settlements(store, project, item)[-1]

@@ -13,10 +13,10 @@ from annotations.types import Annotator, Item, Project
 from core.files.timestamps import timestamp
 
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
-SETTLING_BEGUN, SETTLING_DONE = "settling", "settled"
+RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"
 # How far a piece of work has come in this database: nothing that was done to the project, so these leave with no file
 # and come in with none.
-HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, SETTLING_BEGUN, SETTLING_DONE)
+HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.guideline.relabelling import earlier
+from annotations.guideline.relabelling import earlier_labels
 from annotations.guideline.versions import guidelines, mark_read
 from annotations.pilot.pilots import own_pilot
 from annotations.types import Annotator, Choice, Item, Project
@@ -40,7 +40,7 @@ def news(store: Store, project: Project, annotator: Annotator) -> list[News]:
     return [News(each.version, each.changes) for each in found if first and first[0] < each.version]
 
 
-def told(store: Store, project: Project, annotator: Annotator, version: int) -> None:
+def record_changes_read(store: Store, project: Project, annotator: Annotator, version: int) -> None:
     """Record that an annotator has read what changed up to *version*. Raises NotFound for a version that is not there.
 
     Idempotent: the first time is what is kept.
@@ -65,10 +65,10 @@ def item_news(
     """By public id, what goes with an item beside what it is.
 
     `veil`: it is covered until it is opened, because it was flagged (sentences of a project that blurs);
-    `earlier`: what this annotator had said of it under an older version, in that version's words; None: it was not
-    sent back.
+    `earlier`: what this annotator had said of it under an older version, in that version's words; None: it was
+    not sent back.
     """
-    before = earlier(store, annotator.id, items) if items else {}
+    before = earlier_labels(store, annotator.id, items) if items else {}
     versions = {each.version: each for each in guidelines(store, project)} if before else {}
     covers = project.blur and project.kind == "sentences"  # texts of models are covered all or none
     found: dict[str, dict[str, Any]] = {}

@@ -46,7 +46,7 @@ def frame() -> str:
     return (_FOLDER / "desk.html").read_text(encoding="utf-8")
 
 
-def opening(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
+def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
     """What a desk starts with: who, what, the guideline, a token, every word in *language*; `api`: where to post."""
     shown = guideline(store, project)
     said = OTHER_WORDS if project.kind == "generations" else {}

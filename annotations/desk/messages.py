@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from annotations.desk.session import Seat
+from annotations.desk.session import DeskSession
 from annotations.labels.marks import parse_marks
 from annotations.types import Decision, Item, Kind, Operation, OwnProgress
 from core.errors import N_, EvenhandError, Refused
 from core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
 
 
-def target_out(item: Item) -> dict[str, Any]:
+def person_out(item: Item) -> dict[str, Any]:
     """Name ("" where none was given) and pronoun sets, each with its forms written out, every form once.
 
     Of the columns that came with a generation only these two leave for a
@@ -17,16 +17,16 @@ def target_out(item: Item) -> dict[str, Any]:
     """
     dataset = item.extra.get("dataset")
     named = item.extra.get("pronouns") or []
-    sets = [_set_out(str(each), dataset if dataset in PRONOUN_DATASETS else "own") for each in _listed(named)]
+    sets = [_pronoun_set_out(str(each), dataset if dataset in PRONOUN_DATASETS else "own") for each in _as_list(named)]
     name = item.extra.get("name")
     return {"name": name.strip() if isinstance(name, str) else "", "sets": sets}
 
 
-def _listed(named: Any) -> list[Any]:
+def _as_list(named: Any) -> list[Any]:
     return named if isinstance(named, list) else [named]
 
 
-def _set_out(name: str, dataset: str) -> dict[str, Any]:
+def _pronoun_set_out(name: str, dataset: str) -> dict[str, Any]:
     try:
         forms = [form for form in set_named(name, dataset).forms if form]
     except EvenhandError:  # a file may name a set that nobody knows: it is shown as it was written
@@ -52,8 +52,8 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> J
     text alone.
     """
     if kind == "generations":
-        return {"id": item.uid, "text": item.text, "context": item.context or "", **target_out(item), "base": base}
-    told = [text for name in SOURCE_COLUMNS if (text := _told(item.extra.get(name)))]
+        return {"id": item.uid, "text": item.text, "context": item.context or "", **person_out(item), "base": base}
+    told = [text for name in SOURCE_COLUMNS if (text := _source_text(item.extra.get(name)))]
     return {
         "id": item.uid,
         "text": item.text,
@@ -66,19 +66,19 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> J
     }
 
 
-def _told(value: Any) -> str:
+def _source_text(value: Any) -> str:
     """Where a sentence comes from, in words; "" where a column says nothing that can be read."""
     if isinstance(value, dict):
-        named = (_named(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
+        named = (_source_field(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
         return " ".join(text for text in named if text)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return str(value).strip()
 
 
-def _named(key: str, value: Any) -> str:
+def _source_field(key: str, value: Any) -> str:
     """A file by its name: where it lies on the server is nothing for an annotator."""
-    return _told(value).rsplit("/", 1)[-1] if key == "file" else _told(value)
+    return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
 def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
@@ -106,7 +106,7 @@ def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
     return {"labelled": progress.labelled, "total": progress.total, "pace": progress.pace, "cells": cells}
 
 
-def operation_in(raw: Any, database: str, at: Seat) -> Operation:
+def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
     """An operation as a desk sends it. Raises Refused where it is none, or belongs elsewhere."""
     if not isinstance(raw, dict):
         raise Refused(N_("This is not an operation."))

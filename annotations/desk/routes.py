@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from annotations.database.pool import Pool
 from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, item_news, told
+from annotations.desk.announcements import desk_news, item_news, record_changes_read
 from annotations.desk.messages import (
     decision_out,
     id_in,
@@ -30,7 +30,7 @@ from annotations.desk.messages import (
     progress_out,
     search_in,
 )
-from annotations.desk.session import Seat, bases, seat, standing, stands
+from annotations.desk.session import DeskSession, bases, open_session, standing_choice, standing_decision
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
 from annotations.labels.operations import reveal
@@ -61,11 +61,11 @@ Reply = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DeskRequest:
     """One request, checked: the database, who sits at the desk, what was sent, in which language to answer."""
 
     store: Store
-    at: Seat
+    at: DeskSession
     database: str
     body: dict[str, Any]
     language: Language
@@ -76,11 +76,11 @@ def routes(prefix: str = "") -> list[Route]:
     base = f"/{prefix.strip('/')}".rstrip("/") + PATH
     return [
         Route(f"{base}/{name}", _endpoint(work, action), methods=["POST"], name=f"desk-{name}")
-        for name, (work, action) in WORK.items()
+        for name, (work, action) in ROUTES.items()
     ]
 
 
-def _endpoint(work: Callable[[Call], Reply], action: Action) -> Callable[[Request], Any]:
+def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[[Request], Any]:
     limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop
 
     async def endpoint(request: Request) -> Response:
@@ -111,7 +111,7 @@ def _json(reply: Reply, status: int) -> Response:
     return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
 
 
-def _answer(work: Callable[[Call], Reply], action: Action, token: str, data: bytes | None) -> tuple[int, Reply]:
+def _answer(work: Callable[[DeskRequest], Reply], action: Action, token: str, data: bytes | None) -> tuple[int, Reply]:
     """Status and reply of one request; never raises."""
     language: Language = "en"
     try:
@@ -121,7 +121,7 @@ def _answer(work: Callable[[Call], Reply], action: Action, token: str, data: byt
         asked = body.get("language")
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
-            return _granted(work, action, store, token, body, language)
+            return _authorized(work, action, store, token, body, language)
     except Busy as error:  # the desk keeps what it has and tries again
         return 503, {"message": explain(error, language)}
     except Refused as error:
@@ -136,18 +136,18 @@ def _answer(work: Callable[[Call], Reply], action: Action, token: str, data: byt
         return 503, {"message": translate(message, language)}
 
 
-def _granted(
-    work: Callable[[Call], Reply], action: Action, store: Store, token: str, body: Reply, language: Language
+def _authorized(
+    work: Callable[[DeskRequest], Reply], action: Action, store: Store, token: str, body: Reply, language: Language
 ) -> tuple[int, Reply]:
     secret, database = store.secret, store.uid
     try:
         grant = verify(secret, token)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
-    at = seat(store, grant)
+    at = open_session(store, grant)
     # A token makes whoever holds it that annotator and no more, on whatever machine the browser is.
     require(Person("annotator", grant.annotator), action, annotator=at.annotator.uid)
-    reply = work(Call(store, at, database, body, language))
+    reply = work(DeskRequest(store, at, database, body, language))
     renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
     return 200, {**reply, "token": renewed}
 
@@ -162,7 +162,7 @@ def _object(data: bytes) -> dict[str, Any]:
     return body
 
 
-def sync(call: Call) -> Reply:
+def sync(call: DeskRequest) -> Reply:
     """Store operations, then hand out items. In: `ops`, `have`, `want`, `hello` (past decisions wanted; 0: none)."""
     at, body = call.at, call.body
     sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
@@ -191,13 +191,13 @@ def sync(call: Call) -> Reply:
     return reply
 
 
-def heartbeat(call: Call) -> Reply:
+def heartbeat(call: DeskRequest) -> Reply:
     """Say that the desk is still open: leases hold on. Out: whether this annotator has `left` the project."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
     return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
 
 
-def history(call: Call) -> Reply:
+def history(call: DeskRequest) -> Reply:
     """Own past decisions, newest first. In: `limit`, `search`."""
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
     search = search_in(call.body)
@@ -205,16 +205,18 @@ def history(call: Call) -> Reply:
     return {"history": [decision_out(each, call.at.project.kind) for each in found]}
 
 
-def item(call: Call) -> Reply:
+def item(call: DeskRequest) -> Reply:
     """One item with one's own decision on it. In: `item`."""
-    return {"decision": decision_out(standing(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)}
+    return {
+        "decision": decision_out(standing_decision(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)
+    }
 
 
-def opinion(call: Call) -> Reply:
+def opinion(call: DeskRequest) -> Reply:
     """What the project's model thinks of an item that was labelled; records that it was shown. In: `item`."""
     from annotations.desk.opinion import opinion_of  # here: a desk without opinions never needs it
 
-    decision = standing(call.store, call.at, id_in(call.body, "item"))
+    decision = standing_decision(call.store, call.at, id_in(call.body, "item"))
     told = opinion_of(call.at.project, decision.item)
     told["reason"] = told["reason"] and translate(told["reason"], call.language)
     # Recorded before it leaves, and only where the label still stands.
@@ -222,14 +224,14 @@ def opinion(call: Call) -> Reply:
     return told
 
 
-def read_changes(call: Call) -> Reply:
+def read_changes(call: DeskRequest) -> Reply:
     """Record that the annotator has read what changed up to a version of the guideline. In: `version`."""
-    told(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
+    record_changes_read(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
     return desk_news(call.store, call.at.project, call.at.annotator)
 
 
 # Every route with what one must be allowed to do for it.
-WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
+ROUTES: dict[str, tuple[Callable[[DeskRequest], Reply], Action]] = {
     "sync": (sync, "label"),
     "heartbeat": (heartbeat, "label"),
     "history": (history, "see_own_labels"),
@@ -239,16 +241,16 @@ WORK: dict[str, tuple[Callable[[Call], Reply], Action]] = {
 }
 
 
-def _append(call: Call, sent: Sequence[Any]) -> list[Reply]:
+def _append(call: DeskRequest, sent: Sequence[Any]) -> list[Reply]:
     """One answer per operation, in order; what cannot be read is refused by itself."""
     read: list[Operation | Reply] = [_read_operation(call, raw) for raw in sent]
     operations = [each for each in read if isinstance(each, Operation)]
     stored = store_operations(call.store, call.at.project, call.at.annotator, operations) if operations else []
     answers = iter(stored)
-    return [each if isinstance(each, dict) else _told(next(answers), call.language) for each in read]
+    return [each if isinstance(each, dict) else _answer_out(next(answers), call.language) for each in read]
 
 
-def _read_operation(call: Call, raw: Any) -> Operation | Reply:
+def _read_operation(call: DeskRequest, raw: Any) -> Operation | Reply:
     try:
         return operation_in(raw, call.database, call.at)
     except Refused as error:
@@ -256,27 +258,29 @@ def _read_operation(call: Call, raw: Any) -> Operation | Reply:
         return {"op": op_id, "result": "refused", "reason": explain(error, call.language)}
 
 
-def _told(answer: Answer, language: Language) -> Reply:
+def _answer_out(answer: Answer, language: Language) -> Reply:
     if answer.stored:
         return {"op": answer.op_id, "result": "acked", "conflict": answer.conflict, "latest": answer.latest}
     reason = explain(Refused(answer.reason, **answer.values), language)
     return {"op": answer.op_id, "result": "refused", "reason": reason, "latest": answer.latest}
 
 
-def _progress(call: Call) -> OwnProgress:
+def _progress(call: DeskRequest) -> OwnProgress:
     at = call.at
     own = own_progress(call.store, at.project, at.annotator)
     return progress_with_retests(call.store, at.project, at.annotator, own)
 
 
-def _items(call: Call, items: Sequence[Item]) -> list[Reply]:
+def _items(call: DeskRequest, items: Sequence[Item]) -> list[Reply]:
     at = call.at
     replaced = bases(call.store, at.annotator, items) if items else {}
     beside = item_news(call.store, at.project, at.annotator, items, call.language)
     return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] for each in items]
 
 
-def _conflicts(call: Call) -> list[Reply]:
+def _conflicts(call: DeskRequest) -> list[Reply]:
     found = own_conflicts(call.store, call.at.project, call.at.annotator)
     kind = call.at.project.kind
-    return [{**decision_out(each, kind), "stands": stands(call.store, call.at, each.item.uid)} for each in found]
+    return [
+        {**decision_out(each, kind), "stands": standing_choice(call.store, call.at, each.item.uid)} for each in found
+    ]

@@ -14,14 +14,14 @@ from core.errors import N_, NotAllowed, NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class DeskSession:
     """One annotator at work on one project."""
 
     project: Project
     annotator: Annotator
 
 
-def seat(store: Store, grant: Grant) -> Seat:
+def open_session(store: Store, grant: Grant) -> DeskSession:
     """The seat that a token grants. Raises NotAllowed where database, project or membership is not there any more."""
     query = (
         "SELECT project.name, annotator.name FROM member JOIN project ON project.id = member.project"
@@ -31,7 +31,7 @@ def seat(store: Store, grant: Grant) -> Seat:
     if grant.database != store.uid or names is None:
         raise NotAllowed(N_("This desk is not there any more. Open the page Review again."))
     project = projects.project(store, names[0])
-    return Seat(project, projects.annotator(store, project, names[1]))
+    return DeskSession(project, projects.annotator(store, project, names[1]))
 
 
 def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
@@ -45,7 +45,7 @@ def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str
     return {**found, **retest_labels.bases(store, annotator, [item.uid for item in items])}
 
 
-def standing(store: Store, at: Seat, item: str) -> Decision:
+def standing_decision(store: Store, at: DeskSession, item: str) -> Decision:
     """What this annotator decided on an item (public id) and what stands. Raises NotFound where nothing does."""
     query = (
         f"SELECT {DECISION_COLUMNS} FROM label"
@@ -61,9 +61,9 @@ def standing(store: Store, at: Seat, item: str) -> Decision:
     return again
 
 
-def stands(store: Store, at: Seat, item: str) -> str | None:
+def standing_choice(store: Store, at: DeskSession, item: str) -> str | None:
     """The choice of this annotator that stands on an item (public id), None where none does."""
     try:
-        return standing(store, at, item).choice
+        return standing_decision(store, at, item).choice
     except NotFound:
         return None

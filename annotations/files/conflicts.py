@@ -15,11 +15,11 @@ from annotations.database.store import Store
 from annotations.files.import_labels import TAKEN_BACK, point
 from annotations.files.read_labels import FILE_DESK
 from annotations.items.batch import OTHER_TEXT, OTHER_WORD
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.operations import insert_label
 from annotations.quality.known_answers import set_known
-from annotations.queue.set_aside import set_aside
+from annotations.queue.set_aside import update_set_aside
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.errors import N_, NotFound, Refused
@@ -242,6 +242,6 @@ def _let_stand(store: Store, project: Project, label: int) -> None:
     }  # fmt: skip
     insert_label(store.db, values)
     point(store, project, values["item"], values["annotator"])
-    settle(store, values["item"])
-    set_aside(store, project, values["item"])
+    recount_item(store, values["item"])
+    update_set_aside(store, project, values["item"])
     look_again(store.db, project.id)

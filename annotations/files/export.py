@@ -29,10 +29,10 @@ from annotations.files.package.write_package import package_files
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline
 from annotations.items.batch import items as stored_items
-from annotations.items.recount_mark import unsettled
+from annotations.items.recount_mark import open_recount
 from annotations.papers.datasheet import datasheet
 from annotations.papers.markdown import Form
-from annotations.plan.recount import finish
+from annotations.plan.recount import finish_recount
 from annotations.projects.projects import counts, project_by_uid
 from annotations.text_policy import packed
 from annotations.types import Item, Project
@@ -142,9 +142,9 @@ def _bytes(store: Store, project: Project, wish: Wanted, made: Callable[[Project
 def _settled(store: Store, project: Project) -> Iterator[Project]:
     """The project at one moment in which every item is as its settings want it; nothing can be written meanwhile."""
     while True:
-        finish(store, project)
+        finish_recount(store, project)
         with store.read():
-            if unsettled(store, project) is None:  # else a setting was changed at this very moment
+            if open_recount(store, project) is None:  # else a setting was changed at this very moment
                 yield project_by_uid(store, project.uid)
                 return
 

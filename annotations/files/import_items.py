@@ -17,7 +17,7 @@ from annotations.files.other_tools.tasks import TASKS, Task
 from annotations.files.sentences import checked_text, mined, released, sentence
 from annotations.items.batch import Batch, NewItem
 from annotations.items.mining_runs import RUN, record_runs, run_facts
-from annotations.plan.recount import finish
+from annotations.plan.recount import finish_recount
 from annotations.types import Project
 from core.errors import N_, BadLine, Refused
 from core.files.paths import without_folders
@@ -299,7 +299,7 @@ def import_examined(
     files = [replace(one, source=replace(one.source, places=places)) for one in files]
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
     total = sum(one.rows for one in files)
-    finish(store, project)
+    finish_recount(store, project)
     with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
         for one in files:
             for chunk in _chunks(one, report, progress, total):

@@ -12,7 +12,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.read_labels import LabelRow
 from annotations.guideline.versions import guidelines
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.marks import check_marks, parse_marks
 from annotations.labels.operations import check_ids, insert_label
@@ -133,7 +133,7 @@ class _Work:
                         touched[place] = None
             for item, person in touched:
                 point(self.store, self.project, item, person)
-                settle(self.store, item)
+                recount_item(self.store, item)
             look_again(db, self.project.id)
 
     def _store(self, row: LabelRow) -> tuple[int, int] | None:

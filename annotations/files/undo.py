@@ -10,13 +10,13 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD
 from annotations.files.import_labels import TAKEN_BACK, point
-from annotations.items.batch import ON_ITS_WAY
-from annotations.items.gold import settle
+from annotations.items.batch import BEING_IMPORTED
+from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
-from annotations.items.withdrawn import clear_out, touched, withdraw
+from annotations.items.withdrawn import clear_withdrawn, items_with_records, withdraw
 from annotations.labels.operations import insert_label
 from annotations.queue.assignments import withdraw_batch
-from annotations.queue.set_aside import set_aside
+from annotations.queue.set_aside import update_set_aside
 from annotations.types import Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -138,7 +138,7 @@ def effect(store: Store, project: Project, wanted: Import) -> Effect:
         return Effect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
     if wanted.undone and not wanted.unfinished:
         return Effect()
-    hidden = len(touched(store, wanted.id))
+    hidden = len(items_with_records(store, wanted.id))
     return Effect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
 
 
@@ -191,14 +191,14 @@ def undo_import(
         labels = _labels_on(store, batch)
         if not row[1]:
             _withdraw(store, project, batch, author, file=row[0], items=total, labels=labels)
-    hidden = len(touched(store, batch))  # what nobody has touched nobody can touch any more
+    hidden = len(items_with_records(store, batch))  # what nobody has touched nobody can touch any more
     with suppress(Busy):  # it is taken back; what is left to do goes with the next import
-        clear_out(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
+        clear_withdrawn(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
     return Effect(deleted=total - hidden, hidden=hidden, labels=labels)
 
 
 def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
-    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
         raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
     withdraw(store, project, batch)
     withdraw_batch(store.db, project.id, batch)
@@ -255,5 +255,5 @@ def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) 
     }  # fmt: skip
     insert_label(store.db, values)
     point(store, project, item, person)
-    settle(store, item)
-    set_aside(store, project, item)
+    recount_item(store, item)
+    update_set_aside(store, project, item)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from annotations.database.store import Store
-from annotations.items.gold import verdict
-from annotations.items.wanted_labels import TERMS, Terms, wanted_now
+from annotations.items.gold import decide_gold
+from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, wanted_now
 from annotations.types import GoldRule, Project, Status
 
 # Slots whose label was sent back and stands no more: kept for their annotators, or free because these have left. A
@@ -42,7 +42,7 @@ _ITEMS = f"""
 WITH {WORDS}
 SELECT item.id, cell.id, cell.pair, cell.side, item.labels, item.status, choices,
     (SELECT version FROM guideline WHERE id = oldest), (SELECT version FROM guideline WHERE id = newest),
-    project.gold, {TERMS}
+    project.gold, {RULE_COLUMNS}
 FROM (
     SELECT words.item AS said, group_concat(choice) AS choices, min(guideline) AS oldest, max(guideline) AS newest
     FROM words JOIN label ON label.id = words.label GROUP BY words.item
@@ -69,7 +69,7 @@ class LastWords(NamedTuple):
     oldest: int
     newest: int
     rule: GoldRule
-    terms: Terms
+    terms: LabelRules
 
     @property
     def waits(self) -> bool:
@@ -79,7 +79,7 @@ class LastWords(NamedTuple):
     @property
     def outcome(self) -> Status:
         """The status that these choices come to."""
-        return verdict(self.choices, wanted_now(self.terms, self.choices), self.rule).status
+        return decide_gold(self.choices, wanted_now(self.terms, self.choices), self.rule).status
 
 
 def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict[tuple[str, str], tuple[int, int]]:
@@ -98,4 +98,4 @@ def last_words(
     """Items with labels that were sent back and are not made anew; *which*: an SQL condition on `item`."""
     query = _ITEMS.format(which=which)
     for row in store.db.execute(query, {"project": project.id, **(values or {})}):
-        yield LastWords._make([*row[:6], tuple(row[6].split(",")), *row[7:10], Terms._make(row[10:])])
+        yield LastWords._make([*row[:6], tuple(row[6].split(",")), *row[7:10], LabelRules._make(row[10:])])

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.guideline.relabelling import CHUNK, Counts, Which, affected, send_back, send_back_now
+from annotations.guideline.relabelling import CHUNK, RelabelCounts, Which, count_affected, send_back, send_back_now
 from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
 from annotations.types import Choice, Guideline, Project
 from core.errors import N_, Refused
@@ -142,7 +142,7 @@ def write_version(
     which: Which = "none",
     also: Collection[str] = (),
     author: str = "",
-) -> tuple[Guideline, Counts]:
+) -> tuple[Guideline, RelabelCounts]:
     """Publish a draft as the next version and send back what *which* says (see `sending_back`).
 
     All or nothing up to 1,000 labels; more are sent back after the version is written, in several transactions.
@@ -166,7 +166,7 @@ def write_version(
 
 
 def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: Collection[str]) -> bool:
-    counts = affected(store, project, draft.choices, draft.reasons, also)
+    counts = count_affected(store, project, draft.choices, draft.reasons, also)
     return (counts.named if which == "named" else counts.all).labels <= CHUNK
 
 

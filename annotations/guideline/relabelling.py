@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.guideline.versions import changed_codes, guideline, guidelines
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.queue.assignments import send_label_back
-from annotations.queue.retests import void
+from annotations.queue.retests import void_retests
 from annotations.types import Choice, Guideline, Item, Project
 from core.errors import N_, Refused
 
@@ -33,7 +33,7 @@ WHERE assignment.project = ? AND assignment.state = 'labelled'
 """
 
 
-class Standing(NamedTuple):
+class OlderLabel(NamedTuple):
     """A label that would be sent back."""
 
     item: int
@@ -42,7 +42,7 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RelabelCounts:
     """How much would be sent back: labels, items, and labels of each annotator by name."""
 
     labels: int
@@ -60,15 +60,15 @@ class Affected:
     of people who have left: they are free for others.
     """
 
-    older: Counts
-    named: Counts
-    all: Counts
+    older: RelabelCounts
+    named: RelabelCounts
+    all: RelabelCounts
     shown: int
     left: int
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierLabel:
     """What an annotator had said of an item that was sent back: for the desk."""
 
     choice: str
@@ -77,14 +77,14 @@ class Earlier:
     tags: tuple[str, ...]
 
 
-def affected(
+def count_affected(
     store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Collection[str] = ()
 ) -> Affected:
     """Count what a version with these *choices* and *reasons* would send back, before it is written.
 
     *also*: codes whose meaning changes although their names do not.
     """
-    found = _standing(store, project, guidelines(store, project), choices, reasons, also)
+    found = _older_labels(store, project, guidelines(store, project), choices, reasons, also)
     names = dict(
         store.db.execute(
             "SELECT annotator.id, name FROM annotator JOIN member ON member.annotator = annotator.id"
@@ -107,7 +107,7 @@ def send_back(
     *,
     also: Collection[str] = (),
     author: str = "",
-) -> Counts:
+) -> RelabelCounts:
     """Send labels of versions before *version* back to their annotators; returns what was sent.
 
     "named": see `Affected`; "all": accepts too, for a criterion that is new; "none": nothing. Idempotent: what was
@@ -115,14 +115,14 @@ def send_back(
     for each 1,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
     NotFound for a version that is not there.
     """
-    found = _meant(store, project, version, which, also)
-    sent: list[Standing] = []
+    found = _labels_to_send(store, project, version, which, also)
+    sent: list[OlderLabel] = []
     for start in range(0, len(found), CHUNK):
         with store.write():
-            sent += _send(store, project, found[start : start + CHUNK])
+            sent += _send_chunk(store, project, found[start : start + CHUNK])
             if start + CHUNK >= len(found):
-                counts = _noted(store, project, sent, version, which, also, author)
-    return counts if found else Counts(0, 0)
+                counts = _record_sent(store, project, sent, version, which, also, author)
+    return counts if found else RelabelCounts(0, 0)
 
 
 def send_back_now(
@@ -133,24 +133,26 @@ def send_back_now(
     *,
     also: Collection[str] = (),
     author: str = "",
-) -> Counts:
+) -> RelabelCounts:
     """The same as `send_back`, inside the caller's transaction."""
-    sent = _send(store, project, _meant(store, project, version, which, also))
-    return _noted(store, project, sent, version, which, also, author)
+    sent = _send_chunk(store, project, _labels_to_send(store, project, version, which, also))
+    return _record_sent(store, project, sent, version, which, also, author)
 
 
-def _meant(store: Store, project: Project, version: int, which: Which, also: Collection[str]) -> list[Standing]:
+def _labels_to_send(
+    store: Store, project: Project, version: int, which: Which, also: Collection[str]
+) -> list[OlderLabel]:
     if which not in WHICH:
         raise Refused(N_("Labels are sent back as {known}, not {which}."), known=", ".join(WHICH), which=which)
     new = guideline(store, project, version)
     if which == "none":
         return []
     older = [each for each in guidelines(store, project) if each.version < version]
-    found = _standing(store, project, older, new.choices, new.reasons, also)
+    found = _older_labels(store, project, older, new.choices, new.reasons, also)
     return [*found.named, *(found.accepts if which == "all" else [])]
 
 
-def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Standing]:
+def _send_chunk(store: Store, project: Project, found: Sequence[OlderLabel]) -> list[OlderLabel]:
     """Send back those that still stand, inside the caller's transaction; returns them."""
     here = _active(store, project)
     sent = []
@@ -159,21 +161,21 @@ def _send(store: Store, project: Project, found: Sequence[Standing]) -> list[Sta
         # Who has left cannot be asked again: the slot is free for others.
         if send_label_back(store.db, one.item, one.annotator, one.label, stays=stays):
             sent.append(one)
-    void(store.db, ((one.item, one.annotator) for one in sent))
+    void_retests(store.db, ((one.item, one.annotator) for one in sent))
     for item in dict.fromkeys(one.item for one in sent):
-        settle(store, item)
+        recount_item(store, item)
     return sent
 
 
-def _noted(
+def _record_sent(
     store: Store,
     project: Project,
-    sent: Sequence[Standing],
+    sent: Sequence[OlderLabel],
     version: int,
     which: Which,
     also: Collection[str],
     author: str,
-) -> Counts:
+) -> RelabelCounts:
     counts = _counts(sent, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
     if sent:
         record(
@@ -183,7 +185,7 @@ def _noted(
     return counts
 
 
-def waiting(store: Store, project: Project) -> dict[str, int]:
+def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
     """How many items that were sent back each annotator has still to label, by name; nobody with none."""
     query = (
         "SELECT annotator.name, count(*) FROM assignment INDEXED BY assignment_kept"
@@ -193,7 +195,7 @@ def waiting(store: Store, project: Project) -> dict[str, int]:
     return dict(store.db.execute(query, (project.id,)).fetchall())
 
 
-def earlier(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, Earlier]:
+def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, EarlierLabel]:
     """What this annotator had said of those *items* that were sent back, by public id."""
     marks = ", ".join("?" * len(items))
     query = (
@@ -205,17 +207,17 @@ def earlier(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str,
     )
     rows = store.db.execute(query, (annotator_id, *[item.id for item in items])).fetchall()
     return {
-        uid: Earlier(choice, tuple(json.loads(reasons)), version, tuple(json.loads(tags)))
+        uid: EarlierLabel(choice, tuple(json.loads(reasons)), version, tuple(json.loads(tags)))
         for uid, choice, reasons, version, tags in rows
     }
 
 
-class _Found(NamedTuple):
+class _OlderLabels(NamedTuple):
     """Labels of older versions by what a new one means for them; `shown`: how many stay in any case."""
 
-    named: list[Standing]
-    accepts: list[Standing]
-    others: list[Standing]
+    named: list[OlderLabel]
+    accepts: list[OlderLabel]
+    others: list[OlderLabel]
     shown: int
 
 
@@ -224,20 +226,20 @@ def _active(store: Store, project: Project) -> set[int]:
     return {row[0] for row in store.db.execute(query, (project.id,))}
 
 
-def _standing(
+def _older_labels(
     store: Store,
     project: Project,
     versions: Sequence[Guideline],
     choices: Sequence[Choice],
     reasons: Sequence[Choice],
     also: Collection[str],
-) -> _Found:
+) -> _OlderLabels:
     """The labels of these *versions*, read once. What was labelled after an opinion or others' labels were shown
     cannot be made blind again: it stays."""
     new = (*choices, *reasons)
     touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
-    found = _Found([], [], [], 0)
-    kinds: dict[tuple[int, str, str, str], list[Standing]] = {}
+    found = _OlderLabels([], [], [], 0)
+    kinds: dict[tuple[int, str, str, str], list[OlderLabel]] = {}
     shown = 0
     for item, annotator, label, version, choice, named, tags, seen in store.db.execute(_STANDING, (project.id,)):
         if version not in touched:
@@ -248,11 +250,11 @@ def _standing(
         key = (version, choice, named, tags)
         if key not in kinds:
             kinds[key] = _kind(found, choice, named, tags, touched[version])
-        kinds[key].append(Standing(item, annotator, label))
+        kinds[key].append(OlderLabel(item, annotator, label))
     return found._replace(shown=shown)
 
 
-def _kind(found: _Found, choice: str, named: str, tags: str, touched: Collection[str]) -> list[Standing]:
+def _kind(found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str]) -> list[OlderLabel]:
     """The list that a label with this choice, these reasons and tags (JSON) belongs to."""
     if choice in touched:
         return found.named
@@ -264,8 +266,8 @@ def _kind(found: _Found, choice: str, named: str, tags: str, touched: Collection
     return found.others
 
 
-def _counts(found: Sequence[Standing], names: dict[int, str]) -> Counts:
+def _counts(found: Sequence[OlderLabel], names: dict[int, str]) -> RelabelCounts:
     people: dict[str, int] = {}
     for one in found:
         people[names[one.annotator]] = people.get(names[one.annotator], 0) + 1
-    return Counts(len(found), len({one.item for one in found}), people)
+    return RelabelCounts(len(found), len({one.item for one in found}), people)

@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.items.gold import settle
-from annotations.items.recount_mark import UNSETTLED, WANTING, unsettled
+from annotations.items.gold import recount_item
+from annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
 from annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
-from annotations.items.withdrawn import HALF_OUT, LEFT_OFF_S, bring_in, clear_out
+from annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
 from annotations.types import Item, Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -26,7 +26,7 @@ from core.text.sentences import text_hash
 from core.types import Candidate, Side
 
 # An import on its way; a batch that was taken back, and the one of withdrawn items, are not published either.
-ON_ITS_WAY = "published = 0 AND withdrawn = 0 AND undone IS NULL"
+BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"
 CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
 PAUSE_S = 0.01  # between two commits, so that labels get their turn
 SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
@@ -71,11 +71,11 @@ class NewItem:
     counterpart: str | None = None
 
 
-class Taken(Refused):
+class ImportBusy(Refused):
     """Another file is on its way into the project."""
 
 
-class Added(NamedTuple):
+class AddedItems(NamedTuple):
     """How many rows became items, and how many were there before."""
 
     added: int
@@ -100,14 +100,14 @@ class Batch:
         """Open a batch. Raises Taken while another file comes into the project, or is taken back."""
         discard_unpublished(store)
         with store.write() as db:
-            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
                 message = N_("Another file is being imported into this project. Try again when that is done.")
-                raise Taken(message)
-            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {HALF_OUT}", (project.id,)).fetchone():
-                raise Taken(N_("An import of this project is being taken back. Try again when that is done."))
-            mark = unsettled(store, project)
-            if mark is not None and mark.changed & WANTING:
-                raise Taken(UNSETTLED)
+                raise ImportBusy(message)
+            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_WITHDRAWN}", (project.id,)).fetchone():
+                raise ImportBusy(N_("An import of this project is being taken back. Try again when that is done."))
+            mark = open_recount(store, project)
+            if mark is not None and mark.changed & COUNT_SETTINGS:
+                raise ImportBusy(RECOUNTING)
             row = (project.id, file, *this_process(), time.time(), created := timestamp())
             cursor = db.execute(
                 "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
@@ -125,12 +125,12 @@ class Batch:
         while True:
             try:
                 return cls.begin(store, project, file)
-            except Taken:
+            except ImportBusy:
                 if time.monotonic() >= end:
                     raise
                 time.sleep(LOOK_S)
 
-    def add(self, rows: Iterable[NewItem]) -> Added:
+    def add(self, rows: Iterable[NewItem]) -> AddedItems:
         """Store rows in commits of at most 1,000; a text that the project has already is counted, not stored."""
         added = duplicates = 0
         source = iter(rows)
@@ -141,7 +141,7 @@ class Batch:
                 new = sum(self._insert(row) for row in chunk)
             self._last_commit = time.monotonic()
             added, duplicates = added + new, duplicates + len(chunk) - new
-        return Added(added, duplicates)
+        return AddedItems(added, duplicates)
 
     def _heard(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
@@ -221,10 +221,10 @@ class Batch:
                     " ON CONFLICT DO UPDATE SET items = items + excluded.items",
                     (cell, number),
                 )
-            bring_in(self.store, self.project, self.id, list(self._back))
+            restore_items(self.store, self.project, self.id, list(self._back))
             # Now that what came back is here: a doubly labelled sample is drawn from all.
             for item_id in redraw_sample(self.store, self.project, self.id):
-                settle(self.store, item_id)
+                recount_item(self.store, item_id)
             db.execute(
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),
@@ -250,13 +250,13 @@ class Batch:
 def discard_unpublished(store: Store) -> int:
     """Remove what imports left that died or were given up, finish what was being taken back; returns how many."""
     rows = store.db.execute(
-        f"SELECT id, pid, started_process, heard + iif(withdrawn, {LEFT_OFF_S}, {SILENT_S}), withdrawn, created"
-        f" FROM batch WHERE {HALF_OUT} OR published = 0 AND withdrawn = 0"
+        f"SELECT id, pid, started_process, heard + iif(withdrawn, {ABANDONED_S}, {SILENT_S}), withdrawn, created"
+        f" FROM batch WHERE {BEING_WITHDRAWN} OR published = 0 AND withdrawn = 0"
         " AND (undone IS NULL OR EXISTS (SELECT 1 FROM item WHERE item.batch = batch.id))"
     ).fetchall()
     dead = [row for row in rows if row[3] < time.time() or not is_alive(row[1], row[2])]
     for batch_id, *_, half_out, created in dead:
-        clear_out(store, batch_id) if half_out else delete_items(store, batch_id, created)
+        clear_withdrawn(store, batch_id) if half_out else delete_items(store, batch_id, created)
     return len(dead)
 
 

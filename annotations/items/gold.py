@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from annotations.database.store import Store
-from annotations.items.wanted_labels import TERMS, Terms, is_shared, wanted_now
+from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
 from annotations.types import GoldRule, Plan, Project, Status
 
 LABELS = (
@@ -15,7 +15,7 @@ LABELS = (
 )
 _STATE = (
     f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
-    f" settlement.choice, {TERMS}"
+    f" settlement.choice, {RULE_COLUMNS}"
 )
 _JOINED = "JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
 _LABELLED = (
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     split: bool
 
 
-def verdict(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
+def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
     """What the blind labels of one item, one per annotator, come to.
 
     Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
@@ -68,7 +68,7 @@ class _Before(NamedTuple):
     rule: GoldRule
     rescue: int
     decided: str | None
-    terms: Terms
+    terms: LabelRules
 
 
 class _After(NamedTuple):
@@ -81,7 +81,7 @@ class _After(NamedTuple):
     split: int
 
 
-def settle(store: Store, item: int) -> int:
+def recount_item(store: Store, item: int) -> int:
     """Bring wanted, labels, gold and status of one item up to date; returns the number of blind labels.
 
     To be called in the transaction that changes what they depend on: labels, an adjudication, a pilot, a known answer.
@@ -96,12 +96,12 @@ def settle(store: Store, item: int) -> int:
 
 
 def _before(row: Sequence[Any]) -> _Before:
-    return _Before._make([*row[:9], Terms._make(row[9:])])
+    return _Before._make([*row[:9], LabelRules._make(row[9:])])
 
 
 def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _After:
     wanted = wanted_now(before.terms, choices)
-    outcome = verdict(choices, wanted, before.rule)
+    outcome = decide_gold(choices, wanted, before.rule)
     split = outcome.split or (len(choices) >= wanted and flags_differ)
     decided = before.decided
     counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
@@ -124,10 +124,10 @@ def _write(store: Store, before: _Before, after: _After) -> None:
         (*after, more, before.item),
     )
     if before.status == "accepted" != after.status:
-        _look_again(store, before.cell)
+        _reopen_cell(store, before.cell)
 
 
-def _look_again(store: Store, cell: int) -> None:
+def _reopen_cell(store: Store, cell: int) -> None:
     # A cell that was closed by its quota may be open again: nobody may have gone past what came back meanwhile.
     store.db.execute(
         "UPDATE member SET looked = 0 WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
@@ -135,13 +135,13 @@ def _look_again(store: Store, cell: int) -> None:
     )
 
 
-def settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
-    """`settle` for many labelled items (row ids) of published files at once."""
+def recount_items(store: Store, project: Project, items: Sequence[int]) -> None:
+    """`recount_item` for many labelled items (row ids) of published files at once."""
     query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
     turned = []
     for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():
         before = _before(row)
-        turned.append((before, _after(before, choices.split(","), _differ(flags))))
+        turned.append((before, _after(before, choices.split(","), _flags_differ(flags))))
     number = store.db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     values = []
     for before, after in turned:
@@ -155,14 +155,14 @@ def settle_some(store: Store, project: Project, items: Sequence[int]) -> None:
     )
     store.db.execute("UPDATE project SET returns = ? WHERE id = ?", (number, project.id))
     for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
-        _look_again(store, cell)
+        _reopen_cell(store, cell)
 
 
-def _differ(flags: str | None) -> bool:
+def _flags_differ(flags: str | None) -> bool:
     return len(set(flags.split(",") if flags else ())) > 1
 
 
-class Effects(NamedTuple):
+class PlanEffects(NamedTuple):
     """What another plan does to the items that have labels: how many stay, are decided by it, wait for labels again."""
 
     same: int
@@ -170,7 +170,7 @@ class Effects(NamedTuple):
     reopened: int
 
 
-def effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> Effects:
+def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
     """What a change of the plan would do to the labelled items of *project*; nothing is changed."""
     query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
     decided = reopened = same = 0
@@ -178,9 +178,9 @@ def effects(store: Store, project: Project, *, plan: Plan, per_item: int, share:
         before = _before(row)
         shared = is_shared(project.seed, bytes(identity), share)
         terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
-        after = _after(before._replace(terms=terms), choices.split(","), _differ(flags))
+        after = _after(before._replace(terms=terms), choices.split(","), _flags_differ(flags))
         if (before.status == "pending") == (after.status == "pending"):
             same += 1
         else:
             decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
-    return Effects(same, decided, reopened)
+    return PlanEffects(same, decided, reopened)

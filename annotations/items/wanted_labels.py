@@ -19,7 +19,7 @@ from core.errors import N_, Refused
 MOST_HOURS = 24 * 365  # before a label comes again
 
 
-class Terms(NamedTuple):
+class LabelRules(NamedTuple):
     """What decides how many labels one item wants beside its labels.
 
     `before` is what it wanted so far, `pilot` how many label each item of its pilot (None: it is in none).
@@ -34,7 +34,7 @@ class Terms(NamedTuple):
     known: bool
 
 
-TERMS = (
+RULE_COLUMNS = (
     "project.per_item, project.doubled, project.plan, item.wanted, item.shared,"
     " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
 )
@@ -52,17 +52,17 @@ ELSE min({_PER_ITEM}, labels + 1) END
 """
 
 
-def drawn(seed: int, identity: bytes) -> int:
+def draw_position(seed: int, identity: bytes) -> int:
     """Where an item stands in the draw of the doubly labelled sample: the lowest are in it.
 
     Another draw than that of the order of work, so that the sample lies anywhere in the queue.
     """
-    return _point(f"{seed}|doubled", identity)
+    return _hash_point(f"{seed}|doubled", identity)
 
 
 def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[bytes]:
     """The *number* identities that get several labels: every subset of that size is equally likely."""
-    return set(heapq.nsmallest(number, identities, key=lambda one: (drawn(seed, one), one)))
+    return set(heapq.nsmallest(number, identities, key=lambda one: (draw_position(seed, one), one)))
 
 
 def is_shared(seed: int, identity: bytes, share: float) -> bool:
@@ -70,14 +70,14 @@ def is_shared(seed: int, identity: bytes, share: float) -> bool:
 
     *share*, 0 to 1, is the probability, independent for each item; a larger share holds a smaller one.
     """
-    return _point(f"{seed}|shared", identity) < share * 2**64
+    return _hash_point(f"{seed}|shared", identity) < share * 2**64
 
 
-def _point(key: str, identity: bytes) -> int:
+def _hash_point(key: str, identity: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest(), "big")
 
 
-def wanted_of(per_item: int, doubled: int | None, identity: bytes, sample: Collection[bytes]) -> int:
+def wanted_in_sample(per_item: int, doubled: int | None, identity: bytes, sample: Collection[bytes]) -> int:
     """How many labels an item should get: *per_item*, or 1 where a sample is *doubled* and the item is not in it."""
     return per_item if doubled is None or identity in sample else 1
 
@@ -87,7 +87,7 @@ def wanted_at_first(per_item: int, plan: Plan, always: bool) -> int:
     return 1 if plan == "stop" and not always else per_item
 
 
-def wanted_now(terms: Terms, choices: Sequence[str]) -> int:
+def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
     """How many labels an item wants, given its blind labels, one per annotator.
 
     Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
@@ -162,7 +162,7 @@ def set_wanted(
     also gives them that number.
     """
     if sample is not None:
-        return _in_or_out(store, project, items, sample)
+        return _redraw(store, project, items, sample)
     where = {"project": project.id, "items": json.dumps(items)}
     store.db.execute(f"UPDATE item SET wanted = {WANTED} WHERE {AMONG} AND labels = 0 AND wanted <> {WANTED}", where)
     query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND wanted <> {WANTED}"
@@ -192,19 +192,19 @@ def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:
     if sample is None:
         return []
     items = [row[0] for row in store.db.execute(f"SELECT item.id {_THERE}", (project.id, batch))]
-    return _in_or_out(store, project, items, sample)
+    return _redraw(store, project, items, sample)
 
 
-def _in_or_out(store: Store, project: Project, items: Sequence[int], sample: Collection[bytes]) -> list[int]:
+def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collection[bytes]) -> list[int]:
     rows = store.db.execute(
-        f"SELECT item.id, item.hash, item.labels, project.doubled, {TERMS} FROM item"
+        f"SELECT item.id, item.hash, item.labels, project.doubled, {RULE_COLUMNS} FROM item"
         f" JOIN project ON project.id = item.project WHERE item.{AMONG}",
         {"items": json.dumps(items)},
     ).fetchall()
     changed = []
     for item, identity, labels, doubled, *rest in rows:
-        terms = Terms(*rest)
-        wanted = max(wanted_of(terms.per_item, doubled, bytes(identity), sample), terms.pilot or 0)
+        terms = LabelRules(*rest)
+        wanted = max(wanted_in_sample(terms.per_item, doubled, bytes(identity), sample), terms.pilot or 0)
         if wanted != terms.before:
             store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
             changed += [item] if labels else []

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from annotations.database.store import Store
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.items.wanted_labels import draw_share
 from annotations.types import Project
@@ -19,8 +19,8 @@ from core.processes import this_process
 
 CHUNK = 500  # items a transaction
 PAUSE_S = 0.01  # between two transactions, so that labels get their turn
-LEFT_OFF_S = 60.0  # a clean-up not heard of for so long has died; should it live, two may do it at once
-HALF_OUT = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
+ABANDONED_S = 60.0  # a clean-up not heard of for so long has died; should it live, two may do it at once
+BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
 # Something points to these items; nothing that was recorded is ever deleted. With the cheapest question first.
 TOUCHED = """
 SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL OR item.pilot IS NOT NULL
@@ -36,7 +36,7 @@ SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL O
 """
 
 
-def touched(store: Store, batch: int) -> list[int]:
+def items_with_records(store: Store, batch: int) -> list[int]:
     """The items (row ids) of a batch that something was recorded of."""
     return [row[0] for row in store.db.execute(TOUCHED, {"batch": batch})]
 
@@ -44,10 +44,10 @@ def touched(store: Store, batch: int) -> list[int]:
 def withdraw(store: Store, project: Project, batch: int) -> None:
     """Hide a published batch, in the caller's transaction: from then on all its items are withdrawn ones.
 
-    The caller takes the items from the desks (`queue.assignments.withdraw_batch`), then calls `clear_out`. Until that
-    is done the batch bears the mark that the one of withdrawn items has, and the moment when it was taken back.
+    The caller takes the items from the desks (`queue.assignments.withdraw_batch`), then calls `clear_withdrawn`. Until
+    that is done the batch bears the mark that the one of withdrawn items has, and the moment when it was taken back.
     """
-    _count_out(store, project, batch)
+    _subtract_counts(store, project, batch)
     store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
     store.db.execute(
         "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
@@ -58,24 +58,24 @@ def withdraw(store: Store, project: Project, batch: int) -> None:
     look_again(store.db, project.id)
 
 
-def clear_out(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
+def clear_withdrawn(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
     """Move the items of a withdrawn batch that were touched to the others that are hidden, and delete the rest.
 
     In short transactions, so that labels need not wait; done again, by anybody, after a crash. *report* is told how
     many items are done so far.
     """
     done = 0
-    while found := _clear_some(store, batch):
+    while found := _clear_chunk(store, batch):
         done += found
         if report is not None:
             report(done)
         time.sleep(PAUSE_S)
 
 
-def _clear_some(store: Store, batch: int) -> int:
+def _clear_chunk(store: Store, batch: int) -> int:
     """How many items were moved or deleted, a few hundred together; 0 where nothing is left to do."""
     with store.write() as db:
-        mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {HALF_OUT}", (batch,)).fetchone()
+        mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {BEING_WITHDRAWN}", (batch,)).fetchone()
         if mark is None:
             return 0
         some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, CHUNK))]
@@ -86,14 +86,14 @@ def _clear_some(store: Store, batch: int) -> int:
         query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
         kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
         if kept:
-            _move(store, kept, _place(store, mark[0]))
+            _move(store, kept, _withdrawn_batch(store, mark[0]))
         rest = sorted(set(some) - set(kept))
         db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
         db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
     return len(some)
 
 
-def _count_out(store: Store, project: Project, batch: int) -> None:
+def _subtract_counts(store: Store, project: Project, batch: int) -> None:
     """Take a batch out of the census and of what annotators did: by counting it, or the others where they hold less."""
     query = "SELECT coalesce(sum(items), 0) FROM stock JOIN published_batch AS batch ON batch.id = batch"
     (own,) = store.db.execute(f"{query} WHERE batch.id = ?", (batch,)).fetchone()
@@ -110,7 +110,7 @@ def _count_out(store: Store, project: Project, batch: int) -> None:
     _tally(store, rest, (project.id, batch), 1)
 
 
-def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:
+def restore_items(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:
     """Move withdrawn *items* to a batch that is about to be published, in the caller's transaction.
 
     Their labels count again, under the settings that the project has now.
@@ -121,7 +121,7 @@ def bring_in(store: Store, project: Project, batch: int, items: Sequence[int]) -
     for some in _chunks(items):
         draw_share(store, project, some)
         for one in some:
-            settle(store, one)
+            recount_item(store, one)
         _move(store, some, batch)
         _stock(store, some, batch)
         _census(store, f"item.id IN ({_marks(some)})", some, 1)
@@ -137,7 +137,7 @@ def _marks(items: Sequence[int]) -> str:
     return ", ".join("?" * len(items))
 
 
-def _place(store: Store, project: int) -> int:
+def _withdrawn_batch(store: Store, project: int) -> int:
     """The batch of withdrawn items of a project, made where there is none."""
     query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
     if row := store.db.execute(query, (project,)).fetchone():

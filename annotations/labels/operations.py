@@ -11,14 +11,14 @@ from typing import Any
 from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.free_tags import cleaned
 from annotations.guideline.versions import guidelines
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
 from annotations.labels.marks import check_marks, check_marks_fit_choice
 from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
-from annotations.queue.retests import draw
-from annotations.queue.set_aside import set_aside
+from annotations.queue.retests import schedule_retest
+from annotations.queue.set_aside import update_set_aside
 from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -310,7 +310,7 @@ class _Writer:
                 "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
             },
         )  # fmt: skip
-        settle(self.store, target.item)
+        recount_item(self.store, target.item)
         if self.retest and blind is not None and blind == label:
-            draw(self.store, self.project, self.annotator, target.item, self.created)
-        set_aside(self.store, self.project, target.item)
+            schedule_retest(self.store, self.project, self.annotator, target.item, self.created)
+        update_set_aside(self.store, self.project, target.item)

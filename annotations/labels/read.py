@@ -15,7 +15,7 @@ from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Own
 
 Which = Literal["blind", "latest", "all"]
 
-SEARCHED = 50_000  # two and a half times the released set; a search reads the sentence of each
+MOST_SEARCHED = 50_000  # two and a half times the released set; a search reads the sentence of each
 PACE_LABELS = 60  # the pace is that of the last labels
 PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
@@ -55,7 +55,7 @@ def own_decisions(
     wanted = (
         "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search))"
         " AND label.id > coalesce((SELECT id FROM label"
-        f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {SEARCHED}), 0)"
+        f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {MOST_SEARCHED}), 0)"
     )
     query = (
         f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
@@ -119,14 +119,14 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     each = min(per_item, people) or 1
     most = each if doubled is None else 1
     mean = labels_expected(most, plan, share, sum(cell.accepted for cell in cells), labelled)
-    expected = sum(_expected(cell, most, mean, max(people, 1)) for cell in cells)
+    expected = sum(_expected_labels(cell, most, mean, max(people, 1)) for cell in cells)
     if doubled is not None:
         expected += min(doubled, sum(cell.items for cell in cells)) * (each - 1)
     total, pace = max(math.ceil(expected / max(people, 1)), labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
 
 
-def _expected(cell: CellProgress, most: int, mean: float, people: int) -> float:
+def _expected_labels(cell: CellProgress, most: int, mean: float, people: int) -> float:
     """What one of *people* can expect to label in a cell, times *people*.
 
     *most* is how many labels an item gets that is kept, *mean* how many any item gets.
@@ -150,7 +150,7 @@ def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
     return 3600 * len(gaps) / sum(gaps)
 
 
-_ROW_NAMES = (
+_ROW_KEYS = (
     "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
     "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
     "revision", "base", "superseded", "created", "tags",
@@ -186,7 +186,7 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     # What came before a known answer is told by the order of the operations of all: it has to come back as it was.
     query = _ROW.format(source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
-        row = dict(zip(_ROW_NAMES, values, strict=True))
+        row = dict(zip(_ROW_KEYS, values, strict=True))
         for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million of them
             row[key] = [] if row[key] == "[]" else json.loads(row[key])
         row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])

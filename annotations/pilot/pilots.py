@@ -13,7 +13,7 @@ from typing import Any
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
 from annotations.items.changes import draw_into_pilot, end_pilot
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.items.returned import return_items
 from annotations.items.wanted_labels import sample_of, set_wanted
 from annotations.queue.leases import release
@@ -114,7 +114,7 @@ def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)
     for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
-        settle(store, item)
+        recount_item(store, item)
     # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
     # a desk asks for what came after the last number that it was handed.
     return_items(db, project.id, [item for item, _ in items])

@@ -2,8 +2,8 @@
 
 A small project is settled in the transaction that changes it. A larger one carries a mark from that transaction on
 (two events, begun and done), and its items are settled a few hundred at a time. While the mark stands, some items are
-as the old settings left them: who passes gold on (releases, exports) calls `finish` first, pages say so. The work can
-be done twice, by two processes at once or again after a crash: what is settled already is not written again.
+as the old settings left them: who passes gold on (releases, exports) calls `finish_recount` first, pages say so. The
+work can be done twice, by two processes at once or again after a crash: what is settled already is not written again.
 """
 
 import json
@@ -11,19 +11,21 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from annotations.database.events import SETTLING_BEGUN, SETTLING_DONE, record
+from annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, record
 from annotations.database.store import Store
 from annotations.items.batch import PAUSE_S
-from annotations.items.gold import settle_some
-from annotations.items.recount_mark import WANTING, Mark, unsettled
+from annotations.items.gold import recount_items
+from annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
 from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
 from annotations.queue.assignments import walk_again
-from annotations.queue.retests import draw_again, drawn_labels, void_waiting
-from annotations.queue.set_aside import set_aside_everything
+from annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
+from annotations.queue.set_aside import update_skipped
 from annotations.types import Project
 
-AGAIN = frozenset({"retest", "retest_hours"})  # which labels come again
-SETTLING = WANTING | AGAIN | {"gold", "rescue"}  # a change of these settles anew what it touches
+RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # which labels come again
+RECOUNT_SETTINGS = (
+    COUNT_SETTINGS | RETEST_SETTINGS | {"gold", "rescue"}
+)  # a change of these settles anew what it touches
 CHUNK = 250  # items a transaction
 AT_ONCE = 500  # a project of no more items is settled in the transaction that changes it
 MOST_PAUSE_S = 0.05  # between two transactions, so that labels get their turn; PAUSE_S at least
@@ -31,98 +33,100 @@ MOST_PAUSE_S = 0.05  # between two transactions, so that labels get their turn; 
 _TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
 
 
-def begin(store: Store, project: Project, changed: Collection[str], *, author: str = "") -> None:
+def begin_recount(store: Store, project: Project, changed: Collection[str], *, author: str = "") -> None:
     """Settings were *changed*: settle the items now or mark that it has to be done; in the caller's transaction.
 
-    After it `finish` has to be called.
+    After it `finish_recount` has to be called.
     """
-    if not SETTLING & frozenset(changed):
+    if not RECOUNT_SETTINGS & frozenset(changed):
         return  # what is on its way goes on as it is
-    before = unsettled(store, project)
-    every = SETTLING & (frozenset(changed) | (before.changed if before else frozenset()))
-    if every & AGAIN:
+    before = open_recount(store, project)
+    every = RECOUNT_SETTINGS & (frozenset(changed) | (before.changed if before else frozenset()))
+    if every & RETEST_SETTINGS:
         void_waiting(store, project)
     items = [item for batch in _batches(store, project) for item in _items(store, batch, 0, AT_ONCE + 1)]
     if len(items) > AT_ONCE:
-        record(store, project, SETTLING_BEGUN, author=author, changed=sorted(every))
+        record(store, project, RECOUNT_BEGUN, author=author, changed=sorted(every))
         return
-    recompute(store, project, every, items)
+    recount_project(store, project, every, items)
     if before:
-        record(store, project, SETTLING_DONE, author=author, changed=sorted(every))
+        record(store, project, RECOUNT_DONE, author=author, changed=sorted(every))
 
 
-def finish(store: Store, project: Project) -> bool:
+def finish_recount(store: Store, project: Project) -> bool:
     """Settle what a change of settings has left to do, if anything; returns whether there was something.
 
     Labels wait for one short transaction at most. Returns when everything is settled, whoever did it.
     """
     worked = False
-    while (mark := unsettled(store, project)) is not None:
+    while (mark := open_recount(store, project)) is not None:
         worked = True
-        if _settled(store, project, mark):
+        if _recount_in_steps(store, project, mark):
             with store.write():
-                if unsettled(store, project) == mark:
-                    _end(store, project, mark.changed)
-                    record(store, project, SETTLING_DONE, changed=sorted(mark.changed))
+                if open_recount(store, project) == mark:
+                    _after_recount(store, project, mark.changed)
+                    record(store, project, RECOUNT_DONE, changed=sorted(mark.changed))
     return worked
 
 
-def recompute(
-    store: Store, project: Project, changed: Collection[str] = SETTLING, items: Sequence[int] | None = None
+def recount_project(
+    store: Store, project: Project, changed: Collection[str] = RECOUNT_SETTINGS, items: Sequence[int] | None = None
 ) -> None:
     """Settle *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
     if items is None:
         items = [item for batch in _batches(store, project) for item in _items(store, batch)]
-    _settle(store, project, changed, items, sample_of(store, project) if WANTING & set(changed) else None)
-    if AGAIN & set(changed):
-        for annotator, labels in drawn_labels(store, project):
-            draw_again(store, project, annotator, labels)
-    _end(store, project, changed)
+    _recount_changed(
+        store, project, changed, items, sample_of(store, project) if COUNT_SETTINGS & set(changed) else None
+    )
+    if RETEST_SETTINGS & set(changed):
+        for annotator, labels in items_to_retest(store, project):
+            reschedule_retests(store, project, annotator, labels)
+    _after_recount(store, project, changed)
 
 
-def _settled(store: Store, project: Project, mark: Mark) -> bool:
+def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool:
     """Settle every item in short transactions; False where the settings were changed again meanwhile."""
-    sample = sample_of(store, project) if WANTING & mark.changed else None
-    if mark.changed - AGAIN:
+    sample = sample_of(store, project) if COUNT_SETTINGS & mark.changed else None
+    if mark.changed - RETEST_SETTINGS:
         for batch in _batches(store, project):
             for items in _chunks(store, batch):
-                with _short(store):
-                    if unsettled(store, project) != mark:
+                with _short_transaction(store):
+                    if open_recount(store, project) != mark:
                         return False
-                    _settle(store, project, mark.changed, items, sample)
-    if mark.changed & AGAIN:
-        for annotator, labels in drawn_labels(store, project):
+                    _recount_changed(store, project, mark.changed, items, sample)
+    if mark.changed & RETEST_SETTINGS:
+        for annotator, labels in items_to_retest(store, project):
             for start in range(0, len(labels), CHUNK):
-                with _short(store):
-                    if unsettled(store, project) != mark:
+                with _short_transaction(store):
+                    if open_recount(store, project) != mark:
                         return False
-                    draw_again(store, project, annotator, labels[start : start + CHUNK])
+                    reschedule_retests(store, project, annotator, labels[start : start + CHUNK])
     return True
 
 
-def _settle(
+def _recount_changed(
     store: Store, project: Project, changed: Collection[str], items: Sequence[int], sample: Collection[bytes] | None
 ) -> None:
     """Labels need not wait for the rest: what wants as many labels as before, under the same rules, is the same."""
     found: set[int] = set()
     if "share" in changed:
         draw_share(store, project, items)
-    if WANTING & set(changed):
+    if COUNT_SETTINGS & set(changed):
         found.update(set_wanted(store, project, items, sample))
     for setting, where in _TOUCHED.items():
         if setting in changed:
             query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {where}"
             found.update(row[0] for row in store.db.execute(query, {"items": json.dumps(items)}))
     if found:
-        settle_some(store, project, sorted(found))
+        recount_items(store, project, sorted(found))
 
 
-def _end(store: Store, project: Project, changed: Collection[str]) -> None:
-    if WANTING & set(changed):
+def _after_recount(store: Store, project: Project, changed: Collection[str]) -> None:
+    if COUNT_SETTINGS & set(changed):
         # Items that were full may be open again behind those who walked past them: everybody walks once more.
         walk_again(store.db, project.id)
-    if set(changed) - AGAIN:
-        set_aside_everything(store, project)
+    if set(changed) - RETEST_SETTINGS:
+        update_skipped(store, project)
 
 
 def _batches(store: Store, project: Project) -> list[int]:
@@ -143,7 +147,7 @@ def _chunks(store: Store, batch: int) -> Iterator[list[int]]:
 
 
 @contextmanager
-def _short(store: Store) -> Iterator[None]:
+def _short_transaction(store: Store) -> Iterator[None]:
     """A short transaction, and after it a pause about as long as it took, for the labels."""
     with store.write():
         begun = time.monotonic()  # once the lock is held

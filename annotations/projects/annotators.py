@@ -8,7 +8,7 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.queue.assignments import free_sent_back
 from annotations.queue.leases import release
-from annotations.queue.set_aside import hand_out_to_new, set_aside_everything
+from annotations.queue.set_aside import reoffer_set_aside, update_skipped
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -65,7 +65,7 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
         was_there = is_active(db, project, annotator)
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
         freed = free_everything(db, project, annotator)
-        set_aside_everything(store, project)
+        update_skipped(store, project)
         if was_there:
             record(
                 store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed
@@ -159,4 +159,4 @@ def join(store: Store, project: Project, names: Iterable[str]) -> None:
             " ON CONFLICT DO UPDATE SET active = 1",
             (project.id, name),
         )
-    hand_out_to_new(store, project)
+    reoffer_set_aside(store, project)

@@ -17,12 +17,12 @@ from annotations.guideline.versions import (
     guidelines,
     insert_guideline,
 )
-from annotations.items.batch import ON_ITS_WAY
+from annotations.items.batch import BEING_IMPORTED
 from annotations.items.changes import set_cell_quotas
-from annotations.items.recount_mark import WANTING
+from annotations.items.recount_mark import COUNT_SETTINGS
 from annotations.items.returned import look_again
 from annotations.items.wanted_labels import check_plan, check_stop
-from annotations.plan.recount import SETTLING, begin, finish
+from annotations.plan.recount import RECOUNT_SETTINGS, begin_recount, finish_recount
 from annotations.projects.annotators import (
     add_annotators,
     annotator,
@@ -35,7 +35,7 @@ from annotations.projects.annotators import (
     rename_annotator,
 )
 from annotations.projects.replace_annotator import replace_annotator
-from annotations.queue.set_aside import bring_back, set_aside_items
+from annotations.queue.set_aside import return_to_queue, set_aside_items
 from annotations.types import CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
 from core.errors import N_, Busy, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -46,7 +46,6 @@ __all__ = [
     "annotator",
     "annotators",
     "archive",
-    "bring_back",
     "change_project",
     "checked_name",
     "counts",
@@ -62,6 +61,7 @@ __all__ = [
     "remove_annotator",
     "rename_annotator",
     "replace_annotator",
+    "return_to_queue",
     "set_aside_items",
     "set_quotas",
 ]
@@ -165,7 +165,7 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
         changed = write_changes(store, project, fields, author=author)
     # The change is stored: where others keep the database busy now, the mark stays, pages and commands say so.
     with suppress(Busy):
-        finish(store, changed)
+        finish_recount(store, changed)
     return changed
 
 
@@ -180,7 +180,7 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
     _check(**fields)
     if fields.get("name", project.name) != project.name:
         _refuse_taken(store, fields["name"])
-    if WANTING & set(fields):
+    if COUNT_SETTINGS & set(fields):
         _refuse_during_import(store, project)
     before = _by_id(store, project.id)
     for field, value in fields.items():
@@ -189,14 +189,19 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
     check_stop(changed)
     _write_down(store, before, changed, author)
     # After the event of the change: what follows from it.
-    begin(store, changed, [one for one in SETTLING if getattr(changed, one) != getattr(before, one)], author=author)
+    begin_recount(
+        store,
+        changed,
+        [one for one in RECOUNT_SETTINGS if getattr(changed, one) != getattr(before, one)],
+        author=author,
+    )
     return changed
 
 
 def finish_changes(store: Store) -> None:
     """Bring the items of every project up to date where a killed process had begun to (`annotations.plan.recount`)."""
     for one in (*projects(store), *projects(store, archived=True)):
-        finish(store, one)
+        finish_recount(store, one)
 
 
 def archive(store: Store, project: Project, *, archived: bool = True) -> Project:
@@ -265,7 +270,7 @@ def _refuse_taken(store: Store, name: str) -> None:
 
 
 def _refuse_during_import(store: Store, project: Project) -> None:
-    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY}", (project.id,)).fetchone():
+    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
         raise Refused(N_("A file is being imported into this project. Change it when that is done."))
 
 

@@ -7,7 +7,7 @@ from annotations.database.store import Store
 from annotations.projects.annotators import annotator, checked_name, free_everything, is_active, join
 from annotations.queue.assignments import hand_over
 from annotations.queue.leases import LEASE_S
-from annotations.queue.set_aside import set_aside_everything
+from annotations.queue.set_aside import update_skipped
 from annotations.types import Annotator, Project
 from core.errors import N_, Refused
 
@@ -39,7 +39,7 @@ def replace_annotator(
         until = (time.time() if now is None else now) + LEASE_S
         moved = hand_over(db, project.id, old.id, new.id, until)
         freed = free_everything(db, project, old)
-        set_aside_everything(store, project)
+        update_skipped(store, project)
         record(
             store, project, "replaced", annotator=old, author=author,
             old=old.name, new=new.name, successor=new.uid, moved=moved, given_back=freed,

@@ -17,9 +17,9 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import CHOICES, guidelines
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.changes import set_known_answer
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.projects.annotators import annotators
-from annotations.queue.set_aside import set_aside
+from annotations.queue.set_aside import update_set_aside
 from annotations.types import Choice, Item, Project
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
@@ -126,8 +126,8 @@ def set_known(
         row = {"item": found.id, "choice": choice, "after": after, "why": said, "author": author.strip()}
         insert_answer(db, project, {**row, "created": timestamp()})
         set_known_answer(db, found.id, choice)
-        settle(store, found.id)
-        set_aside(store, project, found.id)
+        recount_item(store, found.id)
+        update_set_aside(store, project, found.id)
         record(store, project, "hidden_gold", item=found.id, author=author, choice=choice, why=said)
 
 

@@ -8,11 +8,11 @@ from sqlite3 import Connection
 from annotations.items.batch import LATE
 from annotations.items.returned import set_looked
 from annotations.queue.assignments import lease
-from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, other_side, phase
+from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, phase, within_longest_run
 from annotations.types import Annotator, Project
 
 # An item that this annotator has now, has labelled or has skipped is not handed out again.
-_WAITING = """
+_OPEN_PILOT_ITEMS = """
 SELECT item.cell, pair, side, item.id FROM item INDEXED BY item_pilot JOIN cell ON cell.id = item.cell
 WHERE item.pilot = :pilot AND taken < wanted AND aside = 0
     AND item.batch IN (SELECT id FROM published_batch)
@@ -35,7 +35,7 @@ def pilot_stock(
     matter: a pilot is labelled as it was drawn. The number beside each item is 0: it came back from nobody."""
     items: dict[int, deque[tuple[int, int]]] = {}
     names: dict[int, tuple[str, str]] = {}
-    for cell, pair, side, item in db.execute(_WAITING, {"pilot": pilot, "annotator": annotator.id}):
+    for cell, pair, side, item in db.execute(_OPEN_PILOT_ITEMS, {"pilot": pilot, "annotator": annotator.id}):
         items.setdefault(cell, deque()).append((item, 0))
         names[cell] = (pair, side)
     cells = {
@@ -55,7 +55,7 @@ NOT_MINE = (
 
 # A returned item is offered only to annotators whose walk has passed it. Others meet it in their own order: otherwise
 # a skip of one annotator would change the order in which others see items.
-PASSED = (
+ALREADY_PASSED = (
     "AND EXISTS (SELECT 1 FROM progress WHERE progress.annotator = :annotator AND progress.batch = item.batch"
     " AND progress.cell = item.cell AND (finished = 1 OR progress.rank >= item.rank))"
 )
@@ -72,7 +72,7 @@ class _Walk:
     moved: bool = False  # since it was read from the database
 
 
-class Handing:
+class Handout:
     """Hands items to one annotator, inside one transaction."""
 
     def __init__(self, db: Connection, project: Project, annotator: Annotator, pilot: int | None) -> None:
@@ -176,7 +176,7 @@ class Handing:
             "SELECT cell, id, returned FROM item INDEXED BY item_returned WHERE project = :project"
             " AND returned > 0 AND returned > :looked AND taken < wanted AND aside = 0"
             " AND EXISTS (SELECT 1 FROM published_batch WHERE published_batch.id = item.batch)"
-            f" AND {NOT_MINE} {'' if self.mixed else PASSED} ORDER BY returned LIMIT :room",
+            f" AND {NOT_MINE} {'' if self.mixed else ALREADY_PASSED} ORDER BY returned LIMIT :room",
             {"project": self.project.id, "looked": self.looked, "annotator": self.annotator.id, "room": room},
         ).fetchall()
         back: dict[int, deque[tuple[int, int]]] = {}
@@ -259,7 +259,7 @@ class Handing:
         waiting = {item: Cell(cell, pair, side, 1) for item, cell, pair, side in rows}
         found: list[int] = []
         while waiting and len(found) < room:
-            cells = other_side(list(waiting.values()), self.recent) or list(waiting.values())
+            cells = within_longest_run(list(waiting.values()), self.recent) or list(waiting.values())
             item = next(item for item, cell in waiting.items() if cell in cells)
             self._lease(item, waiting.pop(item))
             found.append(item)

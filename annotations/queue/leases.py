@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from annotations.database.store import Store
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.queue import retests
-from annotations.queue.handout import Handing, open_pilot_id
+from annotations.queue.handout import Handout, open_pilot_id
 from annotations.types import Annotator, Item, Project
 from core.errors import N_, NotAllowed
 
@@ -46,12 +46,12 @@ def claim(
         pilot = open_pilot_id(db, project)
         leased = _leased(db, project, annotator, pilot, MOST_LEASED + len(have))
         if pilot is None:
-            leased = retests.in_order(leased, retests.leased(db, project, annotator))
+            leased = retests.merge_by_turn(leased, retests.leased_retests(db, project, annotator))
         known = set(have)
         found = [one for one in leased if one.uid not in known][: max(0, want)]
         room = min(want - len(found), MOST_LEASED - len(leased))
         if room > 0:
-            fill = Handing(db, project, annotator, pilot).fill
+            fill = Handout(db, project, annotator, pilot).fill
             found += retests.hand_out(db, project, annotator, room, moment, fill)
         return _load(db, found)
 
@@ -89,7 +89,7 @@ def release(db: Connection, project: Project, annotator_id: int) -> None:
         " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
         (annotator_id, project.id),
     )
-    retests.give_back(db, project, annotator_id)
+    retests.release_retests(db, project, annotator_id)
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
@@ -101,7 +101,7 @@ def _release_absent(db: Connection, project: Project, now: float) -> None:
 
 def _leased(
     db: Connection, project: Project, annotator: Annotator, pilot: int | None, most: int
-) -> list[retests.Handed]:
+) -> list[retests.LeasedItem]:
     # Of what was sent back there may be thousands: no more is read than can be held.
     rows = db.execute(
         "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
@@ -109,7 +109,7 @@ def _leased(
         " AND (? IS NULL OR item.pilot = ?) ORDER BY turn LIMIT ?",
         (annotator.id, project.id, pilot, pilot, most),
     )
-    return [retests.Handed(*row) for row in rows]
+    return [retests.LeasedItem(*row) for row in rows]
 
 
 def on_desks(store: Store, project: Project, now: float | None = None) -> int:
@@ -125,7 +125,7 @@ def on_desks(store: Store, project: Project, now: float | None = None) -> int:
     return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
 
 
-def _load(db: Connection, handed: list[retests.Handed]) -> list[Item]:
+def _load(db: Connection, handed: list[retests.LeasedItem]) -> list[Item]:
     ids = [one.item for one in handed]
     marks = ", ".join("?" * len(ids))
     rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()

@@ -46,8 +46,8 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     gap, as a share of the quota.
     """
     left = list(cells)
-    left = other_side(left, recent) or left
-    left = _other_pair(left, recent) or left
+    left = within_longest_run(left, recent) or left
+    left = _not_same_pair(left, recent) or left
     return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
 
 
@@ -70,7 +70,7 @@ def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
     return chosen[-1] if chosen else None
 
 
-def other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+def within_longest_run(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
     """The *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
     run = [side for _, side in recent[-LONGEST_RUN:]]
     if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
@@ -78,5 +78,5 @@ def other_side(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list
     return [cell for cell in cells if cell.side != run[0]]
 
 
-def _other_pair(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+def _not_same_pair(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
     return [cell for cell in cells if not recent or cell.pair != recent[-1][0]]

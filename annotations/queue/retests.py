@@ -21,7 +21,7 @@ from annotations.queue.order import phase
 from annotations.types import Annotator, Project
 from core.files.timestamps import timestamp
 
-OFTEN = 0.2  # of the places in a hand-out that a due one may take, so that they never come in a block
+PLACES_SHARE = 0.2  # of the places in a hand-out that a due one may take, so that they never come in a block
 HOUR_S = 3600.0
 
 # Handed out where the first label still stands, was made under the guideline of today, and nothing was shown since.
@@ -37,7 +37,7 @@ WHERE retest.annotator = :annotator AND retest.project = :project AND retest.sta
       AND NOT EXISTS (SELECT 1 FROM open_pilot WHERE project = :project)
 ORDER BY iif(:state = 'skipped', retest.turn, retest.due), retest.id LIMIT :room
 """
-DRAWN = """
+SCHEDULE = """
 INSERT INTO retest (uid, project, item, annotator, due, state, created)
 SELECT ?, ?, ?, ?, ?, 'waiting', ? WHERE true
 ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting', first = NULL
@@ -46,7 +46,7 @@ WHERE op_id IS NULL AND state IN ('waiting', 'void')
 STANDS = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
 
 
-class Handed(NamedTuple):
+class LeasedItem(NamedTuple):
     """What an annotator is given: the place in the order, the item, and the public id that the desk is told."""
 
     turn: int
@@ -61,9 +61,9 @@ class _Due(NamedTuple):
     first: int
 
 
-def comes_again(seed: int, annotator: str, identity: bytes, share: float) -> bool:
+def is_retested(seed: int, annotator: str, identity: bytes, share: float) -> bool:
     """Whether this annotator (public id) gets the item of that identity a second time, at a share of 0 to 1."""
-    return _Hash(seed, annotator, share)(identity)
+    return _RetestDraw(seed, annotator, share)(identity)
 
 
 def public_id(secret: bytes, annotator: str, item: str) -> str:
@@ -72,7 +72,7 @@ def public_id(secret: bytes, annotator: str, item: str) -> str:
     return uuid.UUID(bytes=digest, version=4).hex
 
 
-def draw(store: Store, project: Project, annotator: Annotator, item: int, created: str) -> None:
+def schedule_retest(store: Store, project: Project, annotator: Annotator, item: int, created: str) -> None:
     """A first blind label was made at *created*: let the item come again if it is drawn. In the caller's transaction.
 
     A label that is changed before the item came again makes it wait anew. Nothing happens once it has come.
@@ -83,11 +83,11 @@ def draw(store: Store, project: Project, annotator: Annotator, item: int, create
         (item,),
     ).fetchone()
     seed, share, hours, identity, uid = row
-    if not comes_again(seed, annotator.uid, bytes(identity), share):
+    if not is_retested(seed, annotator.uid, bytes(identity), share):
         return
     due = datetime.fromisoformat(created).timestamp() + hours * HOUR_S
     values = (public_id(store.secret, annotator.uid, uid), project.id, item, annotator.id, due, timestamp())
-    store.db.execute(DRAWN, values)
+    store.db.execute(SCHEDULE, values)
 
 
 def void_waiting(store: Store, project: Project) -> None:
@@ -101,10 +101,11 @@ def void_waiting(store: Store, project: Project) -> None:
     )
 
 
-def drawn_labels(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
+def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
     """Each annotator of a project with the items (row ids) that come again under its present share; nothing is written.
 
-    Every label is looked at, so this is for outside the write lock: `draw_again` looks at the few that are drawn anew.
+    Every label is looked at, so this is for outside the write lock: `reschedule_retests` looks at the few that are
+    drawn anew.
     """
     query = "SELECT seed, retest FROM project WHERE id = ?"
     seed, share = store.db.execute(query, (project.id,)).fetchone()
@@ -112,7 +113,7 @@ def drawn_labels(store: Store, project: Project) -> Iterator[tuple[Annotator, li
         return
     query = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
     for who in [Annotator(*row) for row in store.db.execute(query, (project.id,)).fetchall()]:
-        comes = _Hash(seed, who.uid, share)
+        comes = _RetestDraw(seed, who.uid, share)
         rows = store.db.execute(
             "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
             f" AND assignment.project = ? AND {STANDS}",
@@ -121,7 +122,7 @@ def drawn_labels(store: Store, project: Project) -> Iterator[tuple[Annotator, li
         yield who, [item for item, identity in rows if comes(identity)]
 
 
-def draw_again(store: Store, project: Project, annotator: Annotator, items: Sequence[int]) -> None:
+def reschedule_retests(store: Store, project: Project, annotator: Annotator, items: Sequence[int]) -> None:
     """Let drawn *items* come again where the annotator's label still stands, inside the caller's transaction."""
     hours = store.db.execute("SELECT retest_hours FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     rows = store.db.execute(
@@ -137,16 +138,16 @@ def draw_again(store: Store, project: Project, annotator: Annotator, items: Sequ
             project.id,
             item,
             annotator.id,
-            _moment(made) + hours * HOUR_S,
+            _unix_seconds(made) + hours * HOUR_S,
             now,
         )
         for item, uid, made in rows
     ]
-    store.db.executemany(DRAWN, values)
+    store.db.executemany(SCHEDULE, values)
 
 
-class _Hash:
-    """`comes_again` for many items of one annotator: the key is made once."""
+class _RetestDraw:
+    """`is_retested` for many items of one annotator: the key is made once."""
 
     def __init__(self, seed: int, annotator: str, share: float) -> None:
         self.draw = hashlib.blake2b(digest_size=8, key=f"{seed}|{annotator}".encode()[:64], person=b"again")
@@ -158,11 +159,11 @@ class _Hash:
         return int.from_bytes(one.digest(), "big") < self.below
 
 
-def _moment(created: str) -> float:
+def _unix_seconds(created: str) -> float:
     return datetime.fromisoformat(created).timestamp()
 
 
-def void(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
+def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
     """First labels, as (item, annotator), are sent back: what has not been labelled again is compared no more."""
     db.executemany(
         "UPDATE retest SET state = 'void' WHERE item = ? AND annotator = ?"
@@ -198,17 +199,17 @@ def restore_latest(db: Connection, retest: int) -> None:
     )
 
 
-def leased(db: Connection, project: Project, annotator: Annotator) -> list[Handed]:
+def leased_retests(db: Connection, project: Project, annotator: Annotator) -> list[LeasedItem]:
     """What this annotator has been handed out again and not labelled yet, in its order."""
     query = (
         "SELECT retest.turn, retest.item, retest.uid FROM retest INDEXED BY retest_due"
         " JOIN published_item AS item ON item.id = retest.item"
         " WHERE retest.annotator = ? AND retest.project = ? AND state = 'leased' ORDER BY turn, retest.id"
     )
-    return [Handed(*row) for row in db.execute(query, (annotator.id, project.id))]
+    return [LeasedItem(*row) for row in db.execute(query, (annotator.id, project.id))]
 
 
-def give_back(db: Connection, project: Project, annotator: int) -> None:
+def release_retests(db: Connection, project: Project, annotator: int) -> None:
     """The annotator (row id) is away: what was handed out again waits for the next time, like the other leases."""
     db.execute(
         "UPDATE retest SET state = 'waiting', first = iif(op_id IS NULL, NULL, first)"
@@ -219,45 +220,45 @@ def give_back(db: Connection, project: Project, annotator: int) -> None:
 
 def hand_out(
     db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[int]]
-) -> list[Handed]:
+) -> list[LeasedItem]:
     """Hand out up to *room* items: what *fill* gives (row ids), and what is due again at *now* at places among it.
 
     One place in five, drawn at random, goes to what is due; more only where nothing else is left, so that an
     annotator who was away for long does not get them in a block. At last, what came again and was skipped once.
     """
-    waiting = _found(db, project, annotator, "waiting", room, now)
-    share = min(len(waiting), _places(db, project, annotator, room)) if waiting else 0
-    fresh = _with_turns(db, annotator, fill(room - share) if room > share else [])
-    handed = in_order(fresh, _mixed_in(db, project, annotator, fresh, waiting[: room - len(fresh)]))
+    waiting = _due_retests(db, project, annotator, "waiting", room, now)
+    share = min(len(waiting), _retest_places(db, project, annotator, room)) if waiting else 0
+    fresh = _leased_with_turns(db, annotator, fill(room - share) if room > share else [])
+    handed = merge_by_turn(fresh, _lease_between(db, project, annotator, fresh, waiting[: room - len(fresh)]))
     left = room - len(handed)
-    return handed + _skipped(db, project, annotator, left, now) if left > 0 else handed
+    return handed + _lease_skipped(db, project, annotator, left, now) if left > 0 else handed
 
 
-def in_order(items: Iterable[Handed], again: Iterable[Handed]) -> list[Handed]:
+def merge_by_turn(items: Iterable[LeasedItem], again: Iterable[LeasedItem]) -> list[LeasedItem]:
     """Both together: what comes again stands before the item whose turn it shares."""
     return [one for *_, one in sorted([(one.turn, 1, one) for one in items] + [(one.turn, 0, one) for one in again])]
 
 
-def _places(db: Connection, project: Project, annotator: Annotator, room: int) -> int:
+def _retest_places(db: Connection, project: Project, annotator: Annotator, room: int) -> int:
     turn = _turn(db, project, annotator)
     drawn = (phase(project.seed, annotator.uid, f"{turn + n}|again") for n in range(1, room + 1))
-    return sum(one < OFTEN for one in drawn)
+    return sum(one < PLACES_SHARE for one in drawn)
 
 
-def _with_turns(db: Connection, annotator: Annotator, ids: list[int]) -> list[Handed]:
+def _leased_with_turns(db: Connection, annotator: Annotator, ids: list[int]) -> list[LeasedItem]:
     if not ids:
         return []
     query = (
         "SELECT turn, item, uid FROM assignment JOIN item ON item.id = assignment.item"
         f" WHERE annotator = ? AND item IN ({', '.join('?' * len(ids))})"
     )
-    found = {row[1]: Handed(*row) for row in db.execute(query, (annotator.id, *ids))}
+    found = {row[1]: LeasedItem(*row) for row in db.execute(query, (annotator.id, *ids))}
     return [found[one] for one in ids]
 
 
-def _mixed_in(
-    db: Connection, project: Project, annotator: Annotator, fresh: Sequence[Handed], again: Sequence[_Due]
-) -> list[Handed]:
+def _lease_between(
+    db: Connection, project: Project, annotator: Annotator, fresh: Sequence[LeasedItem], again: Sequence[_Due]
+) -> list[LeasedItem]:
     leased_now = []
     for one in again:
         # The place hangs on the id alone: the same hand-out has the same order wherever it is made.
@@ -267,20 +268,22 @@ def _mixed_in(
             "UPDATE retest SET state = 'leased', first = coalesce(first, ?), turn = ? WHERE id = ?",
             (one.first, turn, one.id),
         )
-        leased_now.append(Handed(turn, one.item, one.uid))
+        leased_now.append(LeasedItem(turn, one.item, one.uid))
     return leased_now
 
 
-def _skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[Handed]:
+def _lease_skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[LeasedItem]:
     handed = []
-    for one in _found(db, project, annotator, "skipped", room, now):
+    for one in _due_retests(db, project, annotator, "skipped", room, now):
         turn = next_turn(db, project.id, annotator.id)
         db.execute("UPDATE retest SET state = 'leased', turn = ? WHERE id = ?", (turn, one.id))
-        handed.append(Handed(turn, one.item, one.uid))
+        handed.append(LeasedItem(turn, one.item, one.uid))
     return handed
 
 
-def _found(db: Connection, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
+def _due_retests(
+    db: Connection, project: Project, annotator: Annotator, state: str, room: int, now: float
+) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
     return [_Due(*row) for row in db.execute(DUE, values)]
 

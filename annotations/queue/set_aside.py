@@ -8,7 +8,7 @@ from annotations.queue.assignments import forget_skips
 from annotations.types import Item, Project
 
 
-def set_aside(store: Store, project: Project, item: int) -> None:
+def update_set_aside(store: Store, project: Project, item: int) -> None:
     """Set an item aside for the lead when nobody is left who would still label it; or take that back.
 
     Nobody is left when every active annotator has labelled or skipped it, and
@@ -27,21 +27,21 @@ def set_aside(store: Store, project: Project, item: int) -> None:
     set_aside_for_lead(store.db, item, aside)
 
 
-def set_aside_everything(store: Store, project: Project) -> None:
+def update_skipped(store: Store, project: Project) -> None:
     """Look at every skipped item again, inside the caller's transaction: an annotator has left."""
     query = (
         "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
         " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by the index: few are skipped
     )
     for (skipped,) in store.db.execute(query, {"project": project.id}).fetchall():
-        set_aside(store, project, skipped)
+        update_set_aside(store, project, skipped)
 
 
-def hand_out_to_new(store: Store, project: Project) -> None:
+def reoffer_set_aside(store: Store, project: Project) -> None:
     """Hand out again what was set aside and somebody who has joined has not seen, inside the caller's transaction."""
     waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
     for (item_id,) in waiting:
-        set_aside(store, project, item_id)
+        update_set_aside(store, project, item_id)
         # Somebody who is active again may have passed it before it was set aside.
         return_unless_aside(store.db, project.id, item_id)
 
@@ -52,7 +52,7 @@ def set_aside_items(store: Store, project: Project) -> list[Item]:
     return [as_item(row) for row in store.db.execute(query, (project.id,))]
 
 
-def bring_back(store: Store, project: Project, uid: str) -> None:
+def return_to_queue(store: Store, project: Project, uid: str) -> None:
     """Hand an item that was set aside out again, to everybody who skipped it too. Raises NotFound."""
     found = item(store, project, uid)
     with store.write() as db:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from annotations.database.snapshot import snapshot
 from annotations.database.store import Store
-from annotations.plan.recount import finish
+from annotations.plan.recount import finish_recount
 from annotations.projects.annotators import annotators
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import by_uid, pseudonyms
@@ -42,7 +42,7 @@ def make_release(
     if len(notes) > LONGEST_NOTES:
         raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
-    finish(store, project)  # gold as the settings of today make it
+    finish_recount(store, project)  # gold as the settings of today make it
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
         refuse_unready(seen, found)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from annotations.database.store import Store
-from annotations.items.batch import ON_ITS_WAY
-from annotations.items.recount_mark import UNSETTLED, unsettled
+from annotations.items.batch import BEING_IMPORTED
+from annotations.items.recount_mark import RECOUNTING, open_recount
 from annotations.projects.projects import counts
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -87,12 +87,12 @@ def _kept(number: int, items: int) -> Check:
 
 def _running(store: Store, project: Project) -> list[Check]:
     checks = []
-    query = f"SELECT 1 FROM batch WHERE project = ? AND {ON_ITS_WAY} LIMIT 1"
+    query = f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED} LIMIT 1"
     if store.db.execute(query, (project.id,)).fetchone():
         text = N_("A file is being imported into this project. Release it when that is done.")
         checks.append(Check("import", "missing", text))
-    if unsettled(store, project):
-        checks.append(Check("settling", "missing", UNSETTLED))
+    if open_recount(store, project):
+        checks.append(Check("settling", "missing", RECOUNTING))
     row = store.db.execute("SELECT number FROM open_pilot WHERE project = ?", (project.id,)).fetchone()
     if row:
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")

@@ -8,7 +8,7 @@ from annotations.adjudication import Comment, add_comment, every_comment
 from annotations.browse.history import Record
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.projects.projects import annotators, bring_back
+from annotations.projects.projects import annotators, return_to_queue
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
@@ -132,6 +132,6 @@ def show_actions(project: Project, found: Record, reader: Annotator | None) -> N
 
 def _hand_out(project: Project, uid: str, item: int) -> None:
     with open_store() as store:
-        bring_back(store, project, uid)
+        return_to_queue(store, project, uid)
         with store.write():
             record(store, project, "handed_out", item=item)

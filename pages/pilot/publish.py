@@ -7,7 +7,16 @@ import streamlit as st
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.relabelling import CHUNK, WHICH, Affected, Counts, Which, affected, send_back, waiting
+from annotations.guideline.relabelling import (
+    CHUNK,
+    WHICH,
+    Affected,
+    RelabelCounts,
+    Which,
+    count_affected,
+    left_to_relabel,
+    send_back,
+)
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.jobs import jobs
 from annotations.projects.pipeline_counts import state
@@ -80,7 +89,7 @@ def published(project: Project) -> None:
 
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions back after all, under the version in use; and what still waits."""
-    if left := waiting(store, project):
+    if left := left_to_relabel(store, project):
         listed = series(f"{name} {number:,}" for name, number in left.items())
         st.caption(plain(_("Sent back and not labelled anew yet: {people}.").format(people=listed)))
     if newest.version == 1:
@@ -149,8 +158,8 @@ def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
     return chosen
 
 
-def _chosen(found: Affected, which: Which) -> Counts:
-    return {"none": Counts(0, 0), "named": found.named, "all": found.all}[which]
+def _chosen(found: Affected, which: Which) -> RelabelCounts:
+    return {"none": RelabelCounts(0, 0), "named": found.named, "all": found.all}[which]
 
 
 def _show_people(found: Affected, which: Which) -> None:
@@ -179,4 +188,4 @@ def _reckoned(
     _project: Project,
 ) -> Affected:
     with open_store() as store:
-        return affected(store, _project, choices, reasons, also)
+        return count_affected(store, _project, choices, reasons, also)

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.forecast.quota import OWN_RATE
 from annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
 from annotations.forecast.work_model import CellNeed, Work
-from annotations.guideline.relabelling import waiting
+from annotations.guideline.relabelling import left_to_relabel
 from annotations.projects.pipeline_counts import state
 from annotations.types import Plan, Project
 from core.statistics import Estimate
@@ -69,7 +69,7 @@ def _estimate(estimate: Estimate, form: str) -> Markup:
 
 def show_waiting(store: Store, project: Project, found: Forecast) -> None:
     """Says that labels were sent back, and by what their items count until these are made anew."""
-    left = sum(waiting(store, project).values())
+    left = sum(left_to_relabel(store, project).values())
     if (not left and not found.returned) or project.kind != "sentences":
         return
     parts = []

@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotations.database.events import Event, events
 from annotations.database.store import Store
-from annotations.items.gold import Effects, effects
+from annotations.items.gold import PlanEffects, plan_effects
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import change_project
 from annotations.queue.leases import on_desks
@@ -134,9 +134,9 @@ def _say_on_desks(store: Store, project: Project) -> None:
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item: int, share: float) -> Effects:
+def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item: int, share: float) -> PlanEffects:
     with open_store() as store:
-        return effects(store, _project, plan=plan, per_item=per_item, share=share)
+        return plan_effects(store, _project, plan=plan, per_item=per_item, share=share)
 
 
 def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.projects.projects import bring_back, set_aside_items
 from annotations.projects.projects import project as find_project
+from annotations.projects.projects import return_to_queue, set_aside_items
 from annotations.types import Project
 from core.errors import NotFound
 from pages.projects.annotators import show_people
@@ -26,7 +26,7 @@ LISTED = 50
 def _hand_out(project: Project, uids: list[str]) -> None:
     with open_store() as store:
         for uid in uids:
-            bring_back(store, project, uid)
+            return_to_queue(store, project, uid)
 
 
 def show_aside(store: Store, project: Project) -> None:

@@ -17,5 +17,5 @@ def show_desk(store: Store, project: Project, annotator: Annotator, language: La
     """The desk of one annotator; its labels go over the routes of annotations/desk/routes.py, not through the page."""
     prefix = (st.get_option("server.baseUrlPath") or "").strip("/")
     api = f"/{prefix}{PATH}" if prefix else PATH
-    data = frontend.opening(store, project, annotator, language=language, api=api)
+    data = frontend.start_data(store, project, annotator, language=language, api=api)
     _component(key=f"desk-{project.uid}-{annotator.uid}", data=data, on_sign_in_change=lambda: None)

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.guideline.relabelling import waiting
-from annotations.items.recount_mark import unsettled
-from annotations.plan.recount import finish
+from annotations.guideline.relabelling import left_to_relabel
+from annotations.items.recount_mark import open_recount
+from annotations.plan.recount import finish_recount
 from annotations.progress.dashboard import Dashboard
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -18,7 +18,7 @@ from pages.ui.text import paragraph, plain, series
 
 def say_unsettled(store: Store, project: Project) -> None:
     """Where items are being counted anew: say so, and offer to go on with it where nobody is at it any more."""
-    if unsettled(store, project) is None:
+    if open_recount(store, project) is None:
         return
     text = _(
         "A setting has changed and the items are being counted anew. Until that is done the numbers on this page are"
@@ -34,14 +34,14 @@ def say_unsettled(store: Store, project: Project) -> None:
 def _finish(project: Project) -> None:
     with open_store() as store:
         try:
-            finish(store, project)
+            finish_recount(store, project)
         except EvenhandError as error:
             show_error(error)
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
     """Of the share kept and what is needed: items whose labels were sent back count by what was last said of them."""
-    labels = sum(waiting(store, project).values())
+    labels = sum(left_to_relabel(store, project).values())
     items = sum(cell.counted.returned for cell in found.cells)
     if not labels and not items:
         return
@@ -62,7 +62,7 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
 
 def say_what_is_missing(store: Store, project: Project) -> None:
     """Of agreement and accept rates: labels that were sent back are in none of them."""
-    labels = sum(waiting(store, project).values())
+    labels = sum(left_to_relabel(store, project).values())
     if not labels:
         return
     text = _(

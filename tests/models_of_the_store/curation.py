@@ -14,8 +14,8 @@ from annotations.files.undo import imports, undo
 from annotations.guideline.relabelling import send_back
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, NewItem
-from annotations.items.gold import LABELS, verdict
-from annotations.items.wanted_labels import TERMS, Terms, is_shared, wanted_now
+from annotations.items.gold import LABELS, decide_gold
+from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
 from annotations.labels.operations import reveal, store_operations
 from annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
 from annotations.projects.projects import (
@@ -258,17 +258,17 @@ class Curation(RuleBasedStateMachine):
     def items_are_settled(self) -> None:
         query = (
             "SELECT item.id, hash, project.share, item.labels, item.status, item.aside, item.taken, settlement.choice,"
-            f" project.rescue, {TERMS} FROM item LEFT JOIN settlement ON settlement.id = item.settlement"
+            f" project.rescue, {RULE_COLUMNS} FROM item LEFT JOIN settlement ON settlement.id = item.settlement"
             " JOIN project ON project.id = item.project JOIN batch ON batch.id = item.batch AND published > 0"
         )
         for row in self.store.db.execute(query).fetchall():
             item, identity, share, labels, status, aside, taken, decided, rescue, *rest = row
-            terms = Terms(*rest)
+            terms = LabelRules(*rest)
             assert terms.shared == is_shared(self.project.seed, bytes(identity), share)
             choices = [row[0] for row in self.store.db.execute(LABELS, (item,))]
             wanted = wanted_now(terms, choices)
             assert (labels, terms.before) == (len(choices), wanted), (item, choices, terms)
-            said = verdict(choices, wanted, "unanimous").status
+            said = decide_gold(choices, wanted, "unanimous").status
             if decided and (decided == "reject" or said != "rejected" or rescue):
                 said = "accepted" if decided == "accept" else "rejected"
             assert status == said, (item, choices, decided, terms)

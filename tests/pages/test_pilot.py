@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
 from annotations.guideline.drafts import draft, save_draft, tag_codes
-from annotations.guideline.relabelling import waiting
+from annotations.guideline.relabelling import left_to_relabel
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import open_pilot, pilots, start_pilot
@@ -143,7 +143,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
     assert not app.exception and "Version 2 is published" in app.success[0].value.replace("\\", "")
     with Store.open(database(tmp_path)) as store:
         assert guideline(store, project).changes == "Read twice."
-        assert waiting(store, project) == {"Ada": 1, "Bo": 2}
+        assert left_to_relabel(store, project) == {"Ada": 1, "Bo": 2}
 
 
 def test_a_version_that_was_written_meanwhile_is_said(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_older_labels_can_be_sent_back_later(tmp_path: Path) -> None:
     app.radio(key="which_older").set_value("all").run()
     app.button(key="send_older").click().run()
     with Store.open(database(tmp_path)) as store:
-        assert waiting(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
+        assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
     assert any("Ada 4" in one.value for one in app.caption)
 
 
@@ -188,8 +188,8 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     app.button(key="publish").click().run()
     assert not app.exception and "on their way back" in app.success[0].value
     with Store.open(database(tmp_path)) as store:
-        assert guideline(store, project).version == 2 and waiting(store, project) == {}
+        assert guideline(store, project).version == 2 and left_to_relabel(store, project) == {}
     result = CliRunner().invoke(cli, started[0], env={"EVENHAND_DB": str(database(tmp_path))})
     assert result.exit_code == 0, result
     with Store.open(database(tmp_path)) as store:
-        assert waiting(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
+        assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}

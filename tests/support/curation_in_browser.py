@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 
 from annotations.adjudication import cases
 from annotations.database.store import Store
-from annotations.guideline.relabelling import waiting
+from annotations.guideline.relabelling import left_to_relabel
 from annotations.items.batch import items
 from annotations.projects.projects import guideline, project
 from annotations.release import releases
@@ -332,7 +332,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
 def waiting_labels(curation: Curation) -> int:
     """How many labels wait to be made anew."""
     with Store.open(curation.server.database) as store:
-        return sum(waiting(store, curation.found(store)).values())
+        return sum(left_to_relabel(store, curation.found(store)).values())
 
 
 def check_pressed(curation: Curation) -> None:

@@ -67,7 +67,9 @@ def opening(request: Request) -> dict[str, Any]:
     language: Language = asked["lang"] if asked.get("lang") in LANGUAGES else "en"
     with Store.open() as store:
         found = project(store, asked["project"])
-        return frontend.opening(store, found, annotator(store, found, asked["annotator"]), language=language, api=PATH)
+        return frontend.start_data(
+            store, found, annotator(store, found, asked["annotator"]), language=language, api=PATH
+        )
 
 
 def review(request: Request) -> Response:

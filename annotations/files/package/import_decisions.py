@@ -9,7 +9,7 @@ from annotations.adjudication.decisions import insert_settlement
 from annotations.database.store import Store
 from annotations.files.import_labels import NOT_TAKEN, check_shape
 from annotations.items.changes import set_settlement
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.projects.annotators import annotators
 from annotations.types import Project
 from core.errors import N_, Refused
@@ -105,4 +105,4 @@ def _point_to_settlements(store: Store, project: Project) -> None:
     ).fetchall()
     for item, row in {item: None if action == "reopen" else row for item, row, action in found}.items():
         set_settlement(store.db, item, row)
-        settle(store, item)
+        recount_item(store, item)

@@ -13,7 +13,7 @@ from annotations.files.package.records import LISTS, RETEST_LABEL
 from annotations.guideline.drafts import restore_draft, restore_tag_draft
 from annotations.guideline.versions import mark_read
 from annotations.items.changes import set_known_answer, set_pilot
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.labels.retest_labels import insert_repeated_label
 from annotations.pilot.pilots import restore_pilot
 from annotations.projects.annotators import annotators
@@ -121,7 +121,7 @@ class _Keeper:
         pilot = self._one(query, self.project.id, row["pilot"])
         set_pilot(self.store.db, item, pilot)
         set_known_answer(self.store.db, item, row["known"])
-        settle(self.store, item)
+        recount_item(self.store, item)
         return True
 
     def _known(self, row: Row) -> bool:
@@ -143,7 +143,7 @@ class _Keeper:
         state = "labelled" if latest else "leased" if row["kept"] else "released"
         values = {"state": state, "latest": latest, "blind": blind, "revealed": row["revealed"]}
         restore_assignment(self.store.db, item, person, {**values, "kept": int(bool(row["kept"]))})
-        settle(self.store, item)
+        recount_item(self.store, item)
         return True
 
     def _retest(self, row: Row) -> bool:

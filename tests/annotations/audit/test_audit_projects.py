@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from annotations.audit import audit_projects
-from annotations.desk.routes import WORK, Call
-from annotations.desk.session import Seat
+from annotations.desk.routes import ROUTES, DeskRequest
+from annotations.desk.session import DeskSession
 from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project, guideline, project, projects
@@ -57,7 +57,7 @@ def test_the_guideline_asks_for_leaks(fresh_store, sent) -> None:
 def test_the_desk_is_told_nothing_of_how_a_sentence_was_drawn(fresh_store, sample, sent) -> None:
     person = annotators(fresh_store, sent)[0]
     body = {"want": 40, "hello": 40}
-    reply = WORK["sync"][0](Call(fresh_store, Seat(sent, person), fresh_store.uid, body, "en"))
+    reply = ROUTES["sync"][0](DeskRequest(fresh_store, DeskSession(sent, person), fresh_store.uid, body, "en"))
     assert len(reply["items"]) == len(sample.items)
     assert {item["source"] for item in reply["items"]} == {"audit.jsonl"}
     told = json.dumps({**reply, "items": [{k: v for k, v in i.items() if k != "text"} for i in reply["items"]]})

@@ -22,7 +22,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from annotations.desk import frontend, opinion
-from annotations.desk.routes import PATH, WORK, routes, stores
+from annotations.desk.routes import PATH, ROUTES, routes, stores
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known
@@ -109,7 +109,7 @@ class World:
 
     def open(self, who: int) -> None:
         """The page opens the desk."""
-        data = frontend.opening(self.store, self.project, self.people[who], language="en", api=PATH)
+        data = frontend.start_data(self.store, self.project, self.people[who], language="en", api=PATH)
         self.tokens[who] = data["token"]
         self.note(who, json.dumps(data, ensure_ascii=False).encode())
 
@@ -332,4 +332,4 @@ def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_every_route_of_the_desk_is_looked_at() -> None:
-    assert set(WORK) == {"sync", "heartbeat", "history", "item", "opinion", "told"}
+    assert set(ROUTES) == {"sync", "heartbeat", "history", "item", "opinion", "told"}

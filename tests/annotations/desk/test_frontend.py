@@ -73,7 +73,7 @@ def test_a_desk_opens_with_who_what_and_words(
     fresh_store: Store, sample_project: Project, language: Any, keep: str
 ) -> None:
     ada = annotators(fresh_store, sample_project)[0]
-    data = frontend.opening(fresh_store, sample_project, ada, language=language, api="/api/desk")
+    data = frontend.start_data(fresh_store, sample_project, ada, language=language, api="/api/desk")
     grant = verify(fresh_store.secret, data["token"])
     assert (grant.database, grant.project, grant.annotator) == (fresh_store.uid, sample_project.uid, ada.uid)
     assert data["choices"][0] == {"code": "accept", "key": "j", "label": keep}

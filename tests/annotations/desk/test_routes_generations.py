@@ -48,7 +48,7 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
     other = Desk(client, fresh_store, project, "Ada", "desk-3")
     replies.append(other.sync(op(other, first["id"], "correct"), hello=30))
     assert replies[-1]["conflicts"][0]["stands"] == "misgendering"
-    opening = frontend.opening(
+    opening = frontend.start_data(
         fresh_store, project, annotators(fresh_store, project)[0], language="en", api="/api/desk"
     )
     replies.append({key: value for key, value in opening.items() if key not in ("guideline", "words", "reasons")})

@@ -11,7 +11,7 @@ from annotations.files import undo as undoing
 from annotations.files.export import export_file
 from annotations.files.undo import find_import, undo
 from annotations.items import withdrawn
-from annotations.items.batch import SILENT_S, Batch, Taken, discard_unpublished
+from annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_unpublished
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import counts
@@ -33,7 +33,7 @@ class Stopped(Exception):
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(withdrawn, "CHUNK", 7)
     monkeypatch.setattr(withdrawn, "PAUSE_S", 0.0)
-    monkeypatch.setattr("annotations.items.batch.LEFT_OFF_S", SILENT_S)  # however slow this machine is
+    monkeypatch.setattr("annotations.items.batch.ABANDONED_S", SILENT_S)  # however slow this machine is
 
 
 def second_file(store: Store, project: Project) -> str:
@@ -85,7 +85,7 @@ def test_a_half_cleared_import_counts_as_taken_back(
     assert held and all(answer.stored for answer in store_operations(fresh_store, project, ada, [decide(held[0])]))
     assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []
-    with pytest.raises(Taken, match="is being taken back"):  # this process lives, so it may be at it still
+    with pytest.raises(ImportBusy, match="is being taken back"):  # this process lives, so it may be at it still
         second_file(fresh_store, project)
     done: list[tuple[int, int]] = []
     undo(fresh_store, project, key, progress=lambda *step: done.append(step))
@@ -99,7 +99,7 @@ def test_a_half_cleared_import_counts_as_taken_back(
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
-    real, made = withdrawn._clear_some, [0]
+    real, made = withdrawn._clear_chunk, [0]
 
     def few(*given: Any) -> int:
         made[0] += 1
@@ -107,12 +107,12 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
             raise Stopped
         return real(*given)
 
-    monkeypatch.setattr(withdrawn, "_clear_some", few)
+    monkeypatch.setattr(withdrawn, "_clear_chunk", few)
 
 
 @pytest.mark.parametrize(
     "gone",
-    ["started_process = 1.0", f"heard = heard - {withdrawn.LEFT_OFF_S + 1}"],
+    ["started_process = 1.0", f"heard = heard - {withdrawn.ABANDONED_S + 1}"],
     ids=["another one's number", "silent for a minute"],
 )
 def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
@@ -123,7 +123,7 @@ def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest
             undo(fresh_store, project, key)
     assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
     fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
-    monkeypatch.setattr("annotations.items.batch.LEFT_OFF_S", withdrawn.LEFT_OFF_S)
+    monkeypatch.setattr("annotations.items.batch.ABANDONED_S", withdrawn.ABANDONED_S)
     assert discard_unpublished(fresh_store) == 1
     listed = find_import(fresh_store, project, key)
     assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []

@@ -12,7 +12,7 @@ from annotations.database.store import Store
 from annotations.forecast.work import as_json, forecast
 from annotations.guideline.drafts import draft, write_version
 from annotations.items.batch import Batch
-from annotations.items.gold import effects
+from annotations.items.gold import plan_effects
 from annotations.items.wanted_labels import is_shared
 from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
@@ -152,11 +152,11 @@ def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
         store_operations(
             fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START
         )
-    told = effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
+    told = plan_effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
     before = counts(fresh_store, made).pending
     made = change_project(fresh_store, made, plan="stop", share=0.2)
     assert before - counts(fresh_store, made).pending == told.decided > 0 and told.reopened == 0
-    back = effects(fresh_store, made, plan="all", per_item=3, share=0.2)
+    back = plan_effects(fresh_store, made, plan="all", per_item=3, share=0.2)
     assert back.reopened == told.decided and sum(back) == sum(told) == 40
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.desk.announcements import news, told
+from annotations.desk.announcements import news, record_changes_read
 from annotations.guideline.drafts import (
     Draft,
     assign_tags,
@@ -116,13 +116,13 @@ def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) ->
     write_version(fresh_store, project, second)
     assert [one.version for one in news(fresh_store, project, ada)] == [2, 3]
     assert news(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet
-    told(fresh_store, project, ada, 2)
-    told(fresh_store, project, ada, 2)
+    record_changes_read(fresh_store, project, ada, 2)
+    record_changes_read(fresh_store, project, ada, 2)
     assert news(fresh_store, project, ada) == [(3, "The text is anew.")]
     (event,) = events(fresh_store, project, action="read_changes")
     assert event.annotator == ada.uid and event.data == {"version": 2}
     with pytest.raises(NotFound):
-        told(fresh_store, project, ada, 9)
+        record_changes_read(fresh_store, project, ada, 9)
     now = guideline(fresh_store, project)
     add_guideline(fresh_store, project, "quiet", now.choices, now.reasons)  # a version that says nothing
     assert len(news(fresh_store, project, ada)) == 1

@@ -12,7 +12,7 @@ from annotations.database.store import Store
 from annotations.files.undo import undo
 from annotations.guideline import relabelling
 from annotations.guideline.drafts import Draft, draft, write_version
-from annotations.guideline.relabelling import affected, earlier, send_back, waiting
+from annotations.guideline.relabelling import count_affected, earlier_labels, left_to_relabel, send_back
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
@@ -70,14 +70,14 @@ def test_which_codes_a_version_adds_drops_and_changes() -> None:
 def test_what_is_counted_before_anything_is_done(made: Made) -> None:
     store, project, _, _ = made
     now = changed(store, project)
-    found = affected(store, project, now.choices, now.reasons)
+    found = count_affected(store, project, now.choices, now.reasons)
     assert (found.older.labels, found.named.labels, found.named.items) == (18, 4, 3)
     assert found.named.annotators == {"Bo": 3, "Chen": 1}
     assert (found.all.labels, found.all.items) == (17, 6)  # not the reject for a criterion that stays
-    also = affected(store, project, now.choices, now.reasons, {"generic"})
+    also = count_affected(store, project, now.choices, now.reasons, {"generic"})
     assert also.named.labels == 5
     dropped = tuple(one for one in now.reasons if one.code != "generic")
-    assert affected(store, project, now.choices, dropped).named.labels == 5
+    assert count_affected(store, project, now.choices, dropped).named.labels == 5
 
 
 def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> None:
@@ -88,7 +88,7 @@ def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> 
     assert state(store, items[3]) == (3, 3, "accepted", "accept")
     assert assigned(store, items[0], bo) == ("leased", 1, None, None)
     assert assigned(store, items[0], chen)[0] == "labelled"  # a criterion that stays
-    assert waiting(store, project) == {"Bo": 3, "Chen": 1}
+    assert left_to_relabel(store, project) == {"Bo": 3, "Chen": 1}
     assert {item.id for item in claim(store, project, bo, now=NOW)} == {item.id for item in items[:3]}
     assert claim(store, project, ada, now=NOW) == []
     assert len(label_rows(store, project, which="all")) == 18 and broken_rules(store) == []
@@ -116,12 +116,12 @@ def op(store: Store, item: Item, person: Annotator) -> str:
 def test_gold_is_what_the_new_labels_say(made: Made) -> None:
     store, project, (_, bo, _), items = made
     write_version(store, project, changed(store, project), which="named")
-    told = earlier(store, bo.id, items)[items[2].uid]
+    told = earlier_labels(store, bo.id, items)[items[2].uid]
     assert (told.choice, told.reasons, told.version) == ("reject", ("name",), 1)
     answer = store_operations(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
     assert answer.stored and not answer.conflict
     assert state(store, items[2]) == (3, 3, "accepted", "accept")
-    assert waiting(store, project)["Bo"] == 2 and items[2].uid not in earlier(store, bo.id, items)
+    assert left_to_relabel(store, project)["Bo"] == 2 and items[2].uid not in earlier_labels(store, bo.id, items)
     rows = [row for row in label_rows(store, project, which="all") if row["item"] == items[2].uid]
     assert [(row["choice"], row["guideline"]) for row in rows if row["annotator"] == "Bo"] == [
         ("reject", 1), ("accept", 2),
@@ -160,7 +160,7 @@ def test_who_is_away_for_long_keeps_what_was_sent_back(fresh_store: Store) -> No
     assert claim(fresh_store, project, chen, now=later + 100 * LEASE_S) == []
     remove_annotator(fresh_store, project, ada)  # who leaves frees them
     assert len(claim(fresh_store, project, chen, now=later)) == 4
-    assert waiting(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
+    assert left_to_relabel(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
 
 
 def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
@@ -170,7 +170,7 @@ def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
         store_operations(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
     write_version(fresh_store, project, changed(fresh_store, project), which="named")
     dan = replace_annotator(fresh_store, project, ada, "Dan", now=NOW)
-    assert waiting(fresh_store, project) == {"Bo": 4, "Dan": 4}
+    assert left_to_relabel(fresh_store, project) == {"Bo": 4, "Dan": 4}
     assert len(claim(fresh_store, project, dan, now=NOW)) == 4 and broken_rules(fresh_store) == []
 
 
@@ -178,7 +178,7 @@ def test_labels_of_who_has_left_become_free(made: Made) -> None:
     store, project, (_, bo, _), items = made
     remove_annotator(store, project, bo)
     now = changed(store, project)
-    assert affected(store, project, now.choices, now.reasons).left == 6
+    assert count_affected(store, project, now.choices, now.reasons).left == 6
     write_version(store, project, now, which="named")
     assert assigned(store, items[0], bo) == ("released", 0, None, None)
     dan = replace_annotator(store, project, made[2][0], "Dan", now=NOW)
@@ -190,7 +190,7 @@ def test_what_was_labelled_after_a_reveal_stays(made: Made) -> None:
     store, project, (_, bo, _), items = made
     reveal(store, project, bo, items[0].uid)
     now = changed(store, project)
-    found = affected(store, project, now.choices, now.reasons)
+    found = count_affected(store, project, now.choices, now.reasons)
     assert (found.shown, found.named.labels) == (1, 3)
     write_version(store, project, now, which="named")
     assert assigned(store, items[0], bo)[0] == "labelled"
@@ -202,7 +202,7 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
     operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
     store_operations(fresh_store, project, ada, operations, now=NOW)
     now = replace(draft(fresh_store, project), text="anew", changes="x")
-    found = affected(fresh_store, project, now.choices, now.reasons)
+    found = count_affected(fresh_store, project, now.choices, now.reasons)
     assert (found.named.labels, found.all.labels) == (1, 2)
 
 
@@ -228,16 +228,16 @@ def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pyt
 def test_what_is_taken_back_meanwhile_goes_to_no_desk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, (_, bo, _), _ = made
     write_version(store, project, changed(store, project), which="none")
-    meant = relabelling._meant
+    meant = relabelling._labels_to_send
 
     def then_taken_back(*given: Any) -> Any:
         found = meant(*given)
         undo(store, project, "items-1")
         return found
 
-    monkeypatch.setattr(relabelling, "_meant", then_taken_back)
+    monkeypatch.setattr(relabelling, "_labels_to_send", then_taken_back)
     assert send_back(store, project, 2, "named").labels == 0
-    assert claim(store, project, bo, now=NOW) == [] and waiting(store, project) == {}
+    assert claim(store, project, bo, now=NOW) == [] and left_to_relabel(store, project) == {}
     assert broken_rules(store) == []
 
 

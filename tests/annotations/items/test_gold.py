@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.items.gold import verdict
+from annotations.items.gold import decide_gold
 
 A, R = "accept", "reject"
 choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
@@ -31,8 +31,8 @@ choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
     ],
 )
 def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -> None:
-    assert verdict(choices, wanted, "unanimous").status == unanimous
-    assert verdict(choices, wanted, "majority").status == majority
+    assert decide_gold(choices, wanted, "unanimous").status == unanimous
+    assert decide_gold(choices, wanted, "majority").status == majority
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -
 def test_gold_and_whether_they_differ(
     choices: list[str], wanted: int, unanimous: str | None, majority: str | None, split: bool
 ) -> None:
-    assert verdict(choices, wanted, "unanimous")[::2] == (unanimous, split)
-    assert verdict(choices, wanted, "majority")[::2] == (majority, split)
+    assert decide_gold(choices, wanted, "unanimous")[::2] == (unanimous, split)
+    assert decide_gold(choices, wanted, "majority")[::2] == (majority, split)
 
 
 @given(choice_lists, st.integers(1, 5), st.randoms(use_true_random=False))
@@ -58,10 +58,10 @@ def test_order_does_not_matter(choices: list[str], wanted: int, random: object) 
     shuffled = list(choices)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     for rule in ("unanimous", "majority"):
-        assert verdict(choices, wanted, rule) == verdict(shuffled, wanted, rule)  # type: ignore[arg-type]
+        assert decide_gold(choices, wanted, rule) == decide_gold(shuffled, wanted, rule)  # type: ignore[arg-type]
 
 
 @given(choice_lists, st.integers(1, 5))
 def test_unanimous_is_the_stricter_rule(choices: list[str], wanted: int) -> None:
-    if verdict(choices, wanted, "unanimous").status == "accepted":
-        assert verdict(choices, wanted, "majority").status == "accepted"
+    if decide_gold(choices, wanted, "unanimous").status == "accepted":
+        assert decide_gold(choices, wanted, "majority").status == "accepted"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.items.gold import verdict
-from annotations.items.wanted_labels import Terms, is_shared, wanted_now
+from annotations.items.gold import decide_gold
+from annotations.items.wanted_labels import LabelRules, is_shared, wanted_now
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.pipeline_counts import pipeline
@@ -24,7 +24,7 @@ from tests.support.writers import output, start
 
 START = 1_000_000.0
 A, R = "accept", "reject"
-PLAIN = Terms(3, None, "stop", 1, False, None, False)
+PLAIN = LabelRules(3, None, "stop", 1, False, None, False)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_wanted_now(choices: list[str], wanted: int) -> None:
         (PLAIN, [A, A, A, A], 3),  # a late label
     ],
 )
-def test_wanted_now_of_others(terms: Terms, choices: list[str], wanted: int) -> None:
+def test_wanted_now_of_others(terms: LabelRules, choices: list[str], wanted: int) -> None:
     assert wanted_now(terms, choices) == wanted
 
 
@@ -69,8 +69,8 @@ def test_whatever_the_order_the_result_is_that_of_full_labelling(order: list[str
     made: list[str] = []
     while len(made) < wanted_now(PLAIN._replace(per_item=per_item), made):
         made.append(choices[len(made)])
-    stopped = verdict(made, wanted_now(PLAIN._replace(per_item=per_item), made), "unanimous")
-    assert stopped.status == verdict(choices, per_item, "unanimous").status
+    stopped = decide_gold(made, wanted_now(PLAIN._replace(per_item=per_item), made), "unanimous")
+    assert stopped.status == decide_gold(choices, per_item, "unanimous").status
     assert len(made) == (choices.index(R) + 1 if R in choices else per_item)
 
 
@@ -119,7 +119,7 @@ def test_labels_end_with_the_first_reject_but_in_the_share(fresh_store: Store) -
         full = [A if often(text, person, 1) else R for person in people]
         assert len(choices) == (3 if text in shared or R not in choices else choices.index(R) + 1)
         status = fresh_store.db.execute("SELECT status FROM item WHERE text = ?", (text,)).fetchone()[0]
-        assert status == verdict(full, 3, "unanimous").status
+        assert status == decide_gold(full, 3, "unanimous").status
     assert sum(map(len, found.values())) < 240
     assert broken_rules(fresh_store) == []
 
@@ -424,6 +424,6 @@ def test_processes_that_label_at_once(fresh_store: Store, tmp_path: Path) -> Non
         text = next(row["text"] for row in rows if row["item"] == uid)
         full = [A if often(text, person, 1) else R for person in people]
         status = fresh_store.db.execute("SELECT status FROM item WHERE uid = ?", (uid,)).fetchone()[0]
-        assert status == verdict(full, 3, "unanimous").status
+        assert status == decide_gold(full, 3, "unanimous").status
         rejects = sum(row["choice"] == R for row in rows if row["item"] == uid)
         assert labels == 3 if uid in shared else rejects <= 1

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
-from annotations.items.wanted_labels import doubled_sample, drawn, labels_planned, wanted_of
+from annotations.items.wanted_labels import doubled_sample, draw_position, labels_planned, wanted_in_sample
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_progress
 from annotations.projects.projects import annotators, change_project, counts, create_project
@@ -84,7 +84,7 @@ def test_everybody_is_drawn_equally_often() -> None:
     found = [bytes([n]) for n in range(10)]
     drawn_often = Counter(one for seed in range(1_000) for one in doubled_sample(seed, found, 3))
     assert all(abs(drawn_often[one] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for one in found)
-    assert drawn(0, b"a") != drawn(1, b"a")
+    assert draw_position(0, b"a") != draw_position(1, b"a")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_everybody_is_drawn_equally_often() -> None:
     [(2, None, False, 2), (2, None, True, 2), (2, 5, True, 2), (2, 5, False, 1), (3, 0, False, 1)],
 )
 def test_wanted_of(per_item: int, doubled: int | None, inside: bool, expected: int) -> None:
-    assert wanted_of(per_item, doubled, b"x", {b"x"} if inside else set()) == expected
+    assert wanted_in_sample(per_item, doubled, b"x", {b"x"} if inside else set()) == expected
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ def test_history_newest_first_and_search(made: Made) -> None:
 def test_a_search_looks_back_so_far(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, people, items = made
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
-    monkeypatch.setattr("annotations.labels.read.SEARCHED", 2)
+    monkeypatch.setattr("annotations.labels.read.MOST_SEARCHED", 2)
     found = own_decisions(store, project, people[0], search="市场")
     assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
     assert len(own_decisions(store, project, people[0])) == 4

@@ -10,7 +10,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.desk.messages import item_out
 from annotations.files.import_items import examine, preview
-from annotations.items.batch import Batch, Taken, items
+from annotations.items.batch import Batch, ImportBusy, items
 from annotations.labels.operations import store_operations
 from annotations.mining.candidates import add_candidates, passages_of, stock
 from annotations.projects.projects import annotators, archive, create_project, set_quotas
@@ -203,7 +203,7 @@ def test_sentences_of_own_pairs_come_back_from_an_export(fresh_store, project, t
 
 def test_who_waits_long_enough_is_refused(fresh_store, project, tmp_path):
     file = written(tmp_path / "1.jsonl", [line("昨天她修好了水泵。")])
-    with Batch.begin(fresh_store, project, "other.jsonl"), pytest.raises(Taken):
+    with Batch.begin(fresh_store, project, "other.jsonl"), pytest.raises(ImportBusy):
         add_candidates(fresh_store, project, file, patience_s=0.0)
 
 

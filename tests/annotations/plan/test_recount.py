@@ -16,12 +16,12 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.package.import_records import store_records
 from annotations.files.package.records import each_record
-from annotations.items.batch import Batch, Taken
-from annotations.items.gold import settle_some
-from annotations.items.recount_mark import unsettled
+from annotations.items.batch import Batch, ImportBusy
+from annotations.items.gold import recount_items
+from annotations.items.recount_mark import open_recount
 from annotations.labels.operations import store_operations
 from annotations.plan import recount
-from annotations.plan.recount import finish
+from annotations.plan.recount import finish_recount
 from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
 from annotations.queue.leases import claim
 from annotations.release import make_release
@@ -76,10 +76,10 @@ def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_sma
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(recount, "AT_ONCE", 10_000)
             change_project(other, project, **fields)
-            assert unsettled(other, project) is None
+            assert open_recount(other, project) is None
         change_project(fresh_store, project, **fields)
         assert everything(fresh_store) == everything(other)
-    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
     actions = [row[0] for row in fresh_store.db.execute("SELECT action FROM event ORDER BY id")]
     assert actions == ["plan", "settling", "settled"]
     # nothing that wants a label is out of reach
@@ -110,9 +110,9 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
         made[0] += 1
         if made[0] > steps:
             raise Stopped
-        settle_some(*given)
+        recount_items(*given)
 
-    monkeypatch.setattr("annotations.plan.recount.settle_some", few)
+    monkeypatch.setattr("annotations.plan.recount.recount_items", few)
 
 
 def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tuple[Project, list[Annotator]]:
@@ -133,15 +133,15 @@ def test_an_export_is_of_a_moment_at_which_everything_is_settled(
     changes = iter([{"gold": "majority"}])
 
     def and_then_changed(store: Store, one: Project) -> bool:
-        worked = finish(store, one)
+        worked = finish_recount(store, one)
         for fields in changes:  # by somebody else, between the settling and the reading
             with store.write():
                 write_changes(store, one, fields)
         return worked
 
-    monkeypatch.setattr("annotations.files.export.finish", and_then_changed)
+    monkeypatch.setattr("annotations.files.export.finish_recount", and_then_changed)
     export_file(fresh_store, project, tmp_path / "a.jsonl", format="jsonl")
-    assert unsettled(fresh_store, project) is None
+    assert open_recount(fresh_store, project) is None
     export_file(fresh_store, project, tmp_path / "b.jsonl", format="jsonl")
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
@@ -150,18 +150,18 @@ def test_what_is_half_done_is_known_and_finished(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     project, people = halfway(fresh_store, monkeypatch, per_item=2)
-    assert project.per_item == 2 and unsettled(fresh_store, project) is not None
+    assert project.per_item == 2 and open_recount(fresh_store, project) is not None
     assert any(row[0] == 3 for row in fresh_store.db.execute("SELECT wanted FROM item")) and not broken_rules(
         fresh_store
     )
     assert [check.code for check in readiness(fresh_store, project) if check.state == "missing"] == ["settling"]
-    with pytest.raises(Taken), Batch.begin(fresh_store, project, "more"):
+    with pytest.raises(ImportBusy), Batch.begin(fresh_store, project, "more"):
         pass
     # a label meanwhile counts under the settings of today
     (item, *_) = claim(fresh_store, project, people[2], want=1)
     store_operations(fresh_store, project, people[2], [decide(item)])
     finish_changes(fresh_store)
-    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(2,)]
     pending = "SELECT count(*) FROM item WHERE (labels < 2) <> (status = 'pending')"
     assert fresh_store.db.execute(pending).fetchone()[0] == 0
@@ -172,11 +172,11 @@ def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_b
 ) -> None:
     project, _people = labelled(fresh_store)
     with monkeypatch.context() as patch:
-        patch.setattr("annotations.plan.recount.settle_some", kept_busy)
+        patch.setattr("annotations.plan.recount.recount_items", kept_busy)
         project = change_project(fresh_store, project, per_item=2)
-    assert project.per_item == 2 and unsettled(fresh_store, project) is not None
-    finish(fresh_store, project)
-    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert project.per_item == 2 and open_recount(fresh_store, project) is not None
+    finish_recount(fresh_store, project)
+    assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
 
 
 def kept_busy(*_given: Any) -> None:
@@ -195,13 +195,13 @@ def test_who_passes_gold_on_finishes_first(
     elif way == "export":
         export_file(fresh_store, project, tmp_path / "out.csv", format="slguset", items="accepted")
     elif way == "import":
-        finish(fresh_store, project)
+        finish_recount(fresh_store, project)
         with Batch.begin(fresh_store, project, "more") as batch:
             batch.add(new_items(5, first=900))
             batch.publish()
     else:
         change_project(fresh_store, project, per_item=2)
-    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
     wrong = "SELECT count(*) FROM item WHERE split = 1 AND labels = 3 AND status = 'pending'"
     assert fresh_store.db.execute(wrong).fetchone()[0] == 0
 
@@ -214,7 +214,7 @@ def test_a_second_change_overtakes_the_first(
     once: list[int] = []
 
     def meddling(store: Store, some: Project, items: Any) -> None:
-        settle_some(store, some, items)
+        recount_items(store, some, items)
         if not once:
             once.append(1)
             late.start()
@@ -224,10 +224,10 @@ def test_a_second_change_overtakes_the_first(
             change_project(own, project, per_item=1)
 
     late = threading.Thread(target=change)
-    monkeypatch.setattr("annotations.plan.recount.settle_some", meddling)
+    monkeypatch.setattr("annotations.plan.recount.recount_items", meddling)
     change_project(fresh_store, project, per_item=4)
     late.join()
-    assert unsettled(fresh_store, project) is None and broken_rules(fresh_store) == []
+    assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
 
 
@@ -238,7 +238,7 @@ def test_numbers_of_half_settled_items_say_so(
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
     asked = [*command.split(), project.name, "--db", str(fresh_store.path)]
     assert HALF_SETTLED in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
-    finish(fresh_store, project)
+    finish_recount(fresh_store, project)
     assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
 
 
@@ -246,10 +246,10 @@ def test_another_setting_meanwhile_does_not_begin_anew(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
-    before = unsettled(fresh_store, project)
+    before = open_recount(fresh_store, project)
     with fresh_store.write():
         write_changes(fresh_store, project, {"blur": True})
-    assert unsettled(fresh_store, project) == before is not None
+    assert open_recount(fresh_store, project) == before is not None
 
 
 @pytest.mark.parametrize("data", [{}, {"changed": 3}, {"changed": ["gold"]}], ids=str)
@@ -260,10 +260,10 @@ def test_the_mark_is_of_one_database(
     project, _people = halfway(fresh_store, monkeypatch, gold="majority")
     left = [row["action"] for row in each_record(fresh_store, project, {}) if row["kind"] == "event"]
     assert "plan" in left and "settling" not in left
-    finish(fresh_store, project)
+    finish_recount(fresh_store, project)
     row = {"kind": "event", "action": "settling", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
     assert store_records(fresh_store, project, [row], early=False) == 0
-    assert unsettled(fresh_store, project) is None
+    assert open_recount(fresh_store, project) is None
 
 
 def test_an_import_takes_the_plan_of_the_moment_it_begins(fresh_store: Store) -> None:
@@ -307,8 +307,8 @@ def test_a_kill_in_between_is_finished_later(fresh_store: Store, tmp_path: Path,
         right = everything(other)
     run = [sys.executable, "-c", textwrap.dedent(KILLED), str(database(tmp_path)), str(steps)]
     assert subprocess.run(run, cwd=ROOT, check=False).returncode == -signal.SIGKILL
-    assert unsettled(fresh_store, project) is not None and broken_rules(fresh_store) == []
+    assert open_recount(fresh_store, project) is not None and broken_rules(fresh_store) == []
     assert everything(fresh_store) != right
     finish_changes(fresh_store)
-    assert everything(fresh_store) == right and unsettled(fresh_store, project) is None
+    assert everything(fresh_store) == right and open_recount(fresh_store, project) is None
     assert broken_rules(fresh_store) == []

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from annotations.adjudication import settle_case
 from annotations.database.store import Store
 from annotations.labels.operations import reveal, store_operations
-from annotations.plan.recount import recompute
+from annotations.plan.recount import recount_project
 from annotations.progress import labels_per_day
 from annotations.progress.annotators import Worker
 from annotations.progress.dashboard import Dashboard, dashboard, filled_days
@@ -261,7 +261,7 @@ def test_the_counts_of_cells_are_those_of_the_census(fresh_store: Store) -> None
 
     project, _people, _items = labelled(fresh_store)
     with fresh_store.write():
-        recompute(fresh_store, project)
+        recount_project(fresh_store, project)
     found = dashboard(fresh_store, project, now=NOON).cells
     census = counts(fresh_store, project).cells
     assert [(c.pair, c.side, c.counted.mined, c.counted.kept) for c in found] == [

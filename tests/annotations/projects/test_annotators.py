@@ -16,10 +16,10 @@ from annotations.projects.projects import (
     add_annotators,
     annotator,
     annotators,
-    bring_back,
     create_project,
     project,
     remove_annotator,
+    return_to_queue,
     set_aside_items,
 )
 from annotations.projects.replace_annotator import replace_annotator
@@ -216,7 +216,7 @@ def _finish(store: Store, made: Project, moment: float) -> None:
                 assert store_operations(store, made, person, [operation], now=moment)[0].latest == operation.op_id
             done += len(got)
         for item in set_aside_items(store, made):
-            bring_back(store, made, item.uid)
+            return_to_queue(store, made, item.uid)
             done += 1
         if not done:
             return

@@ -13,11 +13,11 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import (
     add_annotators,
     annotators,
-    bring_back,
     change_project,
     counts,
     create_project,
     remove_annotator,
+    return_to_queue,
     set_aside_items,
     set_quotas,
 )
@@ -123,7 +123,7 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
     assert again == [] and set_aside_items(fresh_store, project) == []
     store_operations(fresh_store, project, bo, [decide(take(fresh_store, project, bo)[0])], now=START)
     assert uids(set_aside_items(fresh_store, project)) == [item.uid]
-    bring_back(fresh_store, project, item.uid)
+    return_to_queue(fresh_store, project, item.uid)
     assert set_aside_items(fresh_store, project) == []
     assert uids(take(fresh_store, project, ada)) == [item.uid]
     assert broken_rules(fresh_store) == []

@@ -16,7 +16,7 @@ from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.guideline.relabelling import send_back
 from annotations.items.batch import Batch
-from annotations.items.gold import settle
+from annotations.items.gold import recount_item
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
 from annotations.labels.retest_labels import progress_with_retests
@@ -58,13 +58,13 @@ def states(store: Store, what: str = "state") -> list[Any]:
 def test_a_larger_share_holds_a_smaller_one(seed: int, identity: bytes, one: float, two: float) -> None:
     who = uuid.UUID(int=seed).hex
     less, more = sorted((one, two))
-    assert retests.comes_again(seed, who, identity, less) <= retests.comes_again(seed, who, identity, more)
-    assert not retests.comes_again(seed, who, identity, 0.0) and retests.comes_again(seed, who, identity, 1.0)
+    assert retests.is_retested(seed, who, identity, less) <= retests.is_retested(seed, who, identity, more)
+    assert not retests.is_retested(seed, who, identity, 0.0) and retests.is_retested(seed, who, identity, 1.0)
 
 
 def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
     identities = [n.to_bytes(16, "big") for n in range(20_000)]
-    drawn = {who: {i for i in identities if retests.comes_again(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
+    drawn = {who: {i for i in identities if retests.is_retested(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
     one, two = drawn.values()
     # binomial: 2,000 with a deviation of 42; both at once 200 with 14
     assert abs(len(one) - 2_000) < 170 and abs(len(two) - 2_000) < 170 and abs(len(one & two) - 200) < 60
@@ -404,7 +404,7 @@ def test_settling_again_changes_no_draw(made: Made) -> None:
     before = store.db.execute("SELECT * FROM retest").fetchall()
     with store.write():
         for item in items:
-            settle(store, item.id)
+            recount_item(store, item.id)
     assert store.db.execute("SELECT * FROM retest").fetchall() == before
 
 
