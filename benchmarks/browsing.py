@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from annotations.browse.search import Filters, found
+from annotations.browse.search import Filters, search_items
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, create_project, guideline
@@ -104,7 +104,7 @@ def timed(work: Callable[[], int]) -> tuple[float, float, int]:
 def _total(path: Path, project: Project, filters: Filters) -> int:
     """What the page does: the database is opened anew, and a page of the list is read."""
     with Store.open(path) as store:
-        return found(store, project, filters).total
+        return search_items(store, project, filters).total
 
 
 def _count(store: Store, query: str, text: str) -> int:

@@ -21,7 +21,7 @@ from annotations.progress.dashboard import dashboard
 from annotations.progress.labels_per_day import labels_by_day
 from annotations.projects.annotators import annotators
 from annotations.projects.projects import create_project, guideline, set_quotas
-from annotations.record.entries import Looked, entries
+from annotations.record.entries import RecordQuery, entries
 from annotations.record.files import record_json
 from annotations.types import Project
 from core.files.timestamps import timestamp
@@ -103,9 +103,9 @@ def main(items: int) -> None:
         timed("- labels by day", lambda: labels_by_day(store, project))
         timed("- disagreement", lambda: disagreement(store, project))
         timed("- pairs and sides", lambda: counted_cells(store, project))
-        timed("own record, first page", lambda: entries(store, project, person, Looked()))
-        timed("own record, last page", lambda: entries(store, project, person, Looked(page=items * 9 // 200)))
-        timed("own record, a search", lambda: entries(store, project, person, Looked(search="第777")))
+        timed("own record, first page", lambda: entries(store, project, person, RecordQuery()))
+        timed("own record, last page", lambda: entries(store, project, person, RecordQuery(page=items * 9 // 200)))
+        timed("own record, a search", lambda: entries(store, project, person, RecordQuery(search="第777")))
         timed("own record, all of it as JSON", lambda: sum(map(len, record_json(store, project, person))))
 
 

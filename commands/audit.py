@@ -129,7 +129,7 @@ def send(
     sample = _draw_sample(scores, model, n, seed, by)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
     with Store.open(db) as store:
-        made = audit_projects.send(
+        made = audit_projects.create_audit_project(
             store, sample, project, people, per_item=per_item, language=language, run=scores.stem
         )
     found = _counts(sample) | {"project": made.name, "labels": len(sample.items) * per_item}
@@ -150,7 +150,7 @@ def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
 
     frame = None if scores is None else read_scores(scores)
     with existing_store(db) as store:
-        found = audit_projects.result(store, find_project(store, project), frame)
+        found = audit_projects.audit_result(store, find_project(store, project), frame)
     if not found.audit.settled:
         click.echo("No sentence has all its labels yet.", err=True)
     answer(_result(found), _result_text(found), as_json=as_json)

@@ -9,7 +9,7 @@ import click
 
 from annotations.guideline.criteria import read_reasons, read_text
 from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_back
+from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
 from annotations.guideline.versions import changed_codes, guidelines
 from annotations.projects import projects
 from annotations.types import Choice, Guideline
@@ -105,7 +105,7 @@ def send(name: str, version: int | None, which: str, also: str, author: str, db:
     with existing_store(db) as store:
         found = projects.project(store, name)
         number = projects.guideline(store, found, version).version
-        sent = send_back(store, found, number, cast(Which, which), also=_codes(also), author=author)
+        sent = send_for_relabelling(store, found, number, cast(Which, which), also=_codes(also), author=author)
     answer({"version": number, "sent_back": _counted(sent)}, f"Sent back: {_line(sent)}", as_json=as_json)
 
 

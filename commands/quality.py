@@ -8,10 +8,10 @@ import click
 from annotations.database.store import Store
 from annotations.files.known_answers import KnownReport, bring_known
 from annotations.projects.projects import project as find_project
-from annotations.quality.known_answers import Score, answer_choices, misses
+from annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
 from annotations.quality.report import Quality
 from annotations.quality.report import quality as quality_of
-from annotations.quality.retest_agreement import Consistency
+from annotations.quality.retest_agreement import RetestAgreement
 from annotations.text_policy import without_text
 from annotations.types import Project
 from commands.agreement import measure
@@ -72,7 +72,7 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
                 },
                 "text", "note", "why",
             )
-            for one in misses(store, project)
+            for one in wrong_answers(store, project)
         ],
         "signature": report.known_signature,
     }  # fmt: skip
@@ -91,7 +91,7 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
     }
 
 
-def _consistency(one: Consistency) -> dict[str, Any]:
+def _consistency(one: RetestAgreement) -> dict[str, Any]:
     days: dict[str, Any] = {"days": one.days}
     if one.days is None:
         days["days_reason"] = str(one.agreed.reason)
@@ -110,7 +110,7 @@ def _consistency(one: Consistency) -> dict[str, Any]:
     }
 
 
-def _score(one: Score) -> dict[str, Any]:
+def _score(one: KnownAnswerScore) -> dict[str, Any]:
     return {
         "annotator": one.annotator,
         "active": one.active,

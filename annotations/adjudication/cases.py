@@ -18,11 +18,11 @@ Queue = Literal["open", "settled"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # open: fully labelled, the labels differ, nobody has settled it. settled: there is a decision or "left as it is".
 WHERE: dict[Queue, str] = {"open": "split = 1 AND settlement IS NULL", "settled": "settlement IS NOT NULL"}
-OWN = (
+LABELLED_BY = (
     "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
     " AND assignment.state = 'labelled')"
 )
-SAID = """
+BLIND_LABELS = """
 SELECT annotator.id, label.choice, label.reasons, label.extraneous, label.spans, label.note, label.form_shown,
        guideline.version, label.op_id
 FROM assignment JOIN label ON label.id = assignment.blind JOIN annotator ON annotator.id = label.annotator
@@ -31,7 +31,7 @@ WHERE assignment.item = ? AND label.choice IS NOT NULL ORDER BY annotator.id
 """
 
 
-class Said(NamedTuple):
+class AnonymousLabel(NamedTuple):
     """What one annotator said before seeing anybody else; `letter` stands for the name."""
 
     letter: str
@@ -50,7 +50,7 @@ class Case:
     """An item before the adjudicator. `settlement` is the one that stands; `settlements` are all, oldest first."""
 
     item: Item
-    said: tuple[Said, ...]
+    said: tuple[AnonymousLabel, ...]
     settlement: Settlement | None
     settlements: tuple[Settlement, ...]
     comments: tuple[Comment, ...]
@@ -61,7 +61,7 @@ class Case:
         return tuple(each.op_id for each in self.said)
 
 
-def counted(store: Store, project: Project) -> dict[Queue, int]:
+def case_counts(store: Store, project: Project) -> dict[Queue, int]:
     """How many cases are in each queue."""
     counts: dict[Queue, int] = {}
     for queue, where in WHERE.items():
@@ -85,7 +85,7 @@ def cases(
     other labels stay blind. Raises KeyError for an unknown queue.
     """
     order = "item.id" if queue == "open" else "settlement DESC"
-    where = WHERE[queue] if reader is None else f"{WHERE[queue]} {OWN}"
+    where = WHERE[queue] if reader is None else f"{WHERE[queue]} {LABELLED_BY}"
     query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {where} ORDER BY {order}"
     values = (project.id,) if reader is None else (project.id, reader.id)
     found = store.db.execute(query, values).fetchall()
@@ -121,20 +121,20 @@ def case(store: Store, project: Project, uid: str) -> Case:
     item = as_item(row)
     made = tuple(settlements(store, project, uid))
     standing = made[-1] if made and made[-1].action != "reopen" else None
-    return Case(item, _said(store, item), standing, made, tuple(comments(store, project, uid)))
+    return Case(item, _anonymous_labels(store, item), standing, made, tuple(comments(store, project, uid)))
 
 
-def _said(store: Store, item: Item) -> tuple[Said, ...]:
-    rows = store.db.execute(SAID, (item.id,)).fetchall()
+def _anonymous_labels(store: Store, item: Item) -> tuple[AnonymousLabel, ...]:
+    rows = store.db.execute(BLIND_LABELS, (item.id,)).fetchall()
     # Shuffled anew for each item: whoever is A here is somebody else on the next one.
     letters = list(LETTERS[: len(rows)]) if len(rows) <= len(LETTERS) else [str(n + 1) for n in range(len(rows))]
     order = random.Random(item.uid).sample(range(len(rows)), len(rows))  # noqa: S311 - nothing secret
-    return tuple(_one(letter, rows[at]) for letter, at in zip(letters, order, strict=True))
+    return tuple(_anonymous_label(letter, rows[at]) for letter, at in zip(letters, order, strict=True))
 
 
-def _one(letter: str, row: tuple[object, ...]) -> Said:
+def _anonymous_label(letter: str, row: tuple[object, ...]) -> AnonymousLabel:
     _, choice, reasons, extraneous, spans, note, form, version, op_id = row
     marks = tuple(Mark(*mark) for mark in json.loads(str(spans)))
     flag = None if extraneous is None else bool(extraneous)
     kept = tuple(json.loads(str(reasons)))
-    return Said(letter, str(choice), kept, flag, marks, str(note), str(form), int(str(version)), str(op_id))
+    return AnonymousLabel(letter, str(choice), kept, flag, marks, str(note), str(form), int(str(version)), str(op_id))

@@ -112,15 +112,15 @@ def settle_case(
         raise Refused(N_("A decision needs a reason or a note: others will want to know why."))
     _check(store, project, choice, reasons, extraneous, marks)
     values = {
-        "op_id": op_id or uuid.uuid4().hex, "adjudicator": _name(adjudicator), "action": action, "choice": choice,
-        "reasons": json.dumps(list(dict.fromkeys(reasons))), "spans": json.dumps(sorted(marks)), "why": text,
-        "extraneous": None if extraneous is None else int(extraneous), "seen": json.dumps(sorted(seen)),
+        "op_id": op_id or uuid.uuid4().hex, "adjudicator": _checked_adjudicator(adjudicator), "action": action,
+        "choice": choice, "reasons": json.dumps(list(dict.fromkeys(reasons))), "spans": json.dumps(sorted(marks)),
+        "why": text, "extraneous": None if extraneous is None else int(extraneous), "seen": json.dumps(sorted(seen)),
     }  # fmt: skip
     with store.write() as db:
-        known = _known(db, values["op_id"], item)
+        known = _stored_settlement(db, values["op_id"], item)
         if known is not None:
             return known
-        target, labels = _target(store, project, item, base)
+        target, labels = _labelled_item(store, project, item, base)
         if sorted(seen) != labels:
             raise NotAllowed(N_("The labels of this item have changed since you opened it. Look at it again."))
         if choice is not None:
@@ -132,11 +132,11 @@ def settle_case(
 def reopen(store: Store, project: Project, item: str, *, adjudicator: str, base: str, why: str = "") -> Settlement:
     """Take back the act *base* that stands; the item is an open case again. Raises as `settle_case`."""
     values = {
-        "op_id": uuid.uuid4().hex, "adjudicator": _name(adjudicator), "action": "reopen", "choice": None,
+        "op_id": uuid.uuid4().hex, "adjudicator": _checked_adjudicator(adjudicator), "action": "reopen", "choice": None,
         "reasons": "[]", "spans": "[]", "why": checked_text(why), "extraneous": None, "seen": "[]",
     }  # fmt: skip
     with store.write():
-        target, _ = _target(store, project, item, base)
+        target, _ = _labelled_item(store, project, item, base)
         return _write(store, project, item, target, values)
 
 
@@ -169,14 +169,14 @@ def _check_rescue(project: Project, choice: str) -> None:
         raise NotAllowed(message)
 
 
-def _name(adjudicator: str) -> str:
+def _checked_adjudicator(adjudicator: str) -> str:
     name = adjudicator.strip()
     if not name or len(name) > 100 or not name.isprintable():
         raise Refused(N_("Say who decides: a name of 1 to 100 characters."))
     return name
 
 
-def _known(db: Any, op_id: Any, item: str) -> Settlement | None:
+def _stored_settlement(db: Any, op_id: Any, item: str) -> Settlement | None:
     query = f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item WHERE op_id = ?"
     row = db.execute(query, (op_id,)).fetchone()
     if row is None:
@@ -186,7 +186,7 @@ def _known(db: Any, op_id: Any, item: str) -> Settlement | None:
     return _settlement(row[1:])
 
 
-def _target(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:
+def _labelled_item(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:
     row = store.db.execute(
         "SELECT item.id, length(text), item.labels >= wanted, settlement.op_id, settlement.adjudicator"
         " FROM item LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.uid = ? AND item.project = ?",

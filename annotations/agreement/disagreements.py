@@ -16,7 +16,7 @@ from core.types import Span
 
 # {who}, {pair} and {own} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
 # starting at the labels: walking the assignments, item by item, needs no sorting.
-FOUND = """
+DISAGREEMENTS = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
 GROUP BY assignment.item
@@ -24,9 +24,9 @@ HAVING EXISTS (SELECT 1 FROM published_item WHERE published_item.id = assignment
     AND (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
 ORDER BY assignment.item
 """
-WHO = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
+BY_ANNOTATORS = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
 PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
-OWN = """AND assignment.item IN
+LABELLED_BY_READER = """AND assignment.item IN
     (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
 # As many labels as the item wants, or one of everybody who is still there.
 DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
@@ -37,7 +37,7 @@ ITEM = """
 SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
 """
-JUDGEMENTS = """
+BLIND_LABELS = """
 SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, blind_label.form_shown,
        blind_label.created, guideline.version, blind_label.extraneous, blind_label.spans
 FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
@@ -47,7 +47,7 @@ WHERE blind_label.item = ? ORDER BY annotator.name
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class BlindLabel:
     """What one annotator said of an item, before seeing anybody's opinion."""
 
     annotator: str
@@ -72,7 +72,7 @@ class Disagreement:
     pair: str
     side: str
     status: str
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[BlindLabel, ...]
 
 
 @at_one_moment
@@ -91,16 +91,18 @@ def disagreements(
     `between`: only what these annotators said decides (and is counted);
     `pair`: only items of this keyword pair; `reader`: only items that this
     annotator has labelled. Each item comes with the labels of everybody, so
-    tell `shown_to` what a reader gets to see.
+    tell `record_reveals` what a reader gets to see.
     """
-    who = WHO.format(marks=", ".join("?" * len(between))) if between else ""
-    asked = FOUND.format(who=who, pair="" if pair is None else PAIR, own="" if reader is None else OWN, done=DONE)
+    who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
+    asked = DISAGREEMENTS.format(
+        who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=DONE
+    )
     values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
     found = store.db.execute(asked, values).fetchall()
     return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
 
 
-class Shown(Protocol):
+class AboutItem(Protocol):
     """Anything on a page that is about one item, named by its public id."""
 
     @property
@@ -108,16 +110,16 @@ class Shown(Protocol):
         """The public id."""
 
 
-def shown_to(store: Store, reader: Annotator, found: Sequence[Shown]) -> None:
+def record_reveals(store: Store, reader: Annotator, found: Sequence[AboutItem]) -> None:
     """Record that *reader* sees what others said of these items: own labels from now on carry `after_reveal`.
 
     Call it before they are shown. What the reader has not labelled is left alone.
     """
-    items_shown_to(store, reader, [one.item for one in found])
+    record_item_reveals(store, reader, [one.item for one in found])
 
 
-def items_shown_to(store: Store, reader: Annotator, items: Sequence[str]) -> None:
-    """The same as `shown_to` for items by their public ids."""
+def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -> None:
+    """The same as `record_reveals` for items by their public ids."""
     if is_unrevealed(store.db, reader.id, list(items)):
         with store.write() as db:
             reveal_items(db, reader.id, list(items), timestamp())
@@ -127,12 +129,12 @@ def _disagreement(store: Store, item: int) -> Disagreement:
     uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
     word = None if start is None else (start, stop)
     said = tuple(
-        Judgement(
+        BlindLabel(
             name, choice, tuple(json.loads(reasons)), note, form, created, version,
             None if extraneous is None else bool(extraneous), tuple(Mark(*mark) for mark in json.loads(spans)),
         )
         for name, choice, reasons, note, form, created, version, extraneous, spans in store.db.execute(
-            JUDGEMENTS, (item,)
+            BLIND_LABELS, (item,)
         )
     )  # fmt: skip
     return Disagreement(uid, text, context, word, pair, side, status, said)

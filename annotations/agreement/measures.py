@@ -49,10 +49,10 @@ __all__ = [
     "TwoAnnotators",
     "agreement",
     "signature",
-    "usual_on",
+    "usual_items",
 ]
 
-Found = TypeVar("Found", Measures, CategoryMeasures)
+AnyMeasures = TypeVar("AnyMeasures", Measures, CategoryMeasures)
 VERSION = 1  # of the method: raise it when a number may change
 
 EMPTY_SHARE = Note(
@@ -66,7 +66,7 @@ WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 """
 
 
-def usual_on(project: Project) -> ItemScope:
+def usual_items(project: Project) -> ItemScope:
     """On which items agreement is computed where nobody chooses: the random share where items stop at a reject."""
     return "share" if project.plan == "stop" else "all"
 
@@ -88,15 +88,15 @@ def agreement(
     counts for generations only: on the four labels, on three, on two, or on
     the flag for extraneous gendered language. `version`: only labels made under
     this version of the guideline; raises NotFound where there is none. `on`:
-    "all" labelled items or the random "share", None: `usual_on`.
+    "all" labelled items or the random "share", None: `usual_items`.
     """
-    resampling, on = resampling or Resampling(), on or usual_on(project)
+    resampling, on = resampling or Resampling(), on or usual_items(project)
     versions = _versions(store, project, version)
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
-    all_items, by_labels = _stock(store, project, tally, on, version)
+    all_items, by_labels = _label_counts(store, project, tally, on, version)
     share = all_items if on == "share" and version is None else None
-    overall, categories = _of_all(tally, choices, resampling, share)
+    overall, categories = _overall(tally, choices, resampling, share)
     names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling)
     return AgreementReport(
         project=project.name,
@@ -106,8 +106,8 @@ def agreement(
         choices=choices,
         overall=overall,
         categories=categories,
-        cohen=_each_two(labels, names, len(choices), resampling),
-        by_pair=_named(cells) if groups else _by_pair(store, labels, len(choices), resampling),
+        cohen=_every_two(labels, names, len(choices), resampling),
+        by_pair=_cells_as_pairs(cells) if groups else _by_pair(store, labels, len(choices), resampling),
         signature=signature(
             choices,
             resampling.signature("context" if project.kind == "generations" else "item"),
@@ -147,7 +147,7 @@ def signature(
     return f"agreement|labels:blind|items:{which}{under}|categories:{codes}|{intervals}|v{VERSION}"
 
 
-def _of_all(
+def _overall(
     tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None
 ) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
     """The measures of all labels; *share*: how many items the random share has, None where others count too."""
@@ -159,7 +159,7 @@ def _of_all(
     return _undefined(overall, why), tuple(_undefined(one, why) for one in categories)
 
 
-def _undefined(found: Found, why: Note) -> Found:
+def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
     """The same with every measure undefined for this reason: that of the labels would speak of all items."""
     names = [one.name for one in fields(found) if isinstance(getattr(found, one.name), Estimate)]
     values: dict[str, Any] = dict.fromkeys(names, Estimate.undefined(why))
@@ -199,7 +199,7 @@ def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
     return {int(a): str(names[int(a)]) for _, a in order}
 
 
-def _stock(
+def _label_counts(
     store: Store, project: Project, tally: Tally, on: ItemScope, version: int | None
 ) -> tuple[int, dict[int, int]]:
     """How many items there are, and how many of them have 0, 1, 2 ... of the labels."""
@@ -266,7 +266,7 @@ def _cells(
     )
 
 
-def _named(cells: tuple[tuple[str, str, Measures], ...]) -> tuple[tuple[str, Measures], ...]:
+def _cells_as_pairs(cells: tuple[tuple[str, str, Measures], ...]) -> tuple[tuple[str, Measures], ...]:
     return _most_first((" / ".join(filter(None, key)), measures) for *key, measures in cells)
 
 
@@ -288,7 +288,7 @@ def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measu
     return tuple(sorted(found, key=lambda row: (-row[1].items, row[0])))
 
 
-def _each_two(
+def _every_two(
     labels: BlindLabels, names: dict[int, str], categories: int, resampling: Resampling
 ) -> tuple[TwoAnnotators, ...]:
     """Every two annotators who share an item, in the order of *names*."""

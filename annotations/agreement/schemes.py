@@ -44,7 +44,7 @@ def scheme_labels(
         said = [(*row[:2], merged(row[2], way), *row[3:]) for row in rows]
     made = blind_labels(said, [choice.code for choice in offered])
     uids = [row[7] for row in said]
-    contexts, groups = _places(store, project, uids, made)
+    contexts, groups = _contexts_and_groups(store, project, uids, made)
     return replace(made, context=contexts), offered, groups
 
 
@@ -60,7 +60,7 @@ def _choice(code: str) -> Choice:
     return Choice(code, "", translate(NAMES[code], "zh"), NAMES[code])
 
 
-def _places(store: Store, project: Project, uids: list[str], made: BlindLabels) -> tuple[Numbers, Groups]:
+def _contexts_and_groups(store: Store, project: Project, uids: list[str], made: BlindLabels) -> tuple[Numbers, Groups]:
     """Per label the number of its context, and the items of each model and pronoun set in the order of import."""
     known = generations(store, project).set_index("item")
     number: dict[str, int] = {}

@@ -140,7 +140,7 @@ def reasons() -> tuple[Choice, ...]:
     return tuple(Choice(**row) for row in table("audit_reasons"))
 
 
-def send(
+def create_audit_project(
     store: Store,
     sample: AuditSample,
     name: str,
@@ -219,14 +219,14 @@ def audit(store: Store, project: Project) -> Audit:
         if not isinstance(hidden, dict) or "stratum" not in hidden:
             continue
         facts = facts or hidden
-        sentences.append(_judged(text, pair, side, wanted, hidden, labels.get(item, [])))
+        sentences.append(_judged_sentence(text, pair, side, wanted, hidden, labels.get(item, [])))
     if not sentences:
         raise NotFound(N_("{project} is no audit: it was not made from a drawn sample."), project=project.name)
     names = {name: facts[name] for name in ("run", "model", "signature", "by", "seed")}
     return Audit(project, sentences=tuple(sentences), **names)
 
 
-def _judged(
+def _judged_sentence(
     text: str, pair: str, side: Side, wanted: int, hidden: dict[str, Any], labels: list[tuple[str, str]]
 ) -> JudgedSentence:
     leaks = [why for choice, why in labels if choice == LEAK.code]
@@ -245,7 +245,7 @@ def _judged(
     )
 
 
-def result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
+def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
     """The answer of the audit *project*; with the scores it was drawn from (*frame*), also what leaks do to a run.
 
     Raises NotFound where the project is no audit, Refused where *frame* holds other scores than those of the audit.

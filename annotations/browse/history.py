@@ -12,7 +12,7 @@ from heapq import merge
 from typing import Any, Literal
 
 from annotations.adjudication import Settlement, every_comment, settlements
-from annotations.browse.search import Row, rows
+from annotations.browse.search import SearchRow, rows
 from annotations.database.events import events
 from annotations.database.store import Store, at_one_moment
 from annotations.items.batch import item as item_of
@@ -104,14 +104,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ItemRecord:
     """An item as it is now.
 
-    `because` says why it has its status, `held` who has it on the desk or got it back (name, state), `talkers` are the
-    public ids of those who labelled or skipped it.
+    `gold_reasons` says why it has its status, `held` who has it on the desk or got it back (name, state), `talkers`
+    are the public ids of those who labelled or skipped it.
     """
 
-    row: Row
+    row: SearchRow
     because: tuple[Note, ...]
     held: tuple[tuple[str, str], ...]
     talkers: tuple[str, ...]
@@ -124,7 +124,7 @@ class Record:
 
 
 @at_one_moment
-def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> Record:
+def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> ItemRecord:
     """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
     found = item_of(store, project, uid)
     row = next(rows(store, [found.id]))
@@ -132,7 +132,7 @@ def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | N
     held = tuple((name, state) for name, state, _uid in had if state in ("leased", "sent_back"))
     talkers = tuple(one for _name, state, one in had if state in ("labelled", "sent_back", "skipped"))
     history = tuple(item_history(store, project, uid, reader=reader))
-    return Record(row, because(store, project, row), held, talkers, history)
+    return ItemRecord(row, gold_reasons(store, project, row), held, talkers, history)
 
 
 def item_history(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> list[Entry]:
@@ -155,7 +155,7 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
             *_labels(store, "again", _AGAIN, values),
             *_entries(store, "known", _KNOWN, values, "choice", "why"),
             *_entries(store, "released", _RELEASED, values, "version", "status", "gold"),
-            *map(_settled, settlements(store, project, uid)),
+            *map(_settlement_entry, settlements(store, project, uid)),
             *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
               for one in events(store, project, uid) if one.action != IS_KNOWN),
         ]  # fmt: skip
@@ -185,7 +185,7 @@ def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) ->
         yield Entry(when, kind, who, data)
 
 
-def _settled(one: Settlement) -> Entry:
+def _settlement_entry(one: Settlement) -> Entry:
     data = {"action": one.action, "choice": one.choice, "reasons": list(one.reasons), "why": one.why}
     return Entry(one.created, "settlement", one.adjudicator, data)
 
@@ -198,7 +198,7 @@ def _comments(store: Store, project: Project, uid: str, reader: Annotator | None
             yield Entry(one.created, "comment", "" if hidden else one.author, {"text": one.text, "thread": one.thread})
 
 
-def because(store: Store, project: Project, row: Row) -> tuple[Note, ...]:
+def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, ...]:
     """Why the item has its status: the rule that made it, in sentences; `choice` in their values is a code."""
     settled = store.db.execute(
         "SELECT adjudicator, action, choice FROM settlement WHERE id = (SELECT settlement FROM item WHERE id = ?)",
@@ -212,16 +212,18 @@ def because(store: Store, project: Project, row: Row) -> tuple[Note, ...]:
     if action == "leave":
         return labels, Note(N_("{who} left it as the labels have it."), {"who": who})
     if row.item.gold == choice:
-        return (Note(N_("{who} decided: {choice}. A decision counts before the labels do."), _values(settled)),)
+        return (
+            Note(N_("{who} decided: {choice}. A decision counts before the labels do."), _settlement_values(settled)),
+        )
     message = N_("{who} decided: {choice}. It does not count: only what everybody accepts is kept here.")
-    return labels, Note(message, _values(settled))
+    return labels, Note(message, _settlement_values(settled))
 
 
-def _values(settled: tuple[str, str, str]) -> dict[str, Any]:
+def _settlement_values(settled: tuple[str, str, str]) -> dict[str, Any]:
     return {"who": settled[0], "choice": settled[2]}
 
 
-def _by_labels(project: Project, row: Row, choices: list[str]) -> Note:
+def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
     """What the labels alone come to."""
     labels, counted = len(choices), Counter(choices)
     if not labels:

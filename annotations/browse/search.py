@@ -96,7 +96,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SearchRow:
     """An item in a list: how many blind labels it has of how many, and its marks."""
 
     item: Item
@@ -111,26 +111,26 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SearchPage:
     """One page of what was found. `number` counts from 1 and is the last one where a later was asked for."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SearchRow, ...]
     total: int
     number: int
     pages: int
 
 
-def found(store: Store, project: Project, filters: Filters, page: int = 1, *, size: int = PAGE) -> Page:
+def search_items(store: Store, project: Project, filters: Filters, page: int = 1, *, size: int = PAGE) -> SearchPage:
     """The items that *filters* let through, in the order of import; *page* counts from 1."""
-    ids = found_ids(store, project, filters)
+    ids = search_ids(store, project, filters)
     pages = max(1, -(-len(ids) // size))
     number = min(max(1, page), pages)
-    return Page(tuple(rows(store, ids[(number - 1) * size : number * size])), len(ids), number, pages)
+    return SearchPage(tuple(rows(store, ids[(number - 1) * size : number * size])), len(ids), number, pages)
 
 
-def found_ids(store: Store, project: Project, filters: Filters) -> list[int]:
+def search_ids(store: Store, project: Project, filters: Filters) -> list[int]:
     """Row ids of all items that *filters* let through, in the order of import."""
-    reach = _reach(store, project, filters.file)
+    reach = _file_range(store, project, filters.file)
     if reach is None:
         return []
     where, values = _conditions(store, project, filters)
@@ -147,14 +147,14 @@ def found_ids(store: Store, project: Project, filters: Filters) -> list[int]:
 
 
 def neighbours(ids: Sequence[int], item: int) -> tuple[int | None, int | None, int]:
-    """The row ids before and after *item* in a list of `found_ids`, and its place from 1 (0: it is not in it)."""
+    """The row ids before and after *item* in a list of `search_ids`, and its place from 1 (0: it is not in it)."""
     if item not in ids:
         return None, None, 0
     at = ids.index(item)
     return (ids[at - 1] if at else None), (ids[at + 1] if at + 1 < len(ids) else None), at + 1
 
 
-def rows(store: Store, ids: Sequence[int]) -> Iterator[Row]:
+def rows(store: Store, ids: Sequence[int]) -> Iterator[SearchRow]:
     """Items by row id, in the order of *ids*."""
     for start in range(0, len(ids), CHUNK):
         chunk = ids[start : start + CHUNK]
@@ -169,10 +169,10 @@ def rows(store: Store, ids: Sequence[int]) -> Iterator[Row]:
                 yield _row(by_id[one])
 
 
-def _row(row: tuple[Any, ...]) -> Row:
+def _row(row: tuple[Any, ...]) -> SearchRow:
     *item, labels, wanted, aside, split, settled, pilot, known, shared = row
     marks = bool(aside), bool(split), bool(settled), bool(pilot), known, bool(shared)
-    return Row(as_item(tuple(item)), labels, wanted, *marks)
+    return SearchRow(as_item(tuple(item)), labels, wanted, *marks)
 
 
 def uid_of(store: Store, item: int) -> str:
@@ -195,13 +195,13 @@ def pairs_of(store: Store, project: Project) -> list[str]:
     return [row[0] for row in store.db.execute(query, (project.id,))]
 
 
-def words_of(text: str) -> list[str]:
+def search_words(text: str) -> list[str]:
     """What a search looks for: words, and what stands in quotation marks as it is; each once."""
     found = [quoted or word for quoted, word in _QUOTED.findall(text)]
     return list(dict.fromkeys(word for word in found if word.strip()))
 
 
-def _reach(store: Store, project: Project, file: str | None) -> tuple[int, int, list[int]] | None:
+def _file_range(store: Store, project: Project, file: str | None) -> tuple[int, int, list[int]] | None:
     """First and last row id of the published files (of those called *file*), and the files; None: there are none."""
     named = "" if file is None else "AND file = :file"
     query = (
@@ -229,7 +229,7 @@ def _conditions(store: Store, project: Project, filters: Filters) -> tuple[list[
     if filters.flag is not None:
         where.append(_flag(filters))
         values["code"] = filters.flag.removeprefix(MINED)
-    for number, word in enumerate(_asked_words(store, project, filters.text, where, values)):
+    for number, word in enumerate(_text_condition(store, project, filters.text, where, values)):
         like = re.search("[A-Za-z]", word) is not None
         name = f"word{number}"
         where.append((_TEXT_ANY_CASE if like else _TEXT).format(name=name))
@@ -241,11 +241,11 @@ def _conditions(store: Store, project: Project, filters: Filters) -> tuple[list[
     return where, values
 
 
-def _asked_words(store: Store, project: Project, text: str, where: list[str], values: dict[str, Any]) -> list[str]:
+def _text_condition(store: Store, project: Project, text: str, where: list[str], values: dict[str, Any]) -> list[str]:
     """The words to look for; none where *text* is the public id of an item, which is then asked for instead."""
     row = store.db.execute("SELECT id FROM item WHERE uid = ? AND project = ?", (text.strip(), project.id)).fetchone()
     if row is None:
-        return words_of(text)
+        return search_words(text)
     where.append("item.id = :itself")
     values["itself"] = row[0]
     return []

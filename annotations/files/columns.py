@@ -42,14 +42,14 @@ class Columns:
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
-def bare(name: str) -> str:
+def bare_name(name: str) -> str:
     """The name of a column in lower case, letters and digits only: "Pronoun set" and "pronoun_set" are the same."""
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-def guess(columns: Sequence[str]) -> Columns:
+def guess_columns(columns: Sequence[str]) -> Columns:
     """The columns whose names say what they hold; a template with its generation is read as the published layout."""
-    known = {bare(name): name for name in reversed(columns)}
+    known = {bare_name(name): name for name in reversed(columns)}
     named = {
         key: next(known[word] for word in words if word in known)
         for key, words in SYNONYMS.items()
@@ -60,7 +60,7 @@ def guess(columns: Sequence[str]) -> Columns:
     return Columns(named)
 
 
-def checked(source: Source, wished: Columns) -> Columns:
+def checked_columns(source: Source, wished: Columns) -> Columns:
     """What *wished* says, and the guess for what it does not say; a wish for column "" means none.
 
     Raises BadFile where a column is not there, where one is to hold two things,
@@ -73,7 +73,7 @@ def checked(source: Source, wished: Columns) -> Columns:
             message = N_("{file} has no column named {column}, which was to hold the {key}. It has {found}.")
             raise BadFile(message, file=source.name, column=column, key=key, found=listed(source.columns))
     taken = {column for column in wished.named.values() if column}
-    guessed = {k: c for k, c in guess(source.columns).named.items() if k not in wished.named and c not in taken}
+    guessed = {k: c for k, c in guess_columns(source.columns).named.items() if k not in wished.named and c not in taken}
     guessed = {key: column for key, column in guessed.items() if key not in wished.fixed}
     named = {key: column for key, column in (guessed | dict(wished.named)).items() if column}
     if {"context", "completion"} <= named.keys():

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from annotations.files.columns import Columns, checked, guess, is_whole
+from annotations.files.columns import Columns, checked_columns, guess_columns, is_whole
 from annotations.files.columns import listed as _listed_columns
 from annotations.files.other_tools.detect import task_keys
 from annotations.files.other_tools.tasks import TASKS
@@ -72,7 +72,7 @@ def layout(source: Source, format: str = "auto", column: str | None = None, wish
     if format == "slguset" or (format == "auto" and set(SLGUSET) <= columns and not plain):
         return _with(source, "slguset", SLGUSET, SLGUSET[0])
     if format == "generations" or (format == "auto" and not plain and (wished or _are_generations(source))):
-        found = checked(source, wished or Columns())
+        found = checked_columns(source, wished or Columns())
         return Layout("generations", found.named.get("completion") or found.named["generation"], found)
     if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
         return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
@@ -90,7 +90,7 @@ def task_layout(source: Source, format: str, column: str | None, wished: Columns
     # An item that came with columns of a generation is exported with them; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)
     if wished is not None or (not plain and _are_generations(whole)):
-        found = checked(whole, wished or Columns())
+        found = checked_columns(whole, wished or Columns())
         return Layout(chosen, found.named.get("completion") or found.named["generation"], found)
     return Layout(chosen, _sentence_column(replace(source, columns=task_keys(source, chosen)), column))
 
@@ -98,7 +98,7 @@ def task_layout(source: Source, format: str, column: str | None, wished: Columns
 def _are_generations(source: Source) -> bool:
     if set(GENERATION) <= set(source.columns):
         return True
-    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_whole(guess(source.columns))
+    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_whole(guess_columns(source.columns))
 
 
 def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.files.detect import bad
-from annotations.guideline.free_tags import cleaned
+from annotations.guideline.free_tags import clean_tags
 from annotations.labels.marks import parse_marks
 from annotations.labels.operations import MOST_SECONDS
 from annotations.types import Form, Mark
@@ -129,7 +129,7 @@ def _reasons(value: Any) -> tuple[str, ...]:
 
 def _tags(value: Any) -> tuple[str, ...]:
     try:
-        return cleaned(_reasons(value))
+        return clean_tags(_reasons(value))
     except EvenhandError as error:
         bad("label", error.message, **error.values)
 

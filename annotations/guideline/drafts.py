@@ -7,7 +7,14 @@ from typing import Any
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.guideline.relabelling import CHUNK, RelabelCounts, Which, count_affected, send_back, send_back_now
+from annotations.guideline.relabelling import (
+    CHUNK,
+    RelabelCounts,
+    Which,
+    count_affected,
+    send_for_relabelling,
+    send_in_transaction,
+)
 from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
 from annotations.types import Choice, Guideline, Project
 from core.errors import N_, Refused
@@ -37,7 +44,7 @@ class Draft:
         return asked != (old.text.strip(), old.choices, old.reasons)
 
 
-def draft(store: Store, project: Project) -> Draft:
+def read_draft(store: Store, project: Project) -> Draft:
     """What is kept of the next version; where nothing is, the newest version to begin from."""
     query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
     row = store.db.execute(query, (project.id,)).fetchone()
@@ -102,11 +109,11 @@ def check_draft(store: Store, project: Project, draft: Draft) -> None:
         raise Refused(message, newest=newest.version, base=draft.base)
     if not draft.differs(newest):
         raise Refused(N_("Nothing differs from version {base} yet."), base=draft.base)
-    _check_words(draft)
+    _check_texts(draft)
     check_options(project.kind, draft.choices, draft.reasons)
 
 
-def _check_words(draft: Draft) -> None:
+def _check_texts(draft: Draft) -> None:
     if not draft.text.strip():
         raise Refused(N_("The guideline has no text yet."))
     if len(draft.text) > LONGEST_TEXT:
@@ -157,11 +164,11 @@ def write_version(
         db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
         record(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
-            criteria=_said(old, draft), tags=_used(tag_codes(store, project), draft),
+            criteria=_changed_criteria(old, draft), tags=_tags_in_use(tag_codes(store, project), draft),
         )  # fmt: skip
-        sent = send_back_now(store, project, version, which if at_once else "none", also=also, author=author)
+        sent = send_in_transaction(store, project, version, which if at_once else "none", also=also, author=author)
     if not at_once:
-        sent = send_back(store, project, version, which, also=also, author=author)
+        sent = send_for_relabelling(store, project, version, which, also=also, author=author)
     return guideline(store, project, version), sent
 
 
@@ -170,12 +177,12 @@ def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: 
     return (counts.named if which == "named" else counts.all).labels <= CHUNK
 
 
-def _said(old: Guideline, draft: Draft) -> dict[str, list[str]]:
+def _changed_criteria(old: Guideline, draft: Draft) -> dict[str, list[str]]:
     found = changed_codes((*old.choices, *old.reasons), (*draft.choices, *draft.reasons))
     return {name: list(codes) for name, codes in found._asdict().items()}
 
 
-def _used(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any]:
+def _tags_in_use(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any]:
     known = {one.code for one in draft.reasons}
     return {tag: code for tag, code in codes.items() if code is None or code in known}
 

@@ -15,7 +15,7 @@ from core.text.sentences import control_character
 LONGEST_TAG = 60
 MOST_TAGS = 12  # on one label
 OWN_TAGS = 200  # that a desk offers
-ALIKE = 86.0  # from here on two tags look like one, of 100 (rapidfuzz ratio)
+SIMILARITY = 86.0  # from here on two tags look like one, of 100 (rapidfuzz ratio)
 
 # The last label that each annotator made of an item and did not take back, also where it was sent back since.
 _TAGGED = """
@@ -40,7 +40,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedLabel:
     """One label that bears a tag. `annotator` is a row id: who may see the name is for the page to decide."""
 
     annotator: int
@@ -50,7 +50,7 @@ class Tagged:
     note: str
 
 
-def cleaned(tags: Iterable[str]) -> tuple[str, ...]:
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """*tags* without blanks at their ends, runs of blanks as one, each once. Raises Refused for what is no tag."""
     found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
     if len(found) > MOST_TAGS:
@@ -77,20 +77,20 @@ def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
 def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:
     """Every tag of the project's pilots, commonest first: of labels that stand, or were sent back since.
 
-    `together`: tags that are probably one (see `alike`) are counted as one, under the commonest of them.
+    `together`: tags that are probably one (see `similar_tags`) are counted as one, under the commonest of them.
     """
     rows = store.db.execute(_TAGGED, {"project": project.id}).fetchall()
-    single = _counted((tag, row[0], row[1]) for row in rows for tag in json.loads(row[4]))
+    single = _count_tags((tag, row[0], row[1]) for row in rows for tag in json.loads(row[4]))
     if not together:
         return single
-    first = {text: group for group in alike([tag.text for tag in single]) for text in group}
+    first = {text: group for group in similar_tags([tag.text for tag in single]) for text in group}
     spelt = {text: first[text][0] if text in first else text for text in (tag.text for tag in single)}
     # A label that bears two spellings of a tag bears the tag once.
-    merged = _counted((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
+    merged = _count_tags((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
     return [replace(tag, spellings=first.get(tag.text, (tag.text,))) for tag in merged]
 
 
-def _counted(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
+def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
     """Tags with their counts, from (tag, item, annotator) of each label that bears it."""
     labels, items, people = Counter[str](), dict[str, set[int]](), dict[str, set[int]]()
     for tag, item, annotator in borne:
@@ -101,14 +101,14 @@ def _counted(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
     return sorted(found, key=lambda tag: (-tag.items, -tag.labels, tag.text))
 
 
-def items_with(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[Tagged]]]:
+def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[TaggedLabel]]]:
     """The items that bear one of the tags *wanted*, each with the labels that do, in the order of their ranks."""
     asked = set(wanted)
-    found: dict[int, list[Tagged]] = {}
+    found: dict[int, list[TaggedLabel]] = {}
     for item, annotator, choice, reasons, stored, note in store.db.execute(_TAGGED, {"project": project.id}):
         given = tuple(json.loads(stored))
         if asked & set(given):
-            found.setdefault(item, []).append(Tagged(annotator, choice, tuple(json.loads(reasons)), given, note))
+            found.setdefault(item, []).append(TaggedLabel(annotator, choice, tuple(json.loads(reasons)), given, note))
     by_id: dict[int, Item] = {}
     ids = list(found)
     for start in range(0, len(ids), 500):
@@ -119,22 +119,22 @@ def items_with(store: Store, project: Project, wanted: Iterable[str]) -> list[tu
     return [(by_id[item], labels) for item, labels in found.items() if item in by_id]
 
 
-def bare(tag: str) -> str:
+def bare_tag(tag: str) -> str:
     """What is left of a tag where case, width, blanks and the marks at its ends do not count."""
     folded = "".join(unicodedata.normalize("NFKC", tag).casefold().split())
     inside = [place for place, character in enumerate(folded) if unicodedata.category(character)[0] in "LNS"]
     return folded[inside[0] : inside[-1] + 1] if inside else folded
 
 
-def alike(texts: Sequence[str]) -> list[tuple[str, ...]]:
+def similar_tags(texts: Sequence[str]) -> list[tuple[str, ...]]:
     """Groups of two or more tags that are probably one: the same but for case, width and marks, or nearly so spelt.
 
     In the order of *texts*; each group names its first, commonest one first.
     """
     groups: list[list[str]] = []
     for text in texts:
-        key = bare(text)
-        near = (group for group in groups if _is_alike(key, bare(group[0])))
+        key = bare_tag(text)
+        near = (group for group in groups if _is_similar(key, bare_tag(group[0])))
         group = next(near, None)
         if group is None:
             groups.append([text])
@@ -143,8 +143,8 @@ def alike(texts: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _is_alike(one: str, other: str) -> bool:
+def _is_similar(one: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
     # Two short tags that differ by a character are two words; two long ones are a slip.
-    return one == other or (min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= ALIKE)
+    return one == other or (min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= SIMILARITY)

@@ -99,7 +99,7 @@ def count_affected(
     return Affected(_counts(older, names), _counts(found.named, names), _counts(every, names), found.shown, left)
 
 
-def send_back(
+def send_for_relabelling(
     store: Store,
     project: Project,
     version: int,
@@ -125,7 +125,7 @@ def send_back(
     return counts if found else RelabelCounts(0, 0)
 
 
-def send_back_now(
+def send_in_transaction(
     store: Store,
     project: Project,
     version: int,
@@ -134,7 +134,7 @@ def send_back_now(
     also: Collection[str] = (),
     author: str = "",
 ) -> RelabelCounts:
-    """The same as `send_back`, inside the caller's transaction."""
+    """The same as `send_for_relabelling`, inside the caller's transaction."""
     sent = _send_chunk(store, project, _labels_to_send(store, project, version, which, also))
     return _record_sent(store, project, sent, version, which, also, author)
 
@@ -249,12 +249,12 @@ def _older_labels(
             continue
         key = (version, choice, named, tags)
         if key not in kinds:
-            kinds[key] = _kind(found, choice, named, tags, touched[version])
+            kinds[key] = _list_for(found, choice, named, tags, touched[version])
         kinds[key].append(OlderLabel(item, annotator, label))
     return found._replace(shown=shown)
 
 
-def _kind(found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str]) -> list[OlderLabel]:
+def _list_for(found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str]) -> list[OlderLabel]:
     """The list that a label with this choice, these reasons and tags (JSON) belongs to."""
     if choice in touched:
         return found.named

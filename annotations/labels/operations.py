@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.free_tags import cleaned
+from annotations.guideline.free_tags import clean_tags
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
@@ -37,7 +37,7 @@ def label_columns(operation: Operation, guideline: Guideline, superseded: bool, 
         "guideline": guideline.id,
         "choice": None if empty else operation.choice,
         "reasons": json.dumps([] if empty else list(dict.fromkeys(operation.reasons))),
-        "tags": json.dumps([] if empty else cleaned(operation.tags), ensure_ascii=False),
+        "tags": json.dumps([] if empty else clean_tags(operation.tags), ensure_ascii=False),
         "extraneous": None if empty or operation.extraneous is None else int(operation.extraneous),
         "spans": json.dumps([] if empty else sorted(operation.spans)),
         "note": "" if empty else operation.note.strip(),

@@ -18,7 +18,7 @@ from annotations.labels.read import each_label_row
 from annotations.papers.blocks import Block
 from annotations.papers.markdown import Form, rendered
 from annotations.papers.paper import paper_blocks
-from annotations.progress.funnel import funnel, mining, steps, total
+from annotations.progress.funnel import funnel, funnel_steps, mining, total
 from annotations.projects.annotators import annotators
 from annotations.projects.projects import counts
 from annotations.text_policy import CANARY, needs_canary, text_may_leave
@@ -148,7 +148,7 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
         "said": known.said,
         "cells": sorted(known.held.cells.items()),
         "most_rows": MOST_ROWS,
-        "steps": list(steps(known.way, known.found)),
+        "steps": list(funnel_steps(known.way, known.found)),
         "rate": known.found["rate"],
         "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
         "built_in": recognise(known.guideline.text),

@@ -38,7 +38,7 @@ AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :projec
 
 
 @dataclass(frozen=True, slots=True)
-class InPilot:
+class PilotAnnotator:
     """One annotator in a pilot: how many items, and the share of them that was accepted (of generations: correct)."""
 
     annotator: Annotator
@@ -64,7 +64,7 @@ class PilotFigures:
     labelled: int
     compared: int
     unanimous: Estimate
-    people: tuple[InPilot, ...]
+    people: tuple[PilotAnnotator, ...]
     complete: bool
     signature: str
 
@@ -105,7 +105,9 @@ def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, st
     return dict(zip(order.sample(everybody, len(everybody)), names, strict=True))
 
 
-def _people(store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[int, str]]) -> tuple[InPilot, ...]:
+def _people(
+    store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[int, str]]
+) -> tuple[PilotAnnotator, ...]:
     labelled, accepted = Counter(who for who, _ in made), Counter(who for who, choice in made if choice in GOOD)
     active = {one.id for one in annotators(store, project)}
     named = letters(store, project, pilot)
@@ -113,5 +115,5 @@ def _people(store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[i
     for one in annotators(store, project, active=False):
         if labelled[one.id] or (one.id in active and pilot.closed is None):
             share = wilson(accepted[one.id], labelled[one.id], nothing=NOBODY)
-            found.append(InPilot(one, named[one.id], labelled[one.id], share, one.id in active))
+            found.append(PilotAnnotator(one, named[one.id], labelled[one.id], share, one.id in active))
     return tuple(found)

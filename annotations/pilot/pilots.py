@@ -82,7 +82,7 @@ def start_pilot(
         pilot_id = int(cursor.lastrowid or 0)
         wanted = max(people, _per_item(store, project))
         draw_into_pilot(db, drawn, pilot_id, wanted)
-        _give_back_leases(store, project)
+        _release_leases(store, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
     return _pilot(store, pilot_id)
 
@@ -97,13 +97,13 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
         pilot = open_pilot(store, project)
         if pilot is None:
             raise NotFound(N_("No pilot is open in this project."))
-        _give_back_leases(store, project)
-        labelled = _settle_closed(store, project, pilot)
+        _release_leases(store, project)
+        labelled = _recount_closed(store, project, pilot)
         record(store, project, "pilot_closed", author=author, pilot=pilot.number, items=pilot.items, labelled=labelled)
     return _pilot(store, pilot.id)
 
 
-def _settle_closed(store: Store, project: Project, pilot: Pilot) -> int:
+def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     """Let the items of a pilot be ordinary ones from now on; returns how many have a label."""
     db = store.db
     items = db.execute("SELECT id, labels FROM item WHERE pilot = ?", (pilot.id,)).fetchall()
@@ -172,14 +172,14 @@ def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
     rows = store.db.execute(_POOL, (project.id,)).fetchall()
     if not rows:
         raise Refused(N_("There is no item without labels left to draw from. Import a file first."))
-    return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: _place(key, bytes(row[0])))]
+    return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: _draw_position(key, bytes(row[0])))]
 
 
-def _place(key: str, identity: bytes) -> bytes:
+def _draw_position(key: str, identity: bytes) -> bytes:
     return hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest()
 
 
-def _give_back_leases(store: Store, project: Project) -> None:
+def _release_leases(store: Store, project: Project) -> None:
     """Take back what desks hold ready: they ask for what is handed out from now on. A label on it still arrives."""
     query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
     for (annotator,) in store.db.execute(query, (project.id,)).fetchall():

@@ -163,12 +163,12 @@ def _stalled(seen: float, last: str | None, leased: int, now: float) -> float | 
         return None
     heard = seen - LEASE_S
     if seen < now:
-        return heard if seen else _moment(last)
-    moment = _moment(last)
+        return heard if seen else _unix_seconds(last)
+    moment = _unix_seconds(last)
     return moment if moment is not None and now - moment > IDLE_S else None
 
 
-def _moment(created: str | None) -> float | None:
+def _unix_seconds(created: str | None) -> float | None:
     return None if created is None else datetime.fromisoformat(created).timestamp()
 
 

@@ -44,7 +44,7 @@ def _rate(counts: dict[str, Any]) -> Estimate:
     return wilson(int(counts["unanimous"] or 0), int(counts["reviewed"] or 0), nothing=NO_REVIEW)
 
 
-def steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
+def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
     """The funnel in a few rows, each with its (untranslated) name: `way` as `mining`, `found` as `total` gives it."""
     rows: list[tuple[str, int]] = []
     if way["runs"]:

@@ -37,7 +37,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CountedDays:
     """What was counted up to the label `last`, which is known by its operation."""
 
     last: int
@@ -45,30 +45,30 @@ class _Known:
     labels: Counter[tuple[str, int]]
 
 
-_kept: dict[tuple[str, int, int], _Known] = {}
+_kept: dict[tuple[str, int, int], _CountedDays] = {}
 _turn = threading.Lock()
 
 
 def labels_by_day(store: Store, project: Project, offset_minutes: int = 0) -> tuple[Day, ...]:
     """Labels per day and annotator, days in order; a day begins at midnight, *offset_minutes* east of Greenwich."""
-    known = _known(store, project, offset_minutes)
+    known = _counted_days(store, project, offset_minutes)
     query = "SELECT annotator.id, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
     names = dict(store.db.execute(query, (project.id,)).fetchall())
     return tuple(Day(day, names[who], number) for (day, who), number in sorted(known.labels.items()))
 
 
-def _known(store: Store, project: Project, offset_minutes: int) -> _Known:
+def _counted_days(store: Store, project: Project, offset_minutes: int) -> _CountedDays:
     key = (store.uid, project.id, offset_minutes)
     with _turn:
         before = _kept.get(key)
     row = store.db.execute("SELECT id, op_id FROM label ORDER BY id DESC LIMIT 1").fetchone()
     if row is None:
-        return _Known(0, "", Counter())
-    if before is None or not _is_there(store, before):
-        before = _Known(0, "", Counter())
+        return _CountedDays(0, "", Counter())
+    if before is None or not _is_current(store, before):
+        before = _CountedDays(0, "", Counter())
     day = "substr(label.created, 1, 10)" if not offset_minutes else "date(label.created, :offset)"
     values = {"project": project.id, "offset": f"{offset_minutes:+d} minutes"}
-    found = _Known(row[0], row[1], before.labels + _counted(store, day, before.last, row[0], values))
+    found = _CountedDays(row[0], row[1], before.labels + _counted(store, day, before.last, row[0], values))
     with _turn:
         _kept.pop(key, None)
         _kept[key] = found
@@ -89,6 +89,6 @@ def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, A
     return Counter({(made, int(who)): number for (made, who), number in pairs})
 
 
-def _is_there(store: Store, known: _Known) -> bool:
+def _is_current(store: Store, known: _CountedDays) -> bool:
     row = store.db.execute("SELECT op_id FROM label WHERE id = ?", (known.last,)).fetchone()
     return row is not None and row[0] == known.operation

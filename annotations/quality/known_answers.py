@@ -63,7 +63,7 @@ class KnownItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class KnownAnswerScore:
     """One annotator against the known answers.
 
     `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with Wilson's interval over
@@ -81,7 +81,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class WrongAnswer:
     """A label that is not the known answer."""
 
     item: Item
@@ -153,7 +153,9 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
     return found
 
 
-def draw_known(store: Store, project: Project, number: int, among: Among, *, seed: int | None = None) -> list[Item]:
+def draw_candidates(
+    store: Store, project: Project, number: int, among: Among, *, seed: int | None = None
+) -> list[Item]:
     """*number* items (fewer where there are no more) that could become hidden gold, drawn at random; nothing is stored.
 
     "agreed": all wanted labels, two or more, say the same: `item.gold` is the answer to propose. "unlabelled": nobody
@@ -173,7 +175,7 @@ def draw_known(store: Store, project: Project, number: int, among: Among, *, see
     return [by_id[one] for one in drawn]
 
 
-def scores(store: Store, project: Project) -> list[Score]:
+def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
     """Every annotator of a project against the known answers, in the order of joining; who left only with labels."""
     codes = [choice.code for choice in answer_choices(store, project)]
     query = (
@@ -194,18 +196,20 @@ def scores(store: Store, project: Project) -> list[Score]:
     ]
 
 
-def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) -> Score:
+def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) -> KnownAnswerScore:
     right, labelled = sum(row[i] for i, row in enumerate(table)), sum(map(sum, table))
     share = wilson(right, labelled, nothing=NO_KNOWN_ITEM)
-    return Score(name, active, right, labelled - right, total - labelled, share, tuple(map(tuple, table)))
+    return KnownAnswerScore(name, active, right, labelled - right, total - labelled, share, tuple(map(tuple, table)))
 
 
-def misses(store: Store, project: Project, annotator: str | None = None) -> list[Miss]:
+def wrong_answers(store: Store, project: Project, annotator: str | None = None) -> list[WrongAnswer]:
     """Labels that are not the known answer, in the order of import; of one annotator by name, or of all."""
     names = {one.id: one.name for one in annotators(store, project, active=False)}
     known = {one.item.id: one for one in known_items(store, project)}
     return [
-        Miss(known[row].item, names[who], answer, choice, tuple(json.loads(reasons)), note, created, known[row].why)
+        WrongAnswer(
+            known[row].item, names[who], answer, choice, tuple(json.loads(reasons)), note, created, known[row].why
+        )
         for who, row, answer, choice, reasons, note, created in store.db.execute(ANSWERS, (project.id,))
         if choice != answer and annotator in (None, names[who])
     ]

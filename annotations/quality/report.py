@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from annotations.database.store import Store, at_one_moment
-from annotations.quality.known_answers import SIGNATURE, KnownItem, Score, known_items, scores
-from annotations.quality.retest_agreement import ConsistencyReport, consistency
+from annotations.quality.known_answers import SIGNATURE, KnownAnswerScore, KnownItem, known_items, scores
+from annotations.quality.retest_agreement import RetestReport, retest_report
 from annotations.types import Project
 from core.statistics import Resampling
 
@@ -13,8 +13,8 @@ from core.statistics import Resampling
 class Quality:
     """Both measures of a project; `known` is every item with a known answer."""
 
-    consistency: ConsistencyReport
-    scores: tuple[Score, ...]
+    consistency: RetestReport
+    scores: tuple[KnownAnswerScore, ...]
     known: tuple[KnownItem, ...]
     known_signature: str
 
@@ -23,7 +23,7 @@ class Quality:
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
     """Agreement of annotators with themselves and with the known answers, each with 95 % intervals. For leads only."""
     return Quality(
-        consistency(store, project, resampling=resampling),
+        retest_report(store, project, resampling=resampling),
         tuple(scores(store, project)),
         tuple(known_items(store, project)),
         SIGNATURE,

@@ -21,8 +21,8 @@ from core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
 VERSION = 1  # of the method: raise it when a number may change
 DAY_S = 86_400.0
 
-NOTHING_TWICE = Note(N_("Nothing has been labelled a second time yet."))
-NO_FLAG_TWICE = Note(N_("No flag has been set or left out a second time yet."))
+NO_RETEST = Note(N_("Nothing has been labelled a second time yet."))
+NO_FLAG_RETEST = Note(N_("No flag has been set or left out a second time yet."))
 
 # The second label is the one that stands; where something was shown later on, the last one before that.
 PAIRS = """
@@ -63,7 +63,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency:
+class RetestAgreement:
     """One annotator, or all together (`annotator` "").
 
     `agreed`: share of items with the same choice both times, Wilson's interval over items (all together: over items of
@@ -94,11 +94,11 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsistencyReport:
+class RetestReport:
     """Every annotator who has something that comes again, in the order of joining, and all of them together."""
 
-    annotators: tuple[Consistency, ...]
-    together: Consistency
+    annotators: tuple[RetestAgreement, ...]
+    together: RetestAgreement
     choices: tuple[Choice, ...]
     share: float
     hours: int
@@ -106,7 +106,7 @@ class ConsistencyReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RetestDifference:
     """An item that its annotator judged differently the second time."""
 
     item: Item
@@ -119,7 +119,7 @@ class Difference:
 
 
 @at_one_moment
-def consistency(store: Store, project: Project, *, resampling: Resampling | None = None) -> ConsistencyReport:
+def retest_report(store: Store, project: Project, *, resampling: Resampling | None = None) -> RetestReport:
     """Agreement of each annotator of a project with himself or herself, and of all together."""
     drawn = resampling or Resampling()
     pairs = list(_pairs(store, project))
@@ -129,17 +129,19 @@ def consistency(store: Store, project: Project, *, resampling: Resampling | None
         states.setdefault(who, Counter())[state] = number
     flags = project.kind == "generations"
     people = tuple(
-        _of(one.name, [pair for pair in pairs if pair.annotator == one.id], states[one.id], choices, flags, drawn)
+        _agreement_of(
+            one.name, [pair for pair in pairs if pair.annotator == one.id], states[one.id], choices, flags, drawn
+        )
         for one in annotators(store, project, active=False)
         if one.id in states
     )
-    together = _of("", pairs, sum(states.values(), Counter()), choices, flags, drawn)
+    together = _agreement_of("", pairs, sum(states.values(), Counter()), choices, flags, drawn)
     now = store.db.execute("SELECT retest, retest_hours, seed FROM project WHERE id = ?", (project.id,)).fetchone()
-    return ConsistencyReport(people, together, choices, now[0], now[1], _signature(choices, now, drawn))
+    return RetestReport(people, together, choices, now[0], now[1], _signature(choices, now, drawn))
 
 
 @at_one_moment
-def differences(store: Store, project: Project, annotator: str | None = None) -> list[Difference]:
+def retest_differences(store: Store, project: Project, annotator: str | None = None) -> list[RetestDifference]:
     """What was judged differently the second time, newest first; of one annotator by name, or of all."""
     found = []
     for pair in _pairs(store, project):
@@ -153,7 +155,7 @@ def differences(store: Store, project: Project, annotator: str | None = None) ->
         notes, forms = (rest[0], rest[1]), (rest[2], rest[3])
         item = as_item(tuple(row[:-7]))
         chosen = pair.first, pair.second
-        found.append(Difference(item, name, chosen, reasons, notes, forms, pair.days))
+        found.append(RetestDifference(item, name, chosen, reasons, notes, forms, pair.days))
     return [one for one in reversed(found) if annotator in (None, one.annotator)]
 
 
@@ -174,14 +176,14 @@ def _choices(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[Cho
     return tuple(found[code] for code in [*newest, *(code for code in found if code not in newest)])
 
 
-def _of(
+def _agreement_of(
     name: str,
     pairs: Sequence[Pair],
     states: Counter[str],
     choices: Sequence[Choice],
     with_flag: bool,
     resampling: Resampling,
-) -> Consistency:
+) -> RetestAgreement:
     place = {choice.code: i for i, choice in enumerate(choices)}
     counted = [pair for pair in pairs if pair.same_guideline]
     table = np.zeros((len(choices), len(choices)), dtype=np.int64)
@@ -190,12 +192,12 @@ def _of(
     days = [pair.days for pair in counted]
     flags = [pair.flags for pair in counted if pair.flags is not None]
     same_flags = sum(first == second for first, second in flags)
-    kappa = cohen_kappa(table, resampling) if counted else Estimate.undefined(NOTHING_TWICE)
-    return Consistency(
+    kappa = cohen_kappa(table, resampling) if counted else Estimate.undefined(NO_RETEST)
+    return RetestAgreement(
         annotator=name,
-        agreed=wilson(int(np.trace(table)), len(counted), nothing=NOTHING_TWICE),
+        agreed=wilson(int(np.trace(table)), len(counted), nothing=NO_RETEST),
         kappa=kappa,
-        flag=wilson(same_flags, len(flags), nothing=NO_FLAG_TWICE) if with_flag else None,
+        flag=wilson(same_flags, len(flags), nothing=NO_FLAG_RETEST) if with_flag else None,
         table=tuple(map(tuple, table.tolist())),
         days=(min(days), median(days), max(days)) if days else None,
         waiting=states["waiting"],

@@ -21,7 +21,7 @@ from annotations.types import Annotator, Item, Mark, Project
 
 PAGE = 20  # items on one page
 CHUNK = 500  # items read at once for a file
-ABOUT_ME = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back")
+EVENTS_SHOWN = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back")
 
 State = Literal["labelled", "skipped", "leased", "released"]
 
@@ -38,27 +38,27 @@ WHERE project = :project AND (thread = :annotator OR thread IS NULL AND annotato
     NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = comment.item AND annotator = :annotator)
 """
 ORDER = "ORDER BY turn DESC, again DESC, id DESC"
-_AGAIN_STATE = "iif(state IN ('labelled', 'skipped', 'leased'), state, 'released')"
+_RETEST_STATE = "iif(state IN ('labelled', 'skipped', 'leased'), state, 'released')"
 _WITH_WORDS = (
     "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr(text, :search) OR instr(context, :search))"
 )
 _HIT = "item IN (SELECT value FROM json_each(:found))"
 _DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
 _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
-_NOTED_AGAIN = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
+_NOTED_RETEST = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
 _ACT = (
     "created, choice, reasons, extraneous, spans, tags, note, seconds,"
     " (SELECT version FROM guideline AS read WHERE read.id = guideline), form_shown, superseded, op_id, desk, revision,"
     " base"
 )
 _LABELS = f"SELECT item, id, after_reveal, 0, {_ACT} FROM label WHERE annotator = ? AND item IN ({{marks}}) ORDER BY id"
-_AGAIN = f"SELECT retest, id, 0, skip, {_ACT} FROM retest_label WHERE retest IN ({{marks}}) ORDER BY id"
+_RETEST_LABELS = f"SELECT retest, id, 0, skip, {_ACT} FROM retest_label WHERE retest IN ({{marks}}) ORDER BY id"
 _SKIPS = (
     "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"
 )
 # Labels made, changed ones once more; those of items that came again are kept in a table of their own.
-_MADE = (
+_LABELS_MADE = (
     "SELECT count(*), coalesce(sum(seconds), 0) FROM ("
     "SELECT seconds FROM valid_label WHERE {mine} AND choice IS NOT NULL UNION ALL"
     " SELECT seconds FROM valid_retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
@@ -73,7 +73,7 @@ _COMMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class RecordQuery:
     """What of a record is wanted: `search` in texts and notes, only one `state`, which page (from 1)."""
 
     search: str = ""
@@ -128,7 +128,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RecordPage:
     """One page of a record; `number` is the last one where a later was asked for."""
 
     entries: tuple[Entry, ...]
@@ -138,7 +138,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RecordSummary:
     """The frame of a record.
 
     `states`: items by state, what came again included; `twice`: how many of the labelled ones came again. `labels`:
@@ -166,7 +166,7 @@ class _Key(NamedTuple):
 
 
 @at_one_moment
-def summary(store: Store, project: Project, annotator: Annotator) -> Summary:
+def summary(store: Store, project: Project, annotator: Annotator) -> RecordSummary:
     """The frame of an annotator's record. Raises NotFound for a stranger."""
     active = is_active(store.db, project, annotator)
     where = (annotator.id, project.id)
@@ -174,42 +174,44 @@ def summary(store: Store, project: Project, annotator: Annotator) -> Summary:
     mine = "annotator = ? AND project = ?"
     for query in (
         f"SELECT state, count(*) FROM assignment WHERE {mine} GROUP BY state",
-        f"SELECT {_AGAIN_STATE}, count(*) FROM retest WHERE {mine} AND op_id IS NOT NULL GROUP BY 1",
+        f"SELECT {_RETEST_STATE}, count(*) FROM retest WHERE {mine} AND op_id IS NOT NULL GROUP BY 1",
         f"SELECT state, count(*) FROM retest WHERE {mine} AND op_id IS NULL AND state = 'leased' GROUP BY 1",
     ):
         for state, number in store.db.execute(query, where).fetchall():
             states[state] += number
-    labels, seconds = store.db.execute(_MADE.format(mine=mine), where * 2).fetchone()
+    labels, seconds = store.db.execute(_LABELS_MADE.format(mine=mine), where * 2).fetchone()
     query = f"SELECT count(*) FROM retest WHERE {mine} AND state = 'labelled'"
     twice = store.db.execute(query, where).fetchone()[0]
     since = store.db.execute("SELECT created FROM annotator WHERE id = ?", (annotator.id,)).fetchone()[0]
     told, heard = store.db.execute(f"SELECT told, seen FROM member WHERE {mine}", where).fetchone()
-    marks = ", ".join("?" * len(ABOUT_ME))
+    marks = ", ".join("?" * len(EVENTS_SHOWN))
     query = f"SELECT created, action, data FROM event WHERE {mine} AND action IN ({marks}) ORDER BY id"
-    done = tuple((row[0], row[1], json.loads(row[2])) for row in store.db.execute(query, (*where, *ABOUT_ME)))
-    return Summary(annotator, since, active, states, labels, twice, seconds, told, heard, done)
+    done = tuple((row[0], row[1], json.loads(row[2])) for row in store.db.execute(query, (*where, *EVENTS_SHOWN)))
+    return RecordSummary(annotator, since, active, states, labels, twice, seconds, told, heard, done)
 
 
-def entries(store: Store, project: Project, annotator: Annotator, looked: Looked) -> Listed:
+def entries(store: Store, project: Project, annotator: Annotator, looked: RecordQuery) -> RecordPage:
     """One page of the items that this annotator had, those handed out last first."""
-    query, values = _keys(store, project, annotator, looked)
+    query, values = _entry_query(store, project, annotator, looked)
     total = int(store.db.execute(f"SELECT count(*) FROM ({query})", values).fetchone()[0])
     pages = max(1, -(-total // PAGE))
     number = max(1, min(looked.page, pages))
     page = values | {"limit": PAGE, "offset": PAGE * (number - 1)}
     keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER} LIMIT :limit OFFSET :offset", page)]
-    return Listed(tuple(_read(store, project, annotator, keys)), total, number, pages)
+    return RecordPage(tuple(_read(store, project, annotator, keys)), total, number, pages)
 
 
 def every_entry(store: Store, project: Project, annotator: Annotator) -> Iterator[Entry]:
     """The whole record, those handed out last first; read in parts, so that no read stays open."""
-    query, values = _keys(store, project, annotator, Looked())
+    query, values = _entry_query(store, project, annotator, RecordQuery())
     keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER}", values).fetchall()]
     for start in range(0, len(keys), CHUNK):
         yield from _read(store, project, annotator, keys[start : start + CHUNK])
 
 
-def _keys(store: Store, project: Project, annotator: Annotator, looked: Looked) -> tuple[str, dict[str, Any]]:
+def _entry_query(
+    store: Store, project: Project, annotator: Annotator, looked: RecordQuery
+) -> tuple[str, dict[str, Any]]:
     words = looked.search.strip()
     values = {"annotator": annotator.id, "project": project.id, "search": words}
     if words:
@@ -218,27 +220,27 @@ def _keys(store: Store, project: Project, annotator: Annotator, looked: Looked) 
     query = _KEYS.format(
         states=f"'{looked.state}'" if looked.state else "'labelled', 'skipped', 'leased', 'released'",
         search=f"AND ({_HIT} AND {_DECIDED} OR {_NOTED})" if words else "",
-        search_again=f"AND ({_HIT} OR {_NOTED_AGAIN})" if words else "",
-        again=_AGAIN_STATE, others="0" if looked.state or words else "1",
+        search_again=f"AND ({_HIT} OR {_NOTED_RETEST})" if words else "",
+        again=_RETEST_STATE, others="0" if looked.state or words else "1",
     )  # fmt: skip
     return query, values
 
 
 def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:
     """Everything about some keys, in their order."""
-    again = _again(store, [key.id for key in keys if key.again])
+    again = _retests(store, [key.id for key in keys if key.again])
     ids = [key.id for key in keys if not key.again]
-    mine, acts = _mine(store, annotator, ids), _acts(store, annotator, ids)
+    mine, acts = _assignments(store, annotator, ids), _acts(store, annotator, ids)
     said = _comments(store, project, annotator, ids)
     items = _items(store, [*ids, *(one[1] for one in again.values())])
     for key in keys:
         if key.again:
             uid, item, state, latest, op_id = again[key.id]
-            done = _acts_again(store, key.id, latest if state == "labelled" else None, op_id)
+            done = _retest_acts(store, key.id, latest if state == "labelled" else None, op_id)
             yield Entry(uid, items[item], state, False, None, done, ())
             continue
         state, kept, revealed, latest, op_id = mine.get(key.id, ("", 0, None, None, None))
-        found = tuple(_standing(act, row, latest, op_id) for row, act in acts[key.id])
+        found = tuple(_marked_standing(act, row, latest, op_id) for row, act in acts[key.id])
         hidden = state in ("leased", "released") and not found
         item = items[key.id]
         waits = bool(kept) and state == "leased"
@@ -255,14 +257,14 @@ def _items(store: Store, ids: Sequence[int]) -> dict[int, Item]:
     return {row[0]: as_item(row) for row in store.db.execute(query, ids)}
 
 
-def _mine(store: Store, annotator: Annotator, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+def _assignments(store: Store, annotator: Annotator, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
     query = "SELECT item, state, kept, revealed, latest, op_id FROM assignment WHERE annotator = ? AND item IN ({})"
     rows = store.db.execute(query.format(_marks(ids)), (annotator.id, *ids))
     return {row[0]: row[1:] for row in rows}
 
 
-def _again(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-    query = f"SELECT id, uid, item, {_AGAIN_STATE}, latest, op_id FROM retest WHERE id IN ({_marks(ids)})"
+def _retests(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    query = f"SELECT id, uid, item, {_RETEST_STATE}, latest, op_id FROM retest WHERE id IN ({_marks(ids)})"
     return {row[0]: row[1:] for row in store.db.execute(query, ids)}
 
 
@@ -284,10 +286,10 @@ def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict
     return found
 
 
-def _acts_again(store: Store, retest: int, latest: int | None, op_id: str | None) -> tuple[Act, ...]:
-    rows = store.db.execute(_AGAIN.format(marks="?"), (retest,)).fetchall()
+def _retest_acts(store: Store, retest: int, latest: int | None, op_id: str | None) -> tuple[Act, ...]:
+    rows = store.db.execute(_RETEST_LABELS.format(marks="?"), (retest,)).fetchall()
     acts = ((row[1], _label(False, bool(row[3]), row[4:])) for row in rows)
-    return tuple(_standing(act, row_id, latest, op_id) for row_id, act in acts)
+    return tuple(_marked_standing(act, row_id, latest, op_id) for row_id, act in acts)
 
 
 def _label(revealed: bool, skip: bool, row: Sequence[Any]) -> Act:
@@ -302,7 +304,7 @@ def _label(revealed: bool, skip: bool, row: Sequence[Any]) -> Act:
     )  # fmt: skip
 
 
-def _standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:
+def _marked_standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:
     """*act* with whether it is what counts now: the label that stands, or the skip or undoing that came last."""
     stands = row_id == latest if act.kind == "label" else latest is None and act.op_id == op_id
     return replace(act, stands=True) if stands else act

@@ -17,7 +17,7 @@ from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.quality.known_answers import scores
-from annotations.quality.retest_agreement import consistency
+from annotations.quality.retest_agreement import retest_report
 from annotations.text_policy import CANARY, needs_canary
 from annotations.types import Project
 from core.errors import N_
@@ -210,7 +210,7 @@ def _measures(found: Measures) -> dict[str, Any]:
 
 def _retests(store: Store, project: Project) -> dict[str, Any]:
     """Agreement of annotators with themselves, all together; no annotator's own."""
-    found = consistency(store, project)
+    found = retest_report(store, project)
     together = found.together
     return {
         "items": together.compared,

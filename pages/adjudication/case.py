@@ -6,7 +6,7 @@ from itertools import pairwise
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.adjudication import Case, Said, Settlement, add_comment
+from annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment
 from annotations.database.store import Store
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
@@ -65,7 +65,7 @@ def _piece(text: str, inside: Sequence[tuple[str, str]]) -> str | Markup:
     return joined([element("mark", text, "wrong" if wrong else "gendered"), element("sup", letters, "soft")])
 
 
-def _judgement(said: Said, found: Case, names: dict[str, str]) -> Markup:
+def _judgement(said: AnonymousLabel, found: Case, names: dict[str, str]) -> Markup:
     lines = judgement_lines(said.reasons, said.marks, found.item.text, names, extraneous=said.extraneous)
     return judgement(said.letter, said.choice, names, lines, said.note)
 

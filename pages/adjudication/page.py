@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotations.adjudication import case, counted
-from annotations.agreement.disagreements import items_shown_to
+from annotations.adjudication import case, case_counts
+from annotations.agreement.disagreements import record_item_reveals
 from annotations.projects.projects import guideline
 from pages.adjudication.case import comment_list, show_case, show_settlements
 from pages.adjudication.decision import decision
@@ -23,7 +23,7 @@ with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
-    counts = counted(store, project)
+    counts = case_counts(store, project)
     if project.kind == "sentences":
         rule(store, project)
     reader = at_the_desk(store, project)
@@ -31,7 +31,7 @@ with open_store() as store:
     if uid is None:
         st.stop()
     if reader is not None:
-        items_shown_to(store, reader, [uid])
+        record_item_reveals(store, reader, [uid])
     found, asked = case(store, project, uid), guideline(store, project)
     show_case(found, asked)
     show_settlements(found, asked)

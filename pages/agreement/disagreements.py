@@ -3,7 +3,7 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import Disagreement, Judgement, disagreements, shown_to
+from annotations.agreement.disagreements import BlindLabel, Disagreement, disagreements, record_reveals
 from annotations.agreement.measures import AgreementReport
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
@@ -37,7 +37,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         st.info(text, icon=":material/check:")
         return
     if reader is not None:
-        shown_to(store, reader, found)
+        record_reveals(store, reader, found)
     names = _names(store, project)
     for one in found:
         show_html(_card(one, names))
@@ -83,7 +83,7 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
     with open_store() as store:
         found, _total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=10**9)
         if reader is not None:
-            shown_to(store, reader, found)
+            record_reveals(store, reader, found)
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     rows = [
         {
@@ -107,7 +107,7 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
     return csv_bytes([without_text(project, row, "context", "text", "note") for row in rows])
 
 
-def _marked_by(project: Project, said: Judgement) -> dict[str, object]:
+def _marked_by(project: Project, said: BlindLabel) -> dict[str, object]:
     if project.kind == "sentences":
         return {}
     return {"extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks]}

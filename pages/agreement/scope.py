@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, Measures, usual_on
+from annotations.agreement.measures import AgreementReport, Measures, usual_items
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.labels.blind_labels import ItemScope
@@ -34,7 +34,7 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
 
 def _chosen_items(project: Project) -> ItemScope:
     if project.plan != "stop":
-        return usual_on(project)
+        return usual_items(project)
     names: dict[ItemScope, str] = {"share": _("The random share"), "all": _("All labelled items")}
     return choose(_("On which items"), names, f"on-{project.uid}")
 

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.browse.history import Entry, Record
+from annotations.browse.history import Entry, ItemRecord
 from annotations.database.store import Store
 from annotations.projects.projects import annotators
 from annotations.text_policy import text_may_leave
@@ -20,7 +20,7 @@ from pages.ui.text import plain, series
 
 
 def show_history(
-    store: Store, project: Project, found: Record, reader: Annotator | None, names: dict[str, str]
+    store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
 ) -> None:
     """The entries; while labels are missing, what tells a choice waits behind a button."""
     st.subheader(_("What happened"), anchor=False)
@@ -41,7 +41,7 @@ def _held(state: str) -> str:
     return _("{name} has it on the desk now.")
 
 
-def _unfinished(found: Record, entries: list[Entry]) -> list[Entry]:
+def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
     telling = [one for one in entries if one.tells]
     if not telling:
         return entries
@@ -56,7 +56,7 @@ def _unfinished(found: Record, entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-def _line(one: Entry, found: Record, names: dict[str, str], threads: dict[str, str]) -> Markup:
+def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
     chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
     sign, tone = choice_sign(chosen)
     replaced = one.kind == "label" and not one.data["stands"]
@@ -148,7 +148,7 @@ def action_name(action: str) -> str:
     return names.get(action, action.replace("_", " "))
 
 
-def _notes(one: Entry, found: Record, names: dict[str, str]) -> list[str]:
+def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
     """What stands under the sentence: reasons, marks, notes, how it was labelled."""
     data = one.data
     if one.kind in ("label", "again"):
@@ -161,7 +161,7 @@ def _notes(one: Entry, found: Record, names: dict[str, str]) -> list[str]:
     return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
 
 
-def _label_notes(data: dict[str, Any], found: Record, names: dict[str, str]) -> list[str]:
+def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str]) -> list[str]:
     if data["choice"] is None:
         return []
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import items_shown_to
-from annotations.browse.history import Record, record_of
-from annotations.browse.search import found_ids, neighbours, uid_of
+from annotations.agreement.disagreements import record_item_reveals
+from annotations.browse.history import ItemRecord, record_of
+from annotations.browse.search import neighbours, search_ids, uid_of
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.types import Annotator, Project
@@ -53,7 +53,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         st.info(_("You have not labelled this item: nothing of it is shown here."), icon=":material/visibility_off:")
         return
     if reader is not None and found.finished:
-        items_shown_to(store, reader, [uid])  # what is said to everybody may tell what others chose
+        record_item_reveals(store, reader, [uid])  # what is said to everybody may tell what others chose
     names = {
         one.code: choice_name(one) for each in guidelines(store, project) for one in (*each.choices, *each.reasons)
     }
@@ -67,9 +67,9 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         show_actions(project, found, reader)
 
 
-def _steps(store: Store, project: Project, found: Record, reader: Annotator | None) -> None:
+def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
     """Back to the list, and to the items before and after it."""
-    ids = found_ids(store, project, from_address(project, reader))
+    ids = search_ids(store, project, from_address(project, reader))
     before, after, place = neighbours(ids, found.row.item.id)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.button(_("Back to the list"), icon=":material/arrow_back:", key="browse-back", on_click=close)
@@ -88,7 +88,7 @@ def _steps(store: Store, project: Project, found: Record, reader: Annotator | No
                     st.button("", icon=icon, key=key, help=name, on_click=open_item, args=(uid_of(store, item),))
 
 
-def _card(project: Project, found: Record, reader: Annotator | None, names: dict[str, str]) -> None:
+def _card(project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> None:
     item = found.row.item
     context = element("div", found_in(item.context, ()), "context") if item.context else ""
     text = joined([context, element("div", marked(item, ()), "completion")])
@@ -96,7 +96,7 @@ def _card(project: Project, found: Record, reader: Annotator | None, names: dict
     show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
 
 
-def _state(project: Project, found: Record, reader: Annotator | None, names: dict[str, str]) -> Markup:
+def _state(project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> Markup:
     row = found.row
     facts = [row.item.pair] if row.item.pair else []
     facts.append(f"{row.item.file} · {row.item.line:,}")
@@ -115,7 +115,7 @@ def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> st
     return _(message).format(**shown)
 
 
-def _source(found: Record) -> None:
+def _source(found: ItemRecord) -> None:
     """Where the item comes from: file, line, id and every column that came along."""
     item = found.row.item
     with st.expander(_("Where it comes from")):

@@ -7,7 +7,7 @@ import zlib
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.browse.search import PAGE, Filters, Row, found_ids, rows, words_of
+from annotations.browse.search import PAGE, Filters, SearchRow, rows, search_ids, search_words
 from annotations.database.store import Store
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Project
@@ -29,14 +29,14 @@ KEPT_FROM_READERS = ("status", "gold", "labels", "wanted", "marks")
 
 def show_list(store: Store, project: Project, filters: Filters) -> None:
     """One page of the list with its number of items, the pages and the download."""
-    ids = found_ids(store, project, filters)
+    ids = search_ids(store, project, filters)
     if not ids:
         _nothing(filters)
         return
     pages = -(-len(ids) // PAGE)
     key, at = _page(project, filters, pages)
     st.caption(plain(_("Items found: {n}").format(n=f"{len(ids):,}")), width="stretch")
-    words = words_of(filters.text)
+    words = search_words(filters.text)
     for row in rows(store, ids[PAGE * (at - 1) : PAGE * at]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", wrap=False):
             show_html(_row(row, project, filters, words))
@@ -82,7 +82,7 @@ def _nothing(filters: Filters) -> None:
         st.caption(_("Labels are searched only where all are there; Labels and files has a switch for the others."))
 
 
-def _row(row: Row, project: Project, filters: Filters, words: list[str]) -> Markup:
+def _row(row: SearchRow, project: Project, filters: Filters, words: list[str]) -> Markup:
     item = row.item
     context = element("div", found_in(item.context, words), "soft clamped") if item.context else ""
     text = joined([context, element("div", marked(item, words, longest=LONGEST), "clamped")])
@@ -90,7 +90,7 @@ def _row(row: Row, project: Project, filters: Filters, words: list[str]) -> Mark
     return element("article", joined([shown, _about(row, project, filters)]), "found-item", data_item=item.uid)
 
 
-def _about(row: Row, project: Project, filters: Filters) -> Markup:
+def _about(row: SearchRow, project: Project, filters: Filters) -> Markup:
     item = row.item
     facts: list[str | Markup] = []
     if filters.reader is None:
@@ -125,7 +125,7 @@ def table(project: Project, filters: Filters) -> bytes:
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*names, *canary])
     with open_store() as store, store.read():
-        for row in rows(store, found_ids(store, project, filters)[:MOST]):
+        for row in rows(store, search_ids(store, project, filters)[:MOST]):
             values = _values(row)
             writer.writerow([neutralised(str(values[name])) for name in names] + list(canary.values()))
     return text.getvalue().encode("utf-8-sig")
@@ -141,7 +141,7 @@ def _leaves(project: Project, filters: Filters, name: str) -> bool:
     return name not in ("text", "context") or text_may_leave(project)
 
 
-def _values(row: Row) -> dict[str, object]:
+def _values(row: SearchRow) -> dict[str, object]:
     item = row.item
     held = {
         "aside": row.aside, "split": row.split, "settled": row.settled, "pilot": row.pilot,

@@ -5,7 +5,7 @@ import uuid
 import streamlit as st
 
 from annotations.adjudication import Comment, add_comment, every_comment
-from annotations.browse.history import Record
+from annotations.browse.history import ItemRecord
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.projects.projects import annotators, return_to_queue
@@ -32,7 +32,7 @@ def reader_here(store: Store, project: Project) -> Annotator | None:
     return reader
 
 
-def show_talk(store: Store, project: Project, found: Record, reader: Annotator | None) -> None:
+def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
     """The comments, by thread, and a field for the next one."""
     st.subheader(_("Comments"), anchor=False)
     uid, said = found.row.item.uid, every_comment(store, project, found.row.item.uid)
@@ -60,7 +60,7 @@ def show_talk(store: Store, project: Project, found: Record, reader: Annotator |
     _write(store, project, uid, len(said), people.get(thread), reader)
 
 
-def _talkers(found: Record, said: list[Comment]) -> set[str]:
+def _talkers(found: ItemRecord, said: list[Comment]) -> set[str]:
     """Public ids of those who can be written to alone: who labelled or skipped it, or has written already."""
     return {one.thread for one in said if one.thread} | set(found.talkers)
 
@@ -105,7 +105,7 @@ def _write(
     st.rerun()
 
 
-def show_actions(project: Project, found: Record, reader: Annotator | None) -> None:
+def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) -> None:
     """What can be done with the item, and other pages that open it."""
     item, row = found.row.item, found.row
     if reader is None and row.aside:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from annotations.browse.search import Row
+from annotations.browse.search import SearchRow
 from annotations.types import Item, Project
 from core.types import Span
 from pages.browse.filters import flag_names, status_name
@@ -22,13 +22,13 @@ def veiled(project: Project, item: Item) -> bool:
     return project.blur and (project.kind == "generations" or bool(item.extra.get("flags")))
 
 
-def state_name(row: Row, project: Project) -> str:
+def state_name(row: SearchRow, project: Project) -> str:
     """Where an item stands, with its sign; for leads."""
     status = row.item.status
     return f"{SIGN[status]} {status_name(status, project.kind, full=row.labels >= row.wanted)}"
 
 
-def marks(row: Row, project: Project) -> list[str]:
+def marks(row: SearchRow, project: Project) -> list[str]:
     """The marks of an item, in words; for leads."""
     names = flag_names(project, None)
     held = {

@@ -6,7 +6,7 @@ from itertools import groupby
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import shown_to
+from annotations.agreement.disagreements import record_reveals
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
@@ -45,7 +45,7 @@ def differences(store: Store, project: Project, found: Shown) -> None:
     start = PAGE * (st.session_state.get("difference-page", 1) - 1)
     shown = chosen[start : start + PAGE]
     if reader is not None:
-        shown_to(store, reader, shown)
+        record_reveals(store, reader, shown)
     names = _names(store, project)
     for one in shown:
         show_html(_card(one, names))
@@ -104,7 +104,7 @@ def _file(project: Project, reader: Annotator | None, chosen: Sequence[Differenc
     """The download; whoever has a desk open has then seen what others and the rule say of all of it."""
     if reader is not None:
         with open_store() as store:
-            shown_to(store, reader, chosen)
+            record_reveals(store, reader, chosen)
     return csv_bytes(table(project, chosen, signature))
 
 

@@ -143,7 +143,9 @@ def _shortages(sample: AuditSample) -> None:
 def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: int, run: str) -> None:
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     try:
-        made: Project = audit_projects.send(store, sample, name, names, per_item=per_item, language=language(), run=run)
+        made: Project = audit_projects.create_audit_project(
+            store, sample, name, names, per_item=per_item, language=language(), run=run
+        )
     except EvenhandError as error:
         show_error(error)
         return

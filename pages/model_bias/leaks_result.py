@@ -29,10 +29,10 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
     if not chosen.finished and not _look_early(chosen):
         return
     try:
-        found = audit_projects.result(store, chosen.project, frame)
+        found = audit_projects.audit_result(store, chosen.project, frame)
     except EvenhandError as error:
         show_error(error)
-        found = audit_projects.result(store, chosen.project)
+        found = audit_projects.audit_result(store, chosen.project)
     if not found.audit.settled:
         st.info(_("No sentence has all its labels yet, so there is nothing to compare."))
         return

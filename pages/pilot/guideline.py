@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.guideline.drafts import Draft, discard_draft, draft, save_draft
+from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
 from annotations.guideline.versions import guideline, guidelines
 from annotations.types import Guideline, Project
 from core.guidelines import recognise
@@ -26,7 +26,7 @@ def show_guideline(store: Store, project: Project) -> None:
     base, place = _opened(store, project)
     _head(store, project, base, newest)
     written = _edit(project, base, place)
-    now = draft(store, project)
+    now = read_draft(store, project)
     if replace(now, saved=None) != replace(written, saved=None):
         now = save_draft(store, project, written)
         _seen(project, now)
@@ -44,7 +44,7 @@ def _opened(store: Store, project: Project) -> tuple[Draft, str]:
 
     A draft that was changed elsewhere (a tag became a criterion, another window) gets new widgets.
     """
-    now, known = draft(store, project), st.session_state.get(f"draft-{project.uid}")
+    now, known = read_draft(store, project), st.session_state.get(f"draft-{project.uid}")
     if known is None or (known["base"], known["saved"]) != (now.base, now.saved):
         turn = known["turn"] + 1 if known else 0
         known = {"begun": now, "base": now.base, "saved": now.saved, "turn": turn}
@@ -57,7 +57,7 @@ def _seen(project: Project, now: Draft) -> None:
 
 
 def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> None:
-    now = draft(store, project)
+    now = read_draft(store, project)
     if base.base != newest.version:
         text = _(
             "Version {newest} was written while this draft, begun from version {base}, was open. See below what"
@@ -80,7 +80,7 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
 
 def _rebase(project: Project, version: int) -> None:
     with open_store() as store:
-        save_draft(store, project, replace(draft(store, project), base=version))
+        save_draft(store, project, replace(read_draft(store, project), base=version))
 
 
 def _discard(project: Project) -> None:

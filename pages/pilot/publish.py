@@ -15,7 +15,7 @@ from annotations.guideline.relabelling import (
     Which,
     count_affected,
     left_to_relabel,
-    send_back,
+    send_for_relabelling,
 )
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.jobs import jobs
@@ -105,7 +105,7 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
             if _chosen(found, which).labels > CHUNK:
                 _start_job(store, project, newest.version, which, (), "")
             else:
-                send_back(store, project, newest.version, which)
+                send_for_relabelling(store, project, newest.version, which)
             st.rerun()
 
 

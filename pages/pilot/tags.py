@@ -7,8 +7,16 @@ from dataclasses import replace
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.guideline.drafts import Draft, assign_tags, check_criterion, draft, reopen_tags, save_draft, tag_codes
-from annotations.guideline.free_tags import Tag, items_with, tags
+from annotations.guideline.drafts import (
+    Draft,
+    assign_tags,
+    check_criterion,
+    read_draft,
+    reopen_tags,
+    save_draft,
+    tag_codes,
+)
+from annotations.guideline.free_tags import Tag, items_with_tags, tags
 from annotations.guideline.versions import guidelines
 from annotations.pilot.figures import letters
 from annotations.pilot.pilots import open_pilot, pilots
@@ -45,7 +53,7 @@ def show_tags(store: Store, project: Project) -> None:
     if not found:
         st.info(_("Nobody has written a tag yet."), icon=":material/label:")
         return
-    kept, codes = draft(store, project), tag_codes(store, project)
+    kept, codes = read_draft(store, project), tag_codes(store, project)
     decided = sum(one.text in codes for one in found)
     left = _("{decided} of {all} decided").format(decided=decided, all=len(found))
     st.progress(decided / len(found), left)
@@ -143,7 +151,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
 
 def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
     with open_store() as store:
-        kept = draft(store, project)
+        kept = read_draft(store, project)
         check_criterion(made, kept.reasons)
         save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))
         assign_tags(store, project, spellings, made.code)
@@ -176,7 +184,7 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
     going = open_pilot(store, project)
     people = letters(store, project, going) if going else _people(store, project)
     names = names_of(guidelines(store, project), kept.reasons)
-    found = items_with(store, project, one.spellings)
+    found = items_with_tags(store, project, one.spellings)
     for item, said in found[:LISTED]:
         context = f"{item.context}\n" if item.context else ""
         body = element("div", context + item.text, "verbatim")

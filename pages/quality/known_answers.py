@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.quality.known_answers import Score, answer_choices, misses, set_known
+from annotations.quality.known_answers import KnownAnswerScore, answer_choices, set_known, wrong_answers
 from annotations.quality.report import Quality
 from annotations.text_policy import without_text
 from annotations.types import Project
@@ -60,7 +60,7 @@ def score_list(found: Quality) -> None:
     st.code(found.known_signature, language=None, wrap_lines=True)
 
 
-def _row(one: Score) -> dict[str, Any]:
+def _row(one: KnownAnswerScore) -> dict[str, Any]:
     return {
         _("annotator"): one.annotator if one.active else _("{name} (has left)").format(name=one.annotator),
         _("right"): one.right,
@@ -96,7 +96,7 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
     with left:
         _confusion(store, project, people[name], found.known_signature)
     with right:
-        missed = misses(store, project, name)
+        missed = wrong_answers(store, project, name)
         if not missed:
             st.info(_("Every known answer was given."), icon=":material/check:")
             return
@@ -111,7 +111,7 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
             st.pagination(-(-len(missed) // PAGE), width=300, key="missed-page")
 
 
-def _confusion(store: Store, project: Project, one: Score, signature: str) -> None:
+def _confusion(store: Store, project: Project, one: KnownAnswerScore, signature: str) -> None:
     choices = answer_choices(store, project)
     used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
     names = [choice_name(choice) for choice in choices]

@@ -6,7 +6,7 @@ from annotations.database.store import Store
 from annotations.files.known_answers import bring_known, find_item
 from annotations.guideline.versions import guideline
 from annotations.items.batch import item as one_item
-from annotations.quality.known_answers import Among, draw_known, set_known
+from annotations.quality.known_answers import Among, draw_candidates, set_known
 from annotations.types import Item, Project
 from core.errors import EvenhandError
 from core.language import explain
@@ -44,7 +44,7 @@ def _draw(store: Store, project: Project) -> None:
         among = choose(_("Items that"), names, "draw-among")
         number = st.number_input(_("How many items"), 1, MOST, 10, key="draw-number", width=120)
         if st.button(_("Draw"), key="draw", icon=":material/casino:"):
-            drawn = [one.uid for one in draw_known(store, project, int(number), among)]
+            drawn = [one.uid for one in draw_candidates(store, project, int(number), among)]
             st.session_state["drawn"] = (project.uid, among, drawn)
             if not drawn:
                 st.toast(_("There is no such item."), icon=":material/info:")

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.quality.retest_agreement import Consistency, ConsistencyReport, Difference, differences
+from annotations.quality.retest_agreement import RetestAgreement, RetestDifference, RetestReport, retest_differences
 from annotations.text_policy import without_text
 from annotations.types import Project
 from core.charts.heatmap import heatmap
@@ -23,7 +23,7 @@ from pages.ui.tiles import estimate_tile, show_tile
 PAGE = 5
 
 
-def settings(report: ConsistencyReport) -> None:
+def settings(report: RetestReport) -> None:
     """What comes again in this project, in a sentence; where nothing does, how to change that."""
     if not report.share and not report.annotators:
         text = _("No label comes again in this project. A share of 2 % is usual; it is set on the page Plan of labels.")
@@ -43,7 +43,7 @@ def settings(report: ConsistencyReport) -> None:
     st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
 
 
-def second_labels(report: ConsistencyReport) -> None:
+def second_labels(report: RetestReport) -> None:
     """All annotators together as tiles, each of them as a row with an interval."""
     found = report.together
     columns = st.columns(3 if found.flag is not None else 2)
@@ -72,7 +72,7 @@ def second_labels(report: ConsistencyReport) -> None:
     )
 
 
-def in_figures(report: ConsistencyReport) -> None:
+def in_figures(report: RetestReport) -> None:
     """One line for each annotator with everything that is counted; the signature below."""
     rows = [_row(one, one.annotator) for one in report.annotators]
     rows.append(_row(report.together, _("All together")))
@@ -88,7 +88,7 @@ def in_figures(report: ConsistencyReport) -> None:
     st.code(report.signature, language=None, wrap_lines=True)
 
 
-def _row(one: Consistency, name: str) -> dict[str, Any]:
+def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
     days = DASH if one.days is None else f"{one.days[1]:.1f} ({one.days[0]:.1f} – {one.days[2]:.1f})"
     flag = {} if one.flag is None else {_("the same flag"): percent(one.flag.value)}
     return {
@@ -108,7 +108,7 @@ def _row(one: Consistency, name: str) -> dict[str, Any]:
     }
 
 
-def _downloaded(report: ConsistencyReport) -> list[dict[str, Any]]:
+def _downloaded(report: RetestReport) -> list[dict[str, Any]]:
     named = [(one.annotator, one) for one in report.annotators] + [("*", report.together)]
     return [
         {
@@ -130,7 +130,7 @@ def _downloaded(report: ConsistencyReport) -> list[dict[str, Any]]:
     ]
 
 
-def differently(store: Store, project: Project, report: ConsistencyReport) -> None:
+def differently(store: Store, project: Project, report: RetestReport) -> None:
     """First against second choice, and the items that were judged differently, ten at a time."""
     if not report.together.compared:
         return
@@ -141,7 +141,7 @@ def differently(store: Store, project: Project, report: ConsistencyReport) -> No
     with left:
         _confusion(one, report)
     with right:
-        found = differences(store, project, name)
+        found = retest_differences(store, project, name)
         if not found:
             st.info(_("Nothing was judged differently the second time."), icon=":material/check:")
             return
@@ -159,7 +159,7 @@ def differently(store: Store, project: Project, report: ConsistencyReport) -> No
             )  # fmt: skip
 
 
-def _confusion(one: Consistency, report: ConsistencyReport) -> None:
+def _confusion(one: RetestAgreement, report: RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
     first, second = _("first label"), _("second label")
     rows = [
@@ -185,7 +185,7 @@ def _confusion(one: Consistency, report: ConsistencyReport) -> None:
     show_chart(chart, [{**row, "signature": report.signature} for row in rows], key="first-and-second", says=says)
 
 
-def _difference(one: Difference, names: dict[str, str]) -> None:
+def _difference(one: RetestDifference, names: dict[str, str]) -> None:
     about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
     headings = (_("first label"), _("second label"))
     sides = [
@@ -197,7 +197,7 @@ def _difference(one: Difference, names: dict[str, str]) -> None:
 
 def _table(project: Project, name: str | None) -> bytes:
     with open_store() as store:
-        found = differences(store, project, name)
+        found = retest_differences(store, project, name)
     rows = [
         {
             "item": one.item.uid,

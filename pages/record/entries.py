@@ -8,7 +8,7 @@ from markupsafe import Markup
 from annotations.adjudication import add_comment
 from annotations.database.store import Store
 from annotations.projects.projects import guidelines
-from annotations.record.entries import Act, Entry, Looked, State, entries
+from annotations.record.entries import Act, Entry, RecordQuery, State, entries
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.ui.choose import choose
@@ -33,7 +33,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
     st.session_state["record-asked"] = asked
     page = st.session_state.get("record-page", 1) if asked == before else 1  # a new question begins at its first page
-    found = entries(store, project, person, Looked(search, state, page))
+    found = entries(store, project, person, RecordQuery(search, state, page))
     if not found.total:
         empty = _("Nothing is stored yet. It begins with your first label.")
         st.info(

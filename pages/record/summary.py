@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators
-from annotations.record.entries import Summary
+from annotations.record.entries import RecordSummary
 from annotations.record.files import record_csv, record_json
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
@@ -38,7 +38,7 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
     return found[name]
 
 
-def show_summary(project: Project, found: Summary) -> None:
+def show_summary(project: Project, found: RecordSummary) -> None:
     """How much is stored, and what the lead did that concerns this annotator."""
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):

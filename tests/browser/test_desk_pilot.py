@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.database.store import Store
-from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import Batch, NewItem
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import change_project, project
@@ -131,7 +131,7 @@ def test_a_pilot_that_begins_replaces_what_was_ready(desks: Opener) -> None:
 def new_version(server: Server, name: str, changes: str, which: Any = "none") -> None:
     with Store.open(server.database) as store:
         found = project(store, name)
-        now = draft(store, found)
+        now = read_draft(store, found)
         reasons = tuple(replace(one, en=f"{one.en} (anew)") if one.code == "name" else one for one in now.reasons)
         write_version(store, found, replace(now, reasons=reasons, changes=changes), which=which)
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from annotations.desk.session import bases
 from annotations.files.undo import imports, undo
-from annotations.guideline.relabelling import send_back
+from annotations.guideline.relabelling import send_for_relabelling
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, NewItem
 from annotations.items.gold import LABELS, decide_gold
@@ -196,7 +196,7 @@ class Curation(RuleBasedStateMachine):
         now = guideline(self.store, self.project)
         reasons = [replace(one, en=f"{one.en}+") if one.code == "name" else one for one in now.reasons]
         new = add_guideline(self.store, self.project, now.text, now.choices, reasons, changes="names")
-        send_back(self.store, self.project, new.version, which)  # type: ignore[arg-type]
+        send_for_relabelling(self.store, self.project, new.version, which)  # type: ignore[arg-type]
 
     @rule(who=WHO, other=WHO)
     def replace(self, who: int, other: int) -> None:

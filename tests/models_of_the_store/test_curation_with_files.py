@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from annotations.adjudication import reopen, settle_case
 from annotations.adjudication.cases import case, cases
 from annotations.agreement.measures import agreement
-from annotations.browse.search import Filters, found
+from annotations.browse.search import Filters, search_items
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD, conflicts, keep, take
 from annotations.files.export import export_file
@@ -138,8 +138,8 @@ class Leaving(Curation):
             {"pending": 0, "accepted": 0, "rejected": 0} | statuses
         )
         for status, number in statuses.items():
-            assert found(store, made, Filters(status=status)).total == number
-        assert found(store, made, Filters()).total == counted.items == sum(statuses.values())
+            assert search_items(store, made, Filters(status=status)).total == number
+        assert search_items(store, made, Filters()).total == counted.items == sum(statuses.values())
         query = f"SELECT count(*) FROM assignment JOIN item ON item.id = item {PUBLISHED} WHERE {{}} IS NOT NULL"
         standing, blind = (store.db.execute(query.format(one)).fetchone()[0] for one in ("latest", "blind"))
         assert sum(one.labels for one in dashboard(store, made).people) == standing

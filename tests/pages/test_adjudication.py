@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from annotations.adjudication import counted, each_settlement_row
+from annotations.adjudication import case_counts, each_settlement_row
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from tests.support.judged_sentences import generations, judged, state
@@ -36,7 +36,7 @@ def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
     app.segmented_control(key="queue").set_value("settled").run()
     app = press(app, "Reopen")
     with Store.open(database(tmp_path)) as store:
-        assert counted(store, made) == {"open": 2, "settled": 0}
+        assert case_counts(store, made) == {"open": 2, "settled": 0}
 
 
 def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> None:

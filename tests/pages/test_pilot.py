@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
-from annotations.guideline.drafts import draft, save_draft, tag_codes
+from annotations.guideline.drafts import read_draft, save_draft, tag_codes
 from annotations.guideline.relabelling import left_to_relabel
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.labels.operations import store_operations
@@ -95,7 +95,7 @@ def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:
     assert not app.error and not app.exception
     with Store.open(database(tmp_path)) as store:
         assert tag_codes(store, project) == {"kinship": "kinship"}
-        assert draft(store, project).reasons[-1].code == "kinship"
+        assert read_draft(store, project).reasons[-1].code == "kinship"
     other = next(box for box in app.selectbox if box.key and "script" in box.key)
     other.set_value("-").run()
     with Store.open(database(tmp_path)) as store:
@@ -135,7 +135,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
     assert "Say in a sentence what changed" in app.error[0].value
     next(area for area in app.text_area if area.key and area.key.endswith("-changes")).set_value("Read twice.").run()
     with Store.open(database(tmp_path)) as store:
-        assert draft(store, project).changes == "Read twice."  # kept before anything is published
+        assert read_draft(store, project).changes == "Read twice."  # kept before anything is published
     assert any("3 labels on 2 items" in option.replace("\\", "") for option in app.radio(key="which").options)
     app.radio(key="which").set_value("named").run()
     app.text_input(key="pilot_author").set_value("Lead").run()
@@ -149,7 +149,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
 def test_a_version_that_was_written_meanwhile_is_said(tmp_path: Path) -> None:
     project, _ = filled(tmp_path)
     with Store.open(database(tmp_path)) as store:
-        save_draft(store, project, replace(draft(store, project), text="mine", changes="mine"))
+        save_draft(store, project, replace(read_draft(store, project), text="mine", changes="mine"))
         now = guideline(store, project)
         add_guideline(store, project, "theirs", now.choices, now.reasons)
     app = page("guideline")
@@ -179,7 +179,7 @@ def test_older_labels_can_be_sent_back_later(tmp_path: Path) -> None:
 def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "rraa", "Chen": "aaaa"})
     with Store.open(database(tmp_path)) as store:
-        save_draft(store, project, replace(draft(store, project), text="anew", changes="Anew."))
+        save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
     started: list[list[str]] = []
     monkeypatch.setattr("pages.pilot.publish.CHUNK", 2)
     monkeypatch.setattr("pages.pilot.publish.jobs.start", lambda store, command, title: started.append(list(command)))

@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project
 from annotations.quality.known_answers import SIGNATURE, known_items, set_known
-from annotations.quality.retest_agreement import consistency
+from annotations.quality.retest_agreement import retest_report
 from annotations.queue.leases import claim
 from annotations.types import Project
 from cli import cli
@@ -37,7 +37,7 @@ def test_agreement_with_oneself(fresh_store: Store) -> None:
     table = page.dataframe[0].value
     assert list(table["annotator"]) == ["Ada", "<b>Bo", "All together"] and list(table["judged twice"]) == [50, 50, 100]
     assert list(table["95 % interval"])[:2] == ["56.2 % – 80.9 %"] * 2
-    assert consistency(fresh_store, project).signature in [code.value for code in page.code]
+    assert retest_report(fresh_store, project).signature in [code.value for code in page.code]
     assert len(cards(page)) == 5 and any("&lt;b&gt;Bo" in card for card in cards(page))
     assert not any("<b>" in card for card in cards(page))
     page.selectbox(key="oneself-who").set_value("Ada").run()
@@ -156,7 +156,7 @@ def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
     assert code == 0 and "line 4" in err and (told["marked"], told["not_used"]) == (2, 1)
     again = told["agreement_with_oneself"]
     assert again["together"]["same_choice"]["value"] == 0.7 and again["together"]["table"] == [[20, 5], [10, 15]]
-    assert again["signature"] == consistency(fresh_store, project).signature
+    assert again["signature"] == retest_report(fresh_store, project).signature
     gold = told["hidden_gold"]
     assert gold["items"] == 2 and gold["signature"] == SIGNATURE
     (ada,) = gold["annotators"]

@@ -106,7 +106,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
 
 def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
     sample = draw(scores(NUMBERS), "m", 3)
-    made = audit_projects.send(fresh_store, sample, "done", ["Ada"], per_item=1, run="first run")
+    made = audit_projects.create_audit_project(fresh_store, sample, "done", ["Ada"], per_item=1, run="first run")
     extremes = {item.sentence for item in sample.items if item.stratum == "extreme"}
     judge(fresh_store, made, lambda text, who: text in extremes)
     page = section.run()
@@ -119,7 +119,7 @@ def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
 
 
 def test_a_taken_name_and_a_shortage_are_said(section, fresh_store) -> None:
-    audit_projects.send(fresh_store, draw(scores(NUMBERS), "m", 2), "taken", ["Ada"])
+    audit_projects.create_audit_project(fresh_store, draw(scores(NUMBERS), "m", 2), "taken", ["Ada"])
     page = section.run()
     page.number_input(key="audit-n").set_value(25).run()
     assert "Too few ordinary sentences" in page.warning[0].value

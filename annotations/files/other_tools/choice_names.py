@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from annotations.files.columns import bare
+from annotations.files.columns import bare_name
 from annotations.types import Choice, Guideline
 
 Meaning = Literal["choice", "reason", "nothing", "unknown"]
@@ -55,10 +55,10 @@ def guess(name: str, guideline: Guideline) -> str | None:
 
     Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
     """
-    wanted = bare(name)
+    wanted = bare_name(name)
     for options in (guideline.choices, guideline.reasons):
         for option in options:
-            if name == option.code or (wanted and wanted in map(bare, (option.code, option.zh, option.en))):
+            if name == option.code or (wanted and wanted in map(bare_name, (option.code, option.zh, option.en))):
                 return option.code
     codes = {option.code for option in guideline.choices}
     return next((code for code, words in SYNONYMS.items() if code in codes and wanted in words), None)

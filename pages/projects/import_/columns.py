@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from annotations.database.store import Store
-from annotations.files.columns import FIXED, KEYS, Columns, guess, is_whole, recalled
+from annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_whole, recalled
 from annotations.files.import_items import PreviewRow
 from annotations.items.batch import NewItem
 from core.errors import EvenhandError
@@ -48,7 +48,7 @@ def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
     """Which column holds what: what was chosen for such a file before, else a guess by name, for a person to change."""
     columns = open_source(members[0].path, members[0].name).columns
     remembered = recalled(store.path, columns)
-    start = remembered or guess(columns)
+    start = remembered or guess_columns(columns)
     st.caption(
         _("The columns are read as you chose for such a file before.")
         if remembered

@@ -9,8 +9,8 @@ import pytest
 from annotations.adjudication import (
     add_comment,
     case,
+    case_counts,
     cases,
-    counted,
     each_settlement_row,
     patterns,
     reopen,
@@ -40,7 +40,7 @@ def settled(store: Store, made: Project, item: Item, choice: str | None, **field
 def test_only_finished_items_with_different_labels_are_cases(store: Store) -> None:
     made, items = judged(store, ["aaa", "aar", "ar", "rrr", "rra"])
     assert cases(store, made) == [items[1].uid, items[4].uid]
-    assert counted(store, made) == {"open": 2, "settled": 0}
+    assert case_counts(store, made) == {"open": 2, "settled": 0}
     assert patterns(store, made) == [("accept/reject", 2)]
     assert cases(store, made, between="accept/reject") == cases(store, made) and not cases(store, made, between="x/y")
 
@@ -72,11 +72,11 @@ def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_re
 def test_left_as_it_is_leaves_the_queue_and_can_be_reopened(store: Store) -> None:
     made, items = judged(store, ["aar"])
     settled(store, made, items[0], None, why="")
-    assert counted(store, made) == {"open": 0, "settled": 1} and state(store, items[0]) == ("rejected", R)
+    assert case_counts(store, made) == {"open": 0, "settled": 1} and state(store, items[0]) == ("rejected", R)
     standing = case(store, made, items[0].uid).settlement
     assert standing and standing.action == "leave" and standing.adjudicator == "Lead"
     reopen(store, made, items[0].uid, adjudicator="Lead", base=standing.op_id)
-    assert counted(store, made) == {"open": 1, "settled": 0}
+    assert case_counts(store, made) == {"open": 1, "settled": 0}
     assert [each.action for each in case(store, made, items[0].uid).settlements] == ["leave", "reopen"]
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from click.testing import CliRunner
 
-from annotations.agreement.disagreements import disagreements, shown_to
+from annotations.agreement.disagreements import disagreements, record_reveals
 from annotations.agreement.measures import agreement
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem, items
@@ -137,7 +137,7 @@ def test_a_reader_sees_what_the_reader_has_labelled_and_that_is_recorded(fresh_s
     bo = annotator(fresh_store, project, "Bo")
     found, total = disagreements(fresh_store, project, reader=bo, limit=2)
     assert (total, [d.text for d in found]) == (3, first[:2])
-    shown_to(fresh_store, bo, found)
+    record_reveals(fresh_store, bo, found)
     query = (
         "SELECT item.text, revealed IS NOT NULL FROM assignment JOIN item ON item.id = item"
         " WHERE annotator = ? AND state = 'labelled'"

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_on
+from annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
 from annotations.database.store import Store
 from annotations.projects.projects import add_guideline, change_project, guideline
 from annotations.types import Project
@@ -94,7 +94,7 @@ def test_where_the_share_gives_nothing_the_reason_is_the_share(fresh_store: Stor
 
 def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store: Store) -> None:
     project = stopped(fresh_store)
-    assert usual_on(project) == "share"
+    assert usual_items(project) == "share"
     found = agreement(fresh_store, project, resampling=FAST)
     assert (found.on, found.biased, found.items, found.labels) == ("share", False, 3, 6)
     assert found.overall.unanimity.value == pytest.approx(1 / 3)  # accept+accept, reject+accept, accept+reject

@@ -30,7 +30,7 @@ def sample(frame):
 
 @pytest.fixture
 def sent(fresh_store, sample):
-    return audit_projects.send(fresh_store, sample, "audit of m", PEOPLE, run="first run")
+    return audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE, run="first run")
 
 
 def strata(sample, stratum):
@@ -73,7 +73,9 @@ def test_the_desk_is_told_nothing_of_how_a_sentence_was_drawn(fresh_store, sampl
 def test_the_order_does_not_follow_the_strata(fresh_store, frame) -> None:
     orders = set()
     for seed in range(6):
-        made = audit_projects.send(fresh_store, draw(frame, "m", 3, seed), f"audit {seed}", ["Ada"], per_item=1)
+        made = audit_projects.create_audit_project(
+            fresh_store, draw(frame, "m", 3, seed), f"audit {seed}", ["Ada"], per_item=1
+        )
         known = {s.sentence: s.stratum for s in audit_projects.audit(fresh_store, made).sentences}
         person = annotators(fresh_store, made)[0]
         orders.add(tuple(known[item.text] for item in claim(fresh_store, made, person)))
@@ -85,7 +87,7 @@ def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None
     extremes, controls = strata(sample, "extreme"), strata(sample, "control")
     doubtful = sorted(controls)[0]
     judge(fresh_store, sent, lambda text, who: text in extremes or (text == doubtful and who == "Bo"))
-    found = audit_projects.result(fresh_store, sent, frame)
+    found = audit_projects.audit_result(fresh_store, sent, frame)
     assert found.audit.finished and found.audit.labels == 36
     assert found.shares["unanimous"][0].counts == ((6, 6), (0, 6))
     assert found.shares["any"][0].counts == ((6, 6), (1, 6))
@@ -104,7 +106,7 @@ def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None
 
 def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: True, people=("Ada", "Bo"))
-    found = audit_projects.result(fresh_store, sent)
+    found = audit_projects.audit_result(fresh_store, sent)
     assert found.audit.labels == 24 and not found.audit.settled
     assert found.shares["any"][0].difference.value is None
     assert "run" not in found.measures["any"]
@@ -119,16 +121,16 @@ def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     store_operations(
         fresh_store, sent, person, [decide(last.item, None, desk="Ada", base=last.op_id, revision=last.revision + 1)]
     )
-    found = audit_projects.result(fresh_store, sent)
+    found = audit_projects.audit_result(fresh_store, sent)
     assert len(found.audit.settled) == 11 and found.audit.labels == 35
 
 
 def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
     changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
     with pytest.raises(Refused, match="not the scores that audit of m was drawn from: 12"):
-        audit_projects.result(fresh_store, sent, changed)
+        audit_projects.audit_result(fresh_store, sent, changed)
     with pytest.raises(Refused, match="not the scores"):
-        audit_projects.result(fresh_store, sent, frame.assign(model="other"))
+        audit_projects.audit_result(fresh_store, sent, frame.assign(model="other"))
 
 
 def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_project) -> None:
@@ -136,7 +138,7 @@ def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_pro
     with Batch.begin(fresh_store, other, audit_projects.FILE) as batch:
         batch.add([NewItem("没有关键词。", None, audit_projects.FILE, 1, {"audit": "text"})])
         batch.publish()
-    second = audit_projects.send(fresh_store, sample, "second", PEOPLE)
+    second = audit_projects.create_audit_project(fresh_store, sample, "second", PEOPLE)
     assert [found.project.name for found in audit_projects.audits(fresh_store)] == [second.name, sent.name]
     for none in (other, sample_project):
         with pytest.raises(NotFound, match="is no audit"):
@@ -145,13 +147,13 @@ def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_pro
 
 def test_a_name_that_is_taken(fresh_store, sample, sent) -> None:
     with pytest.raises(NotAllowed, match="already a project"):
-        audit_projects.send(fresh_store, sample, "audit of m", PEOPLE)
+        audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE)
 
 
 def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> None:
     broken = frame.assign(start=None, sentence=[f"{n}他说他来。" for n in range(len(frame))], pair="他/她", side="male")
     with pytest.raises(NotFound, match="where 他 stands"):
-        audit_projects.send(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
+        audit_projects.create_audit_project(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
     with pytest.raises(NotFound):
         project(fresh_store, "broken")
 
@@ -168,16 +170,17 @@ def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(Batch, "add", broken)
         with pytest.raises(Refused, match="No room"):
-            audit_projects.send(fresh_store, sample, "audit of m", PEOPLE)
+            audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE)
     assert projects(fresh_store) == []
     assert audit_projects.audits(fresh_store) == []
-    assert audit_projects.send(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
+    assert audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
 
 
 def test_a_text_that_stands_there_twice_is_still_that_run(fresh_store, frame, sample, sent) -> None:
     again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
     twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
-    found = audit_projects.result(fresh_store, sent, twice)
+    found = audit_projects.audit_result(fresh_store, sent, twice)
     assert (
-        found.measures["any"]["run"].all == audit_projects.result(fresh_store, sent, frame).measures["any"]["run"].all
+        found.measures["any"]["run"].all
+        == audit_projects.audit_result(fresh_store, sent, frame).measures["any"]["run"].all
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from annotations.adjudication import add_comment, case, settle_case
-from annotations.browse.history import Entry, because, item_history, record_of
-from annotations.browse.search import Filters, found_ids, rows
+from annotations.browse.history import Entry, gold_reasons, item_history, record_of
+from annotations.browse.search import Filters, rows, search_ids
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.labels.operations import reveal, store_operations
@@ -81,9 +81,9 @@ def _release(store: Store, made: Project, item: Item) -> None:
             "INSERT INTO release_item (release, item, status, gold) VALUES (1, ?, 'rejected', 'reject')", (item.id,)
         )
     assert "released" not in kinds(item_history(store, made, item.uid))  # it is still being written
-    assert found_ids(store, made, Filters(flag="released")) == []
+    assert search_ids(store, made, Filters(flag="released")) == []
     store.db.execute("UPDATE release SET whole = 1")
-    assert found_ids(store, made, Filters(flag="released")) == [item.id]
+    assert search_ids(store, made, Filters(flag="released")) == [item.id]
 
 
 def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
@@ -196,10 +196,10 @@ def test_a_tie_waits_and_a_single_label_is_enough(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["ar", "a"], per_item=2)
     made = change_project(fresh_store, made, gold="majority")
     (row,) = rows(fresh_store, [items[0].id])
-    assert "No choice has more than half of the 2 labels" in str(because(fresh_store, made, row)[0])
+    assert "No choice has more than half of the 2 labels" in str(gold_reasons(fresh_store, made, row)[0])
     made = change_project(fresh_store, made, per_item=1)
     (row,) = rows(fresh_store, [items[1].id])
-    assert str(because(fresh_store, made, row)[0]) == "The one label says: accept."
+    assert str(gold_reasons(fresh_store, made, row)[0]) == "The one label says: accept."
 
 
 def test_generations_that_differ_wait(fresh_store: Store) -> None:

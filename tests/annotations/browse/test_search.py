@@ -14,14 +14,14 @@ from annotations.browse.search import (
     MINED,
     READER_FLAGS,
     Filters,
-    found,
-    found_ids,
     imported_files,
     neighbours,
     pairs_of,
     rows,
+    search_ids,
+    search_items,
+    search_words,
     uid_of,
-    words_of,
 )
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
@@ -85,7 +85,7 @@ def fill(fresh_store: Store) -> Filled:
 
 
 def lines(store: Store, project: Project, **filters: object) -> list[int]:
-    return [row.item.line for row in found(store, project, Filters(**filters)).rows]  # type: ignore[arg-type]
+    return [row.item.line for row in search_items(store, project, Filters(**filters)).rows]  # type: ignore[arg-type]
 
 
 FILTERS = [
@@ -173,7 +173,7 @@ def test_an_id_finds_its_item(fresh_store: Store, filled: Filled) -> None:
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )
 def test_a_search_finds_what_python_finds(once: tuple[Store, Filled], word: str) -> None:
-    wanted = [one.lower() if one.isascii() else _lower(one) for one in words_of(word)]
+    wanted = [one.lower() if one.isascii() else _lower(one) for one in search_words(word)]
     expected = [line for line, (text, _file, _flags) in enumerate(TEXTS, 1) if all(w in _lower(text) for w in wanted)]
     assert lines(once[0], once[1][0], text=word) == expected
 
@@ -197,7 +197,7 @@ def _lower(text: str) -> str:
     ],
 )
 def test_words_of_a_search(text: str, words: list[str]) -> None:
-    assert words_of(text) == words
+    assert search_words(text) == words
 
 
 def test_marks_that_come_later(fresh_store: Store, filled: Filled) -> None:
@@ -241,21 +241,21 @@ def test_a_reader_gets_the_own_items_alone(fresh_store: Store, filled: Filled) -
         assert set(lines(store, project, reader=bo, flag=flag)) <= {1, 2, 3}
     for flag in set(FLAGS) - set(READER_FLAGS):
         with pytest.raises(KeyError):
-            found(store, project, Filters(flag=flag, reader=bo))
+            search_items(store, project, Filters(flag=flag, reader=bo))
 
 
 def test_pages_cover_everything_once(once: tuple[Store, Filled]) -> None:
     store, (project, *_rest) = once
-    pages = [found(store, project, Filters(), number, size=4) for number in (1, 2)]
+    pages = [search_items(store, project, Filters(), number, size=4) for number in (1, 2)]
     assert [row.item.line for page in pages for row in page.rows] == [1, 2, 3, 4, 5, 6]
     assert [(page.total, page.number, page.pages) for page in pages] == [(6, 1, 2), (6, 2, 2)]
-    assert found(store, project, Filters(), 99, size=4) == pages[1]
-    assert found(store, project, Filters(text="龘"), 3).pages == 1
+    assert search_items(store, project, Filters(), 99, size=4) == pages[1]
+    assert search_items(store, project, Filters(text="龘"), 3).pages == 1
 
 
 def test_a_row_says_how_far_its_item_is(once: tuple[Store, Filled]) -> None:
     store, (project, *_rest) = once
-    made = {row.item.line: row for row in rows(store, found_ids(store, project, Filters()))}
+    made = {row.item.line: row for row in rows(store, search_ids(store, project, Filters()))}
     assert [(row.labels, row.wanted, row.split) for row in made.values()] == [
         (2, 2, False), (2, 2, True), (2, 2, False), (1, 2, False), (0, 2, False), (0, 2, False),
     ]  # fmt: skip
@@ -276,7 +276,7 @@ def test_what_is_not_published_is_not_found(fresh_store: Store, filled: Filled) 
 
 def test_items_of_another_project_are_not_found(fresh_store: Store, filled: Filled) -> None:
     other = create_project(fresh_store, "other", annotators=("Ada",))
-    assert found(fresh_store, other, Filters()).total == 0
+    assert search_items(fresh_store, other, Filters()).total == 0
     with Batch.begin(fresh_store, other, "one.txt") as batch:
         batch.add([NewItem("他是老师。", find("他是老师。")[0], "one.txt", 9)])
         batch.publish()
@@ -326,7 +326,7 @@ def test_a_search_is_one_walk(
     """The plan of the query, as the database tells it: one walk along the items, labels from the index alone."""
     asked: list[str] = []
     fresh_store.db.set_trace_callback(asked.append)
-    found_ids(fresh_store, filled[0], replace(filters))
+    search_ids(fresh_store, filled[0], replace(filters))
     fresh_store.db.set_trace_callback(None)
     plan = "\n".join(row[3] for row in fresh_store.db.execute(f"EXPLAIN QUERY PLAN {asked[-1]}"))
     assert all(step in plan for step in steps), plan

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from annotations.database.store import Store, connect
-from annotations.guideline.drafts import discard_draft, draft, save_draft
+from annotations.guideline.drafts import discard_draft, read_draft, save_draft
 from annotations.items.batch import Batch, delete_items
 from annotations.projects.projects import archive, set_quotas
 from core.errors import Busy
@@ -106,7 +106,7 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
     [
         lambda store, made, batch: delete_items(store, batch.id, batch.created),
         lambda store, made, batch: archive(store, made),
-        lambda store, made, batch: save_draft(store, made, draft(store, made)),
+        lambda store, made, batch: save_draft(store, made, read_draft(store, made)),
         lambda store, made, batch: discard_draft(store, made),
         lambda store, made, batch: set_quotas(store, made, {}),
     ],

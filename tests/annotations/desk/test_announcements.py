@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from annotations.database.store import Store
 from annotations.desk.announcements import is_flagged
-from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Project
@@ -62,7 +62,7 @@ def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fre
     ada = Desk(client, fresh_store, project, "Ada")
     first, second = (item["id"] for item in ada.sync(want=2)["items"])
     ada.sync(ada.op(first, "reject", reasons=["name"], tags=["a place"]), ada.op(second, "accept"))
-    now = draft(fresh_store, project)
+    now = read_draft(fresh_store, project)
     reasons = tuple(one for one in now.reasons if one.code != "name")
     write_version(fresh_store, project, replace(now, reasons=reasons, changes="No names."), which="named")
     reply = ada.sync(want=2, language="en")
@@ -78,7 +78,7 @@ def test_reading_what_changed_is_recorded_once(client: TestClient, fresh_store: 
     project = with_extra(fresh_store, {}, {})
     ada = Desk(client, fresh_store, project, "Ada")
     ada.sync(ada.op(ada.sync(want=1)["items"][0]["id"], "accept"))
-    write_version(fresh_store, project, replace(draft(fresh_store, project), text="anew", changes="Anew."))
+    write_version(fresh_store, project, replace(read_draft(fresh_store, project), text="anew", changes="Anew."))
     assert ada.post("told", {"version": "2"}).status_code == 400
     assert ada.post("told", {"version": 3}).status_code == 404
     for _ in range(2):

@@ -4,7 +4,17 @@ import json
 
 import pytest
 
-from annotations.files.columns import Columns, bare, checked, guess, is_whole, memory, recalled, remember, setting_of
+from annotations.files.columns import (
+    Columns,
+    bare_name,
+    checked_columns,
+    guess_columns,
+    is_whole,
+    memory,
+    recalled,
+    remember,
+    setting_of,
+)
 from core.errors import BadFile
 from core.files.readers import Source
 
@@ -37,14 +47,16 @@ def source(*columns, tmp="g.csv"):
     ids=lambda value: "-".join(value),
 )
 def test_a_guess_by_name(columns, named):
-    assert guess(columns).named == named
-    assert is_whole(guess(columns)) is (len(named) > 0)
+    assert guess_columns(columns).named == named
+    assert is_whole(guess_columns(columns)) is (len(named) > 0)
 
 
 def test_what_a_person_says_goes_before_the_guess():
-    columns = checked(source("context", "completion", "who", "other"), Columns({"name": "other", "context": "who"}))
+    columns = checked_columns(
+        source("context", "completion", "who", "other"), Columns({"name": "other", "context": "who"})
+    )
     assert columns.named == {"context": "who", "completion": "completion", "name": "other"}
-    none = checked(source("context", "completion", "model"), Columns({"model": ""}, {"model": "m"}))
+    none = checked_columns(source("context", "completion", "model"), Columns({"model": ""}, {"model": "m"}))
     assert (none.named, none.fixed) == ({"context": "context", "completion": "completion"}, {"model": "m"})
 
 
@@ -61,7 +73,7 @@ def test_what_a_person_says_goes_before_the_guess():
 )
 def test_what_cannot_be_read_is_told(columns, wished, says):
     with pytest.raises(BadFile, match=says):
-        checked(source(*columns), wished)
+        checked_columns(source(*columns), wished)
 
 
 def test_a_choice_is_remembered_for_the_same_columns(tmp_path):
@@ -95,4 +107,4 @@ def test_settings_are_named_alike(text, setting):
 
 
 def test_names_are_compared_without_their_signs():
-    assert bare("Pronoun set(s)") == bare("pronoun_sets") == "pronounsets"
+    assert bare_name("Pronoun set(s)") == bare_name("pronoun_sets") == "pronounsets"

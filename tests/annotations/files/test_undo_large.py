@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotations.browse.search import Filters, found
+from annotations.browse.search import Filters, search_items
 from annotations.database.store import Store
 from annotations.files import undo as undoing
 from annotations.files.export import export_file
@@ -59,7 +59,7 @@ def seen(store: Store, project: Project, tmp_path: Path) -> Any:
     """What pages, files and annotators are shown."""
     out = tmp_path / "export.jsonl"
     export_file(store, project, out, format="jsonl")
-    rows = found(store, project, Filters()).rows
+    rows = search_items(store, project, Filters()).rows
     return (
         counts(store, project), out.read_text(encoding="utf-8"), [row.item.uid for row in rows],
         label_rows(store, project, which="all"), make_release(store, project, "1.0").hash,

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.forecast.sent_back import last_words
 from annotations.forecast.work import as_json, forecast
 from annotations.forecast.work_model import NO_SAMPLE
-from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.drafts import read_draft, write_version
 from annotations.guideline.relabelling import Which
 from annotations.items.wanted_labels import is_shared
 from annotations.labels.operations import store_operations
@@ -49,7 +49,7 @@ def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
 
 def sent_back(store: Store, made: Project, which: Which = "named") -> int:
     """A new version that words the criterion of every reject anew; how many labels it sends back."""
-    now = draft(store, made)
+    now = read_draft(store, made)
     reasons = tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons)
     _, sent = write_version(store, made, replace(now, reasons=reasons, changes="Worded anew."), which=which)
     return sent.labels

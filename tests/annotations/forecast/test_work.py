@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.forecast.work import as_json, forecast
-from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import Batch
 from annotations.items.gold import plan_effects
 from annotations.items.wanted_labels import is_shared
@@ -220,7 +220,7 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     assert counts(fresh_store, changed).rejected > 0
     assert any("Lin" in caption.value for caption in app.caption)
     assert app.button(key="save_plan").disabled
-    now = draft(fresh_store, changed)
+    now = read_draft(fresh_store, changed)
     now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
     _version, sent = write_version(fresh_store, changed, now, which="named")
     told = " ".join(each.value for each in page(made).info)

@@ -14,7 +14,7 @@ from annotations.guideline.drafts import (
     assign_tags,
     check_criterion,
     discard_draft,
-    draft,
+    read_draft,
     reopen_tags,
     save_draft,
     tag_codes,
@@ -33,19 +33,19 @@ NEW = Choice("kinship", "0", "亲属关系", "Kinship")
 
 
 def changed(store: Store, project: Project) -> Draft:
-    now = draft(store, project)
+    now = read_draft(store, project)
     return replace(now, reasons=(*now.reasons, NEW), changes="  Kinship is a criterion. ")
 
 
 def test_a_draft_is_kept_as_it_is_and_thrown_away(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 1)
-    first = draft(fresh_store, project)
+    first = read_draft(fresh_store, project)
     assert first.saved is None and not first.differs(guideline(fresh_store, project))
     half = replace(first, text="", reasons=(Choice("", "", "", "half"),))  # not yet a guideline, kept all the same
     kept = save_draft(fresh_store, project, half)
-    assert draft(fresh_store, project) == kept and kept.saved
+    assert read_draft(fresh_store, project) == kept and kept.saved
     discard_draft(fresh_store, project)
-    assert draft(fresh_store, project) == first
+    assert read_draft(fresh_store, project) == first
 
 
 def test_tags_are_decided_and_undecided(fresh_store: Store) -> None:
@@ -62,7 +62,7 @@ def test_a_published_draft_is_the_next_version(fresh_store: Store) -> None:
     assign_tags(fresh_store, project, ["kin"], "kinship")
     made, sent = write_version(fresh_store, project, save_draft(fresh_store, project, changed(fresh_store, project)))
     assert (made.version, made.changes, made.reasons[-1], sent.labels) == (2, "Kinship is a criterion.", NEW, 0)
-    assert draft(fresh_store, project).saved is None
+    assert read_draft(fresh_store, project).saved is None
     (event,) = events(fresh_store, project, action="new_version")
     assert event.data["criteria"]["added"] == ["kinship"] and event.data["tags"] == {"kin": "kinship"}
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_published_says_why(fresh_store: Store, fields: dict[str,
     project, _ = filled_project(fresh_store, 1)
     now = changed(fresh_store, project)
     if fields.get("reasons", "") is None:
-        now, fields = replace(now, reasons=draft(fresh_store, project).reasons), {}
+        now, fields = replace(now, reasons=read_draft(fresh_store, project).reasons), {}
     with pytest.raises(Refused, match=why):
         write_version(fresh_store, project, replace(now, **fields))  # type: ignore[arg-type]
     assert guideline(fresh_store, project).version == 1
@@ -112,7 +112,7 @@ def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) ->
     project, (ada, bo, _) = filled_project(fresh_store, 4)
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0])])
     write_version(fresh_store, project, changed(fresh_store, project))
-    second = replace(draft(fresh_store, project), text="anew", changes="The text is anew.")
+    second = replace(read_draft(fresh_store, project), text="anew", changes="The text is anew.")
     write_version(fresh_store, project, second)
     assert [one.version for one in news(fresh_store, project, ada)] == [2, 3]
     assert news(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet

@@ -11,7 +11,15 @@ from starlette.testclient import TestClient
 from annotations.database.store import Store
 from annotations.files.export import lines, wanted
 from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.guideline.free_tags import MOST_TAGS, alike, bare, cleaned, items_with, own_tags, tags
+from annotations.guideline.free_tags import (
+    MOST_TAGS,
+    bare_tag,
+    clean_tags,
+    items_with_tags,
+    own_tags,
+    similar_tags,
+    tags,
+)
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows, own_conflicts, own_decisions
 from annotations.pilot.pilots import start_pilot
@@ -41,7 +49,7 @@ def tagged(store: Store, project: Project, person: Annotator, *said: tuple[str, 
     ],
 )
 def test_tags_are_cleaned(typed: list[str], kept: tuple[str, ...]) -> None:
-    assert cleaned(typed) == kept
+    assert clean_tags(typed) == kept
 
 
 @pytest.mark.parametrize(
@@ -49,7 +57,7 @@ def test_tags_are_cleaned(typed: list[str], kept: tuple[str, ...]) -> None:
 )
 def test_what_is_no_tag_is_refused(typed: list[str]) -> None:
     with pytest.raises(Refused):
-        cleaned(typed)
+        clean_tags(typed)
 
 
 @given(
@@ -60,10 +68,10 @@ def test_what_is_no_tag_is_refused(typed: list[str]) -> None:
 )
 def test_cleaning_twice_changes_nothing(typed: list[str]) -> None:
     try:
-        once = cleaned(typed)
+        once = clean_tags(typed)
     except Refused:
         return
-    assert cleaned(once) == once
+    assert clean_tags(once) == once
 
 
 @pytest.mark.parametrize(
@@ -77,12 +85,12 @@ def test_cleaning_twice_changes_nothing(typed: list[str]) -> None:
     ],
 )
 def test_case_width_and_marks_do_not_count(tag: str, is_bare: str) -> None:
-    assert bare(tag) == is_bare
+    assert bare_tag(tag) == is_bare
 
 
 def test_tags_that_are_probably_one() -> None:
     texts = ["too vague", "生理性别", "Too vague.", "too vagua", "亲属", "亲戚", "生理 性别", "name", "names in it"]
-    assert alike(texts) == [("too vague", "Too vague.", "too vagua"), ("生理性别", "生理 性别")]
+    assert similar_tags(texts) == [("too vague", "Too vague.", "too vagua"), ("生理性别", "生理 性别")]
 
 
 def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
@@ -95,7 +103,7 @@ def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
     assert found["old"][0] == 3 and found["old"][2] == 2
     together = tags(fresh_store, project, together=True)
     assert (together[0].text, together[0].labels, set(together[0].spellings)) == ("old", 4, {"old", "Old!"})
-    assert sum(len(said) for _, said in items_with(fresh_store, project, ["old", "Old!"])) == 4
+    assert sum(len(said) for _, said in items_with_tags(fresh_store, project, ["old", "Old!"])) == 4
     newest = own_decisions(fresh_store, project, ada)[0]
     store_operations(
         fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW

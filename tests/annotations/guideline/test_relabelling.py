@@ -11,8 +11,8 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.undo import undo
 from annotations.guideline import relabelling
-from annotations.guideline.drafts import Draft, draft, write_version
-from annotations.guideline.relabelling import count_affected, earlier_labels, left_to_relabel, send_back
+from annotations.guideline.drafts import Draft, read_draft, write_version
+from annotations.guideline.relabelling import count_affected, earlier_labels, left_to_relabel, send_for_relabelling
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
@@ -45,7 +45,7 @@ def made(fresh_store: Store) -> Made:
 
 def changed(store: Store, project: Project, code: str = "name", **more: Any) -> Draft:
     """A draft in which one criterion is worded anew."""
-    now = draft(store, project)
+    now = read_draft(store, project)
     reasons = tuple(replace(one, en=f"{one.en}, anew") if one.code == code else one for one in now.reasons)
     return replace(now, reasons=reasons, changes="Names are read more strictly.", **more)
 
@@ -101,10 +101,10 @@ def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> 
 def test_it_is_sent_once_however_often_it_is_asked_for(made: Made) -> None:
     store, project, (_, bo, _), items = made
     write_version(store, project, changed(store, project), which="named")
-    assert send_back(store, project, 2, "named").labels == 0
+    assert send_for_relabelling(store, project, 2, "named").labels == 0
     assert len(events(store, project, action="sent_back")) == 1
     store_operations(store, project, bo, [decide(items[0], base=op(store, items[0], bo))], now=NOW)
-    assert send_back(store, project, 2, "all").labels == 13  # what is labelled under the new version stays
+    assert send_for_relabelling(store, project, 2, "all").labels == 13  # what is labelled under the new version stays
     assert state(store, items[0])[0] == 2 and broken_rules(store) == []
 
 
@@ -201,7 +201,7 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
     first, second = claim(fresh_store, project, ada, now=NOW)
     operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
     store_operations(fresh_store, project, ada, operations, now=NOW)
-    now = replace(draft(fresh_store, project), text="anew", changes="x")
+    now = replace(read_draft(fresh_store, project), text="anew", changes="x")
     found = count_affected(fresh_store, project, now.choices, now.reasons)
     assert (found.named.labels, found.all.labels) == (1, 2)
 
@@ -209,10 +209,10 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
 def test_refusals(made: Made) -> None:
     store, project, _, _ = made
     with pytest.raises(Refused, match="none, named, all"):
-        send_back(store, project, 1, "some")  # type: ignore[arg-type]
+        send_for_relabelling(store, project, 1, "some")  # type: ignore[arg-type]
     with pytest.raises(NotFound):
-        send_back(store, project, 9, "named")
-    assert send_back(store, project, 1, "all").labels == 0  # nothing is older than the first
+        send_for_relabelling(store, project, 9, "named")
+    assert send_for_relabelling(store, project, 1, "all").labels == 0  # nothing is older than the first
 
 
 def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +236,7 @@ def test_what_is_taken_back_meanwhile_goes_to_no_desk(made: Made, monkeypatch: p
         return found
 
     monkeypatch.setattr(relabelling, "_labels_to_send", then_taken_back)
-    assert send_back(store, project, 2, "named").labels == 0
+    assert send_for_relabelling(store, project, 2, "named").labels == 0
     assert claim(store, project, bo, now=NOW) == [] and left_to_relabel(store, project) == {}
     assert broken_rules(store) == []
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.undo import undo_import
-from annotations.guideline.drafts import draft, write_version
+from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import Batch
 from annotations.labels.operations import store_operations
 from annotations.pilot.figures import letters, pilot_figures
@@ -292,7 +292,7 @@ def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_sto
         everything(fresh_store, project, person, choices)
     ended = close_pilot(fresh_store, project)
     before = pilot_figures(fresh_store, project, ended)
-    now = replace(draft(fresh_store, project), text="anew", changes="All of it.")
+    now = replace(read_draft(fresh_store, project), text="anew", changes="All of it.")
     write_version(fresh_store, project, now, which="all")
     for item in claim(fresh_store, project, people[1], want=9, now=NOW):
         store_operations(fresh_store, project, people[1], [decide(item, base=None, desk="late")])

@@ -21,7 +21,14 @@ from annotations.files.known_answers import bring_known
 from annotations.files.undo import undo
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, remove_annotator
-from annotations.quality.known_answers import answer_choices, draw_known, known_items, misses, scores, set_known
+from annotations.quality.known_answers import (
+    answer_choices,
+    draw_candidates,
+    known_items,
+    scores,
+    set_known,
+    wrong_answers,
+)
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Item, Project
 from core.errors import BadFile, NotFound, Refused
@@ -63,12 +70,12 @@ def test_a_score_is_the_share_of_own_labels_that_are_the_answer(made: Made) -> N
     assert (ada.share.value, ada.share.low, ada.share.high) == pytest.approx((5 / 9, 0.2667, 0.8112), abs=1e-4)
     assert (bo.right, bo.wrong, bo.unlabelled, bo.share.value) == (2, 0, 8, 1.0)
     assert chen.share.value is None and chen.share.reason is not None and chen.unlabelled == 10
-    missed = misses(store, project, "Ada")
+    missed = wrong_answers(store, project, "Ada")
     assert [one.item.uid for one in missed] == sorted(
         (item.uid for item in items[:4]), key=[one.item.uid for one in known_items(store, project)].index
     )
     assert {(one.answer, one.choice, one.why) for one in missed} == {("reject", "accept", WHY)}
-    assert misses(store, project, "Bo") == [] and len(misses(store, project)) == 4
+    assert wrong_answers(store, project, "Bo") == [] and len(wrong_answers(store, project)) == 4
     assert broken_rules(store) == []
 
 
@@ -119,7 +126,7 @@ def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
     items = first(made)
     for person in (0, 1):
         label(made, person, {item.uid: "accept" for item in items[:6]})
-    drawn = draw_known(store, project, 50, "agreed", seed=1)
+    drawn = draw_candidates(store, project, 50, "agreed", seed=1)
     assert sorted(item.uid for item in drawn) == sorted(item.uid for item in items[:6])
     for item in drawn:
         set_known(store, project, item.uid, item.gold, from_labels=True)
@@ -155,18 +162,20 @@ def test_what_is_drawn(made: Made) -> None:
     items = first(made)
     label(made, 0, {item.uid: "accept" for item in items[:8]})
     label(made, 1, {item.uid: "accept" if n else "reject" for n, item in enumerate(items[:5])})
-    agreed = {item.uid for item in draw_known(store, project, 50, "agreed")}
+    agreed = {item.uid for item in draw_candidates(store, project, 50, "agreed")}
     assert agreed == {item.uid for item in items[1:5]}  # not the split one, not those with one label
-    free = draw_known(store, project, 50, "unlabelled")
+    free = draw_candidates(store, project, 50, "unlabelled")
     assert {item.uid for item in free} == {item.uid for item in items[8:]}
     set_known(store, project, items[1].uid, "accept")
     set_known(store, project, items[9].uid, "accept")
-    assert items[1].uid not in {item.uid for item in draw_known(store, project, 50, "agreed")}
-    assert items[9].uid not in {item.uid for item in draw_known(store, project, 50, "unlabelled")}
-    five = [item.uid for item in draw_known(store, project, 5, "unlabelled", seed=3)]
-    assert len(set(five)) == 5 and five == [item.uid for item in draw_known(store, project, 5, "unlabelled", seed=3)]
+    assert items[1].uid not in {item.uid for item in draw_candidates(store, project, 50, "agreed")}
+    assert items[9].uid not in {item.uid for item in draw_candidates(store, project, 50, "unlabelled")}
+    five = [item.uid for item in draw_candidates(store, project, 5, "unlabelled", seed=3)]
+    assert len(set(five)) == 5 and five == [
+        item.uid for item in draw_candidates(store, project, 5, "unlabelled", seed=3)
+    ]
     with pytest.raises(Refused):
-        draw_known(store, project, 0, "agreed")
+        draw_candidates(store, project, 0, "agreed")
 
 
 def test_under_stop_hidden_gold_is_labelled_by_all(made: Made) -> None:

@@ -7,7 +7,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
-from annotations.quality.retest_agreement import consistency, differences
+from annotations.quality.retest_agreement import retest_differences, retest_report
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation
 from tests.support.generations import generations_project
@@ -17,7 +17,7 @@ from tests.support.second_labels import DAY, NOON, TABLE, judged_twice
 
 def test_share_kappa_and_days(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "Bo"))
-    report = consistency(fresh_store, project)
+    report = retest_report(fresh_store, project)
     assert [one.annotator for one in report.annotators] == ["Ada", "Bo"]
     for one in report.annotators:
         assert one.table == ((20, 5), (10, 15)) and one.compared == 50 and one.flag is None
@@ -33,15 +33,18 @@ def test_share_kappa_and_days(fresh_store: Store) -> None:
     assert (both.waiting, both.handed_out, both.other_guideline, both.seen, both.void) == (0, 0, 0, 0, 0)
     for part in ("share:1", "after:24h", "guideline:same", "unit:annotator-item", "wilson", "accept+reject"):
         assert part in report.signature
-    assert len(differences(fresh_store, project)) == 30 and len(differences(fresh_store, project, "Bo")) == 15
-    one_pair = differences(fresh_store, project, "Ada")[0]
+    assert (
+        len(retest_differences(fresh_store, project)) == 30
+        and len(retest_differences(fresh_store, project, "Bo")) == 15
+    )
+    one_pair = retest_differences(fresh_store, project, "Ada")[0]
     assert set(one_pair.choices) == {"accept", "reject"} and one_pair.days == pytest.approx(2.0, abs=1e-6)
     assert {bool(one_pair.reasons[i]) for i, c in enumerate(one_pair.choices) if c == "reject"} == {True}
 
 
 def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
-    report = consistency(fresh_store, project)
+    report = retest_report(fresh_store, project)
     assert report.annotators == () and report.together.agreed.value is None and report.together.days is None
     for one in (report.together.agreed, report.together.kappa):
         assert one.value is None and "second time" in str(one.reason)
@@ -49,7 +52,7 @@ def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
 
 def test_one_category_has_a_share_and_no_kappa(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, (("accept", "accept", 12),))
-    (one,) = consistency(fresh_store, project).annotators
+    (one,) = retest_report(fresh_store, project).annotators
     assert (
         one.agreed.value == 1.0
         and one.agreed.high == pytest.approx(1.0)
@@ -64,7 +67,7 @@ def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
     items = claim(fresh_store, project, ada, want=60, now=NOON)
     store_operations(fresh_store, project, ada, [decide(item) for item in items], now=NOON)
     again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
-    assert consistency(fresh_store, project).together.handed_out == 8
+    assert retest_report(fresh_store, project).together.handed_out == 8
     by_text = {item.text: item for item in items}
     # an opinion is shown on the first item before it is judged again, on the second one after that
     store_operations(fresh_store, project, ada, [decide(again[1], "reject")], now=NOON + DAY)
@@ -81,11 +84,11 @@ def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
         fresh_store, project, ada, [decide(again[4], guideline=1), decide(again[5], guideline=1)], now=later
     )
     store_operations(fresh_store, project, ada, [Operation("back", again[5].uid, None, "desk", 10**6)], now=later)
-    found = consistency(fresh_store, project).together
+    found = retest_report(fresh_store, project).together
     assert (found.seen, found.other_guideline, found.handed_out, found.waiting) == (1, 1, 4, 0)
     assert found.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
     fresh_store.db.execute("UPDATE batch SET published = 0")
-    assert consistency(fresh_store, project).together.compared == 0
+    assert retest_report(fresh_store, project).together.compared == 0
 
 
 def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
@@ -98,7 +101,7 @@ def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
     store_operations(fresh_store, project, bo, [decide(again[0]), decide(again[1], "skip")], now=NOON + DAY)
 
     def counted() -> list[tuple[int, int, int, int]]:
-        report = consistency(fresh_store, project)
+        report = retest_report(fresh_store, project)
         found = [*report.annotators, report.together]
         return [(one.waiting, one.handed_out, one.compared, one.left) for one in found]
 
@@ -124,6 +127,6 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
         for n in [place[item.text + (item.context or "")]]
     ]
     assert all(one.stored for one in store_operations(fresh_store, project, ada, second, now=NOON + DAY))
-    (one,) = consistency(fresh_store, project).annotators
+    (one,) = retest_report(fresh_store, project).annotators
     assert one.agreed.value == pytest.approx(0.9) and one.flag is not None
     assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)

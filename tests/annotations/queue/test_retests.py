@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.guideline.relabelling import send_back
+from annotations.guideline.relabelling import send_for_relabelling
 from annotations.items.batch import Batch
 from annotations.items.gold import recount_item
 from annotations.labels.operations import reveal, store_operations
@@ -236,7 +236,7 @@ def _sent_back(made: Made, items: list[Item]) -> None:
     store, project, _ = made
     old = guideline(store, project)
     add_guideline(store, project, "new", old.choices, old.reasons)
-    send_back(store, project, 2, "all")
+    send_for_relabelling(store, project, 2, "all")
 
 
 def _withdrawn(made: Made, items: list[Item]) -> None:

@@ -17,7 +17,7 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import annotator, change_project
 from annotations.projects.replace_annotator import replace_annotator
 from annotations.queue.leases import claim
-from annotations.record.entries import PAGE, Entry, Looked, entries, every_entry, summary
+from annotations.record.entries import PAGE, Entry, RecordQuery, entries, every_entry, summary
 from annotations.record.files import HEADER, record_csv, record_json
 from annotations.text_policy import CANARY
 from annotations.types import Annotator, Item, Project
@@ -98,8 +98,8 @@ def test_what_is_not_read_yet_is_not_shown(made: tuple[Store, Project, list[Anno
     store, project, (ada, _bo), items = made
     waiting = by_item(store, project, ada)[items[3].uid]
     assert (waiting.state, waiting.item, waiting.acts) == ("leased", None, ())
-    assert entries(store, project, ada, Looked(search=items[3].text)).total == 0
-    assert entries(store, project, ada, Looked(search=items[0].text)).total == 1
+    assert entries(store, project, ada, RecordQuery(search=items[3].text)).total == 0
+    assert entries(store, project, ada, RecordQuery(search=items[0].text)).total == 1
     assert items[3].text not in "".join(record_csv(store, project, ada))
 
 
@@ -175,17 +175,17 @@ def test_pages_search_and_states(fresh_store: Store) -> None:
     store_operations(
         fresh_store, project, ada, [decide(one, note=f"note {n}") for n, one in enumerate(items)], now=START
     )
-    pages = [entries(fresh_store, project, ada, Looked(page=page)) for page in (1, 2, 3, 4, 5, 0)]
+    pages = [entries(fresh_store, project, ada, RecordQuery(page=page)) for page in (1, 2, 3, 4, 5, 0)]
     assert [(len(one.entries), one.number, one.pages, one.total) for one in pages] == [
         (20, 1, 4, 61), (20, 2, 4, 61), (20, 3, 4, 61), (1, 4, 4, 61), (1, 4, 4, 61), (20, 1, 4, 61)
     ]  # fmt: skip
     shown = [one.uid for page in pages[:4] for one in page.entries]
     assert shown == [one.uid for one in reversed(items)]
-    (hit,) = entries(fresh_store, project, ada, Looked(search="note 7")).entries
+    (hit,) = entries(fresh_store, project, ada, RecordQuery(search="note 7")).entries
     assert hit.uid == items[7].uid
-    assert entries(fresh_store, project, ada, Looked(search="%")).total == 0
-    assert entries(fresh_store, project, ada, Looked(state="skipped")).total == 0
-    assert entries(fresh_store, project, ada, Looked(state="labelled", page=2)).entries == pages[1].entries
+    assert entries(fresh_store, project, ada, RecordQuery(search="%")).total == 0
+    assert entries(fresh_store, project, ada, RecordQuery(state="skipped")).total == 0
+    assert entries(fresh_store, project, ada, RecordQuery(state="labelled", page=2)).entries == pages[1].entries
 
 
 def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_store: Store) -> None:
@@ -204,7 +204,7 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
     one = found[again[0].uid]
     assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
     assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
-    assert entries(fresh_store, project, ada, Looked(search="once more")).entries == (one,)
+    assert entries(fresh_store, project, ada, RecordQuery(search="once more")).entries == (one,)
     assert again[0].uid in "".join(record_csv(fresh_store, project, ada))
     counted = summary(fresh_store, project, ada)
     assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)
@@ -217,8 +217,8 @@ def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
     assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
     found = by_item(fresh_store, project, ada)
     assert [(found[one.uid].state, found[one.uid].item) for one in first[1:]] == [("released", None)] * 2
-    assert entries(fresh_store, project, ada, Looked(search=first[1].text)).total == 0
-    assert entries(fresh_store, project, ada, Looked(search=first[0].text)).total == 1
+    assert entries(fresh_store, project, ada, RecordQuery(search=first[1].text)).total == 0
+    assert entries(fresh_store, project, ada, RecordQuery(search=first[0].text)).total == 1
     assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
 
 
