@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from annotations.describe.project_description import Items, describe_file, description_of
+from annotations.describe.project_description import Items, describe_file, describe_items
 from annotations.projects.projects import project as find_project
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.describe import Description, vocabulary
@@ -61,7 +61,7 @@ def describe(
         with existing_store(db) as store:
             shown = find_project(store, project or "")
             say_unsettled(store, shown)
-            found = description_of(store, shown, items=items, words=words)
+            found = describe_items(store, shown, items=items, words=words)
     if latex is not None:
         Path(latex).write_text(as_latex(found), encoding="utf-8")
     answer(whole(found), for_people(found), as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from annotations.database.store import Store
-from annotations.files.known_answers import KnownReport, bring_known
+from annotations.files.known_answers import KnownReport, import_known_answers
 from annotations.projects.projects import project as find_project
 from annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
 from annotations.quality.report import Quality
@@ -44,7 +44,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     """
     with existing_store(db) as store:
         found = find_project(store, project)
-        brought = bring_known(store, found, file, author=author) if file else None
+        brought = import_known_answers(store, found, file, author=author) if file else None
         say_unsettled(store, found)
         with store.read():
             report = quality_of(store, found, resampling=Resampling(resamples, seed))

@@ -15,7 +15,7 @@ from annotations.database.store import Store
 from annotations.demo import ANNOTATORS
 from annotations.files.columns import Columns
 from annotations.files.detect import Layout
-from annotations.files.generations import FACTS, generation
+from annotations.files.generations import FACTS, generation_row
 from annotations.items.batch import Batch, NewItem
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, create_project
@@ -63,7 +63,7 @@ def _item(line: int, row: Mapping[str, Any]) -> NewItem:
     known = {key: row[key] for key in keys if key in row}
     source = Source(DATA / FILE, FILE, "jsonl", "utf-8", tuple(known))
     layout = Layout("generations", "completion", Columns({key: key for key in known}))
-    return generation(source, layout, Row(line, known)).item
+    return generation_row(source, layout, Row(line, known)).item
 
 
 def _opinions(second: bool) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annotations.database.store import Store, at_one_moment
-from annotations.files.detect import Layout, layout
+from annotations.files.detect import Layout, detect_layout
 from annotations.files.import_items import read_row, sentence_of
 from annotations.projects.projects import counts
 from annotations.types import Project
@@ -42,7 +42,7 @@ def usual_vocabulary(language: str) -> str:
 
 
 @at_one_moment
-def description_of(
+def describe_items(
     store: Store, project: Project, *, items: Items | None = None, words: Vocabulary | None = None
 ) -> Description:
     """Describe the items of a project; `items` None: `usual_items`. Reads every item once: 100,000 take a second."""
@@ -70,7 +70,7 @@ def describe_project(
     """
     items: Items | None = None if accepted is None else "accepted" if accepted else "all"
     words = None if model is None else vocabulary(model)
-    return as_json(description_of(store, project, items=items, words=words))
+    return as_json(describe_items(store, project, items=items, words=words))
 
 
 def describe_file(
@@ -112,7 +112,7 @@ def _cells(path: Path | str) -> dict[Cell, int]:
 
 def _read(path: Path | str, column: str | None = None, name: str | None = None) -> tuple[Source, Layout, list[Text]]:
     source = open_source(path, name)
-    chosen = layout(source, "auto", column)
+    chosen = detect_layout(source, "auto", column)
     return source, chosen, list(_file_texts(source, chosen))
 
 

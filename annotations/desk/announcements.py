@@ -14,14 +14,14 @@ from core.errors import N_, NotFound
 from core.language import Language
 
 
-class News(NamedTuple):
+class GuidelineChange(NamedTuple):
     """What changed with a version, in the lead's words."""
 
     version: int
     changes: str
 
 
-def news(store: Store, project: Project, annotator: Annotator) -> list[News]:
+def unread_changes(store: Store, project: Project, annotator: Annotator) -> list[GuidelineChange]:
     """Changes that this annotator has not said to have read, oldest first.
 
     Nothing is news to somebody who has not labelled under an older version: for them it is simply the guideline.
@@ -37,7 +37,7 @@ def news(store: Store, project: Project, annotator: Annotator) -> list[News]:
         " WHERE label.annotator = ? AND label.project = ? ORDER BY label.id LIMIT 1",
         (annotator.id, project.id),
     ).fetchone()
-    return [News(each.version, each.changes) for each in found if first and first[0] < each.version]
+    return [GuidelineChange(each.version, each.changes) for each in found if first and first[0] < each.version]
 
 
 def record_changes_read(store: Store, project: Project, annotator: Annotator, version: int) -> None:
@@ -55,7 +55,7 @@ def record_changes_read(store: Store, project: Project, annotator: Annotator, ve
 def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
     """What the desk says beside the work: how far one is in the open pilot (None: none is open), and what changed."""
     pilot = own_pilot(store, project, annotator)
-    unread = [one._asdict() for one in news(store, project, annotator)]
+    unread = [one._asdict() for one in unread_changes(store, project, annotator)]
     return {"pilot": None if pilot is None else asdict(pilot), "news": unread}
 
 

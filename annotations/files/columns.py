@@ -71,7 +71,7 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
     for key, column in wished.named.items():
         if column and column not in source.columns:
             message = N_("{file} has no column named {column}, which was to hold the {key}. It has {found}.")
-            raise BadFile(message, file=source.name, column=column, key=key, found=listed(source.columns))
+            raise BadFile(message, file=source.name, column=column, key=key, found=list_columns(source.columns))
     taken = {column for column in wished.named.values() if column}
     guessed = {k: c for k, c in guess_columns(source.columns).named.items() if k not in wished.named and c not in taken}
     guessed = {key: column for key, column in guessed.items() if key not in wished.fixed}
@@ -82,38 +82,38 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
     if twice is not None:
         raise BadFile(N_("The column {column} cannot hold two things; choose another for one of them."), column=twice)
     found = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
-    if is_whole(found):
+    if is_complete(found):
         return found
     message = N_(
         "{file}: which columns hold the context and the completion? It has {found}. Choose them (on the command line: "
         "--map context=COLUMN --map completion=COLUMN), or name them so; a published sample needs template and "
         "random_pre_gen or random_post_gen."
     )
-    raise BadFile(message, file=source.name, found=listed(source.columns))
+    raise BadFile(message, file=source.name, found=list_columns(source.columns))
 
 
-def is_whole(found: Columns) -> bool:
+def is_complete(found: Columns) -> bool:
     """Whether a context and a completion can be read with *found*."""
     return any(pair <= found.named.keys() for pair in WHOLE)
 
 
-def listed(columns: Sequence[str]) -> str:
+def list_columns(columns: Sequence[str]) -> str:
     """The first twenty columns, long names cut."""
     shown = [name if len(name) <= 40 else name[:39] + "…" for name in columns[:20]]
     return ", ".join(shown) + (" …" if len(columns) > 20 else "") if shown else "—"
 
 
-def memory(database: Path) -> Path:
+def memory_path(database: Path) -> Path:
     """Where choices of columns are kept: beside the database."""
     return database.with_name(database.stem + FILE)
 
 
-def recalled(database: Path, columns: Sequence[str]) -> Columns | None:
+def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
     """The choice that was last made for a file with these columns, whatever their order; None where there is none.
 
     A memory that cannot be read is none: the guess serves as well.
     """
-    kept = _kept(memory(database)).get(_header(columns))
+    kept = _remembered(memory_path(database)).get(_header(columns))
     if not isinstance(kept, dict):
         return None
     parts = [kept.get("named"), kept.get("fixed")]
@@ -123,10 +123,10 @@ def recalled(database: Path, columns: Sequence[str]) -> Columns | None:
     return Columns(named, fixed) if {column for column in named.values() if column} <= set(columns) else None
 
 
-def remember(database: Path, columns: Sequence[str], chosen: Columns) -> None:
+def remember_columns(database: Path, columns: Sequence[str], chosen: Columns) -> None:
     """Keep the choice for files with these columns; the oldest of more than 500 is forgotten."""
-    path = memory(database)
-    kept = _kept(path)
+    path = memory_path(database)
+    kept = _remembered(path)
     kept.pop(_header(columns), None)
     kept[_header(columns)] = asdict(Columns(dict(chosen.named), dict(chosen.fixed)))
     last = dict(list(kept.items())[-MOST:])
@@ -138,7 +138,7 @@ def _header(columns: Sequence[str]) -> str:
     return json.dumps(sorted(columns), ensure_ascii=False)
 
 
-def _kept(path: Path) -> dict[str, object]:
+def _remembered(path: Path) -> dict[str, object]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

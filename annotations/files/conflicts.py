@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.files.import_labels import TAKEN_BACK, point
+from annotations.files.import_labels import TAKEN_BACK, point_assignment
 from annotations.files.read_labels import FILE_DESK
 from annotations.items.batch import OTHER_TEXT, OTHER_WORD
 from annotations.items.gold import recount_item
@@ -98,15 +98,20 @@ class Conflict:
 
 def conflicts(store: Store, project: Project) -> list[Conflict]:
     """What nobody has decided yet: labels first, then known answers, keywords and texts, each as it came in."""
-    done, older = _settled(store, project)
-    found = (*label_conflicts(store, project), *_answers(store, project), *_noticed(store, project))
+    done, older = _resolutions(store, project)
+    found = (
+        *label_conflicts(store, project),
+        *_known_answer_conflicts(store, project),
+        *_item_conflicts(store, project),
+    )
     return [
         one for one in found
-        if (one.key, one.item, one.second) not in older and not _is_settled(one, done.get((one.kind, one.item, one.of)))
+        if (one.key, one.item, one.second) not in older
+        and not _is_resolved(one, done.get((one.kind, one.item, one.of)))
     ]  # fmt: skip
 
 
-def _is_settled(one: Conflict, stood: str | None) -> bool:
+def _is_resolved(one: Conflict, stood: str | None) -> bool:
     """Whether a decision ends it; `stood`: what stood then, None without a decision.
 
     The lead kept what stood; where that was taken back with its file since, the other label must not be lost with it.
@@ -114,7 +119,7 @@ def _is_settled(one: Conflict, stood: str | None) -> bool:
     return stood is not None and not (one.kind == "label" and not one.first and stood)
 
 
-def leaving_row(project: Project, one: Conflict) -> dict[str, object]:
+def exported_row(project: Project, one: Conflict) -> dict[str, object]:
     """A conflict as a row for a file or a terminal: without texts where those of *project* may not leave."""
     texts = ("text", "first", "second") if one.kind == "text" else ("text",)
     return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
@@ -127,23 +132,23 @@ def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
         for row in store.db.execute(LABELS, (project.id, who)).fetchall():
             label, uid, text, name, choice, reasons, file, other, more, other_file, operation = row
             yield Conflict(
-                f"label-{label}", "label", uid, text, name, _said(choice, reasons), file, _said(other, more),
-                other_file, operation,
+                f"label-{label}", "label", uid, text, name, _label_text(choice, reasons), file,
+                _label_text(other, more), other_file, operation,
             )  # fmt: skip
 
 
-def _said(choice: str | None, reasons: str) -> str:
+def _label_text(choice: str | None, reasons: str) -> str:
     if choice is None:
         return ""
     return " · ".join((choice, *json.loads(reasons)))
 
 
-def _answers(store: Store, project: Project) -> Iterator[Conflict]:
+def _known_answer_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
     for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall():
         yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
 
 
-def _noticed(store: Store, project: Project) -> Iterator[Conflict]:
+def _item_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
     for row in store.db.execute(NOTICED, (project.id, OTHER_WORD, OTHER_TEXT)).fetchall():
         event, action, uid, text, keyword, start, stop, pair, file, line, said, created = row
         data = json.loads(said)
@@ -162,7 +167,7 @@ def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
     return f"{keyword} {start}–{stop} ({pair})"
 
 
-def _settled(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
+def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
     """What was decided: (kind, item, `of`) -> what stood then; by older events (key, item, what the second said).
 
     The same key may be another conflict in the database that a package came from: then the rest of it differs.
@@ -190,14 +195,14 @@ def find_conflict(store: Store, project: Project, key: str) -> Conflict:
     return found
 
 
-def keep(store: Store, project: Project, key: str, *, author: str = "") -> None:
+def keep_first(store: Store, project: Project, key: str, *, author: str = "") -> None:
     """Leave what stands, and take the conflict from the list. Raises NotFound."""
     found = find_conflict(store, project, key)
     with store.write():
-        _settle(store, project, found, "first", author)
+        _resolve(store, project, found, "first", author)
 
 
-def take(store: Store, project: Project, key: str, *, author: str = "") -> None:
+def take_second(store: Store, project: Project, key: str, *, author: str = "") -> None:
     """Let the other one count: a label is appended in the annotator's name, or a known answer; the event says who did.
 
     Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
@@ -207,18 +212,18 @@ def take(store: Store, project: Project, key: str, *, author: str = "") -> None:
     if found.kind == "answer":
         set_known(store, project, found.item, found.second, why=found.second_file, author=author)
         with store.write():
-            _settle(store, project, found, "second", author)
+            _resolve(store, project, found, "second", author)
     elif found.kind == "label":
         with store.write():
-            _let_stand(store, project, row)
-            _settle(store, project, found, "second", author)
+            _make_standing(store, project, row)
+            _resolve(store, project, found, "second", author)
     else:
         raise Refused(
             N_("The text and the keyword of an item are never changed. Take its import back and import the other file.")
         )
 
 
-def _settle(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
+def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
     query = "SELECT id FROM item WHERE uid = ?"
     item = int(store.db.execute(query, (found.item,)).fetchone()[0])
     record(
@@ -227,7 +232,7 @@ def _settle(store: Store, project: Project, found: Conflict, took: str, author: 
     )  # fmt: skip
 
 
-def _let_stand(store: Store, project: Project, label: int) -> None:
+def _make_standing(store: Store, project: Project, label: int) -> None:
     names = (
         "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds",
         "form_shown", "after_reveal",
@@ -241,7 +246,7 @@ def _let_stand(store: Store, project: Project, label: int) -> None:
         "created": timestamp(),
     }  # fmt: skip
     insert_label(store.db, values)
-    point(store, project, values["item"], values["annotator"])
+    point_assignment(store, project, values["item"], values["annotator"])
     recount_item(store, values["item"])
     update_set_aside(store, project, values["item"])
     look_again(store.db, project.id)

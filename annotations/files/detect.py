@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from annotations.files.columns import Columns, checked_columns, guess_columns, is_whole
-from annotations.files.columns import listed as _listed_columns
+from annotations.files.columns import Columns, checked_columns, guess_columns, is_complete
+from annotations.files.columns import list_columns as _listed_columns
 from annotations.files.other_tools.detect import task_keys
 from annotations.files.other_tools.tasks import TASKS
 from annotations.items.batch import NewItem
@@ -55,14 +55,16 @@ class Usable:
     span: SpanStatus | None = None
 
 
-def layout(source: Source, format: str = "auto", column: str | None = None, wished: Columns | None = None) -> Layout:
+def detect_layout(
+    source: Source, format: str = "auto", column: str | None = None, wished: Columns | None = None
+) -> Layout:
     """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
 
     `wished`: which columns of a file of generations hold what, where their names do not say it. Raises BadFile where
     the columns that the format needs are not there; the message lists those that are.
     """
     if format in TASKS:
-        return task_layout(source, format, column, wished)
+        return detect_task_layout(source, format, column, wished)
     if format not in ("auto", *FORMATS):
         message = N_("There is no import format {format}; there are {formats}.")
         raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
@@ -79,7 +81,7 @@ def layout(source: Source, format: str = "auto", column: str | None = None, wish
     return Layout("sentences", _sentence_column(source, column))
 
 
-def task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
+def detect_task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
     """The layout of a file of another labelling program: its texts are generations where they have a context too.
 
     `wished` not None: they are generations in any case; `column` (of the text) not None: they are sentences. Raises
@@ -98,13 +100,13 @@ def task_layout(source: Source, format: str, column: str | None, wished: Columns
 def _are_generations(source: Source) -> bool:
     if set(GENERATION) <= set(source.columns):
         return True
-    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_whole(guess_columns(source.columns))
+    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_complete(guess_columns(source.columns))
 
 
 def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
     if not set(needed) <= set(source.columns):
         message = N_("{file} is no file of the format {format}: it needs the columns {needed}. It has {found}.")
-        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=_listed(source))
+        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=_column_list(source))
     return Layout(format, column)
 
 
@@ -114,7 +116,7 @@ def _sentence_column(source: Source, column: str | None) -> str:
     if column is not None:
         if column not in source.columns and source.columns:
             message = N_("{file} has no column named {column}. It has {found}.")
-            raise BadFile(message, file=source.name, column=column, found=_listed(source))
+            raise BadFile(message, file=source.name, column=column, found=_column_list(source))
         return column
     known = next((name for name in SENTENCE_COLUMNS if name in source.columns), None)
     if known is None and source.columns:
@@ -122,11 +124,11 @@ def _sentence_column(source: Source, column: str | None) -> str:
             "{file}: which column holds the sentences? It has {found}. "
             "Choose one (on the command line: --column NAME), or name it sentence."
         )
-        raise BadFile(message, file=source.name, found=_listed(source))
+        raise BadFile(message, file=source.name, found=_column_list(source))
     return known or SENTENCE_COLUMNS[0]
 
 
-def _listed(source: Source) -> str:
+def _column_list(source: Source) -> str:
     return _listed_columns(source.columns)
 
 

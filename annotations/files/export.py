@@ -18,9 +18,9 @@ from annotations.files.export_formats import (
     EXPORT_FORMATS,
     FRAME,
     ExportFormat,
-    Wanted,
-    check,
-    wanted,
+    ExportOptions,
+    check_export,
+    export_options,
 )
 from annotations.files.item_lines import item_lines
 from annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
@@ -49,14 +49,14 @@ __all__ = [
     "HISTORY",
     "LABELS",
     "ExportFormat",
+    "ExportOptions",
     "ExportReport",
-    "Wanted",
     "archive_bytes",
     "export_file",
+    "export_lines",
+    "export_options",
     "export_preview",
-    "lines",
     "plain_bytes",
-    "wanted",
 ]
 
 
@@ -95,22 +95,24 @@ def export_file(
     cannot be written, Refused where the project is of another kind or its text
     may not leave in plain.
     """
-    wish = wanted(format, items=items, names=names, history=history, locked=bool(password), language=language)
-    check(project, wish)
-    with _settled(store, project) as found:
-        return _written(store, found, Path(out), wish, password)
+    wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
+    check_export(project, wish)
+    with _recounted(store, project) as found:
+        return _write_export(store, found, Path(out), wish, password)
 
 
-def _written(store: Store, project: Project, path: Path, wish: Wanted, password: str | None) -> ExportReport:
+def _write_export(
+    store: Store, project: Project, path: Path, wish: ExportOptions, password: str | None
+) -> ExportReport:
     if password or wish.format in ARCHIVES:
         inner = path.name if path.suffix.lower() != ".zip" else path.stem + ENDING[wish.format]
         path = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
         with _bytes_of(path) as file:
             file.write(_archive(store, project, wish, inner, password))
-        return ExportReport(rows_of(store, project, wish), path, bool(password))
+        return ExportReport(export_row_count(store, project, wish), path, bool(password))
     written = 0
     with _bytes_of(path) as file:
-        for line in lines(store, project, wish):
+        for line in export_lines(store, project, wish):
             file.write(line.encode())
             written += not line.startswith('{"canary":')
     if wish.format == "label-studio":
@@ -119,7 +121,7 @@ def _written(store: Store, project: Project, path: Path, wish: Wanted, password:
     return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
 
 
-def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
+def archive_bytes(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
     """The export as a ZIP: encrypted with a password, else plain; *name* is that of its file, if it is one.
 
     Raises Refused where text would leave in plain that must not.
@@ -127,19 +129,19 @@ def archive_bytes(store: Store, project: Project, wish: Wanted, name: str, passw
     return _bytes(store, project, wish, lambda found: _archive(store, found, wish, name, password))
 
 
-def plain_bytes(store: Store, project: Project, wish: Wanted) -> bytes:
-    """The export as one file. Raises as `lines` does."""
-    return _bytes(store, project, wish, lambda found: "".join(lines(store, found, wish)).encode())
+def plain_bytes(store: Store, project: Project, wish: ExportOptions) -> bytes:
+    """The export as one file. Raises as `export_lines` does."""
+    return _bytes(store, project, wish, lambda found: "".join(export_lines(store, found, wish)).encode())
 
 
-def _bytes(store: Store, project: Project, wish: Wanted, made: Callable[[Project], bytes]) -> bytes:
-    check(project, wish)
-    with _settled(store, project) as found:
+def _bytes(store: Store, project: Project, wish: ExportOptions, made: Callable[[Project], bytes]) -> bytes:
+    check_export(project, wish)
+    with _recounted(store, project) as found:
         return made(found)
 
 
 @contextmanager
-def _settled(store: Store, project: Project) -> Iterator[Project]:
+def _recounted(store: Store, project: Project) -> Iterator[Project]:
     """The project at one moment in which every item is as its settings want it; nothing can be written meanwhile."""
     while True:
         finish_recount(store, project)
@@ -149,8 +151,8 @@ def _settled(store: Store, project: Project) -> Iterator[Project]:
                 return
 
 
-def _archive(store: Store, project: Project, wish: Wanted, name: str, password: str | None) -> bytes:
-    check(project, wish)
+def _archive(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
+    check_export(project, wish)
     if wish.format == "published":
         files = published_files(store, project, wish)
     elif wish.format == "doccano":
@@ -159,9 +161,9 @@ def _archive(store: Store, project: Project, wish: Wanted, name: str, password: 
         files = package_files(store, project, wish)
     elif wish.format == "label-studio":
         config = label_studio_write.labelling_config(project, guideline(store, project))
-        files = {name: "".join(lines(store, project, wish)), Path(name).stem + CONFIG: config}
+        files = {name: "".join(export_lines(store, project, wish)), Path(name).stem + CONFIG: config}
     else:
-        files = {name: "".join(lines(store, project, wish))}
+        files = {name: "".join(export_lines(store, project, wish))}
     contents = {each: text.encode() for each, text in files.items()}
     if password:
         return packed(contents, password)
@@ -172,26 +174,26 @@ def _archive(store: Store, project: Project, wish: Wanted, name: str, password: 
     return buffer.getvalue()
 
 
-def rows_of(store: Store, project: Project, wish: Wanted) -> int:
+def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int:
     """How many items, or labels, an export has."""
     if wish.format.startswith("labels") and wish.format != "labels-wide":
-        long = Wanted("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
+        long = ExportOptions("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
         return sum(not line.startswith('{"canary":') for line in json_lines(store, project, long))
     found = counts(store, project)
     return found.items if wish.items == "all" else found.accepted
 
 
-def export_preview(store: Store, project: Project, wish: Wanted, *, limit: int = 10) -> str:
+def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit: int = 10) -> str:
     """The file as it will begin: the header, if the format has one, and the first *limit* rows."""
-    return "".join(islice(lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
+    return "".join(islice(export_lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
 
 
-def lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def export_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """The export line by line, header first; one item or label a line (a note may hold line breaks).
 
     Raises Refused for an export of several files, and where text would leave in plain that must not.
     """
-    check(project, wish)
+    check_export(project, wish)
     match wish.format:
         case "labels":
             yield from long_lines(store, project, wish)

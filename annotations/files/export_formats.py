@@ -35,7 +35,7 @@ OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations":
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportOptions:
     """What an export should hold.
 
     `items`: all, or only accepted ones (what a release uses). For labels:
@@ -57,7 +57,7 @@ class Wanted:
         return self.locked or text_may_leave(project)
 
 
-def wanted(
+def export_options(
     format: str,
     *,
     items: str = "all",
@@ -65,13 +65,13 @@ def wanted(
     history: bool = False,
     locked: bool = False,
     language: str = "en",
-) -> Wanted:
+) -> ExportOptions:
     """The wish as a value. Raises BadFile for a format or a choice of items that does not exist."""
     if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
         message = N_("There is no export {format} of {items} items; formats are {formats}, items all or accepted.")
         raise BadFile(message, format=format, items=items, formats=", ".join(EXPORT_FORMATS))
     chosen: Literal["all", "accepted"] = "accepted" if items == "accepted" else "all"
-    return Wanted(format, chosen, names, history, locked, "zh" if language == "zh" else "en")
+    return ExportOptions(format, chosen, names, history, locked, "zh" if language == "zh" else "en")
 
 
 def formats_of(project: Project) -> tuple[ExportFormat, ...]:
@@ -85,7 +85,7 @@ def needs_password(project: Project, format: str) -> bool:
     return format in HOLD_TEXT and not text_may_leave(project)
 
 
-def check(project: Project, wish: Wanted) -> None:
+def check_export(project: Project, wish: ExportOptions) -> None:
     """Raise Refused where the project has no such export, or where its text would leave in plain."""
     if wish.format not in formats_of(project):
         message = (

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class GenerationSample:
     """Rows that were drawn; `cells`: how many cells there are, `fewest`: rows of the smallest, `contexts`: distinct
     contexts in all cells together, `most_of_one`: the most rows of one context in one cell; `of`: rows to draw from.
     """
@@ -51,7 +51,7 @@ def read_generations(path: Path | str) -> list[Row]:
 
 def cell_of(row: Mapping[str, Any]) -> str:
     """The cell of a row: model, data set, pronouns and setting."""
-    return json.dumps([_plain(row.get(name)) for name in CELL], ensure_ascii=False)
+    return json.dumps([_csv_value(row.get(name)) for name in CELL], ensure_ascii=False)
 
 
 def context_of(row: Mapping[str, Any]) -> str:
@@ -59,7 +59,7 @@ def context_of(row: Mapping[str, Any]) -> str:
     return str(row.get("template") or row.get("context") or "")
 
 
-def draw(found: Sequence[Row], number: int, seed: int = 0) -> Sample:
+def draw_sample(found: Sequence[Row], number: int, seed: int = 0) -> GenerationSample:
     """*number* rows of every cell, distinct contexts first (core.human_vs_rule.sample). Raises Refused below 1."""
     chosen = distinct_first(
         found, number, cell=cell_of, context=context_of, identity=lambda row: json.dumps(row, sort_keys=True), seed=seed
@@ -67,7 +67,7 @@ def draw(found: Sequence[Row], number: int, seed: int = 0) -> Sample:
     cells: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in chosen:
         cells[cell_of(row)][context_of(row)] += 1
-    return Sample(
+    return GenerationSample(
         tuple(chosen),
         len(cells),
         min((sum(one.values()) for one in cells.values()), default=0),
@@ -77,7 +77,7 @@ def draw(found: Sequence[Row], number: int, seed: int = 0) -> Sample:
     )
 
 
-def write_sample(sample: Sample, out: Path) -> None:
+def write_sample(sample: GenerationSample, out: Path) -> None:
     """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
     if out.exists():
         raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
@@ -116,5 +116,5 @@ def _grouped(values: Iterable[tuple[str, str, float]]) -> dict[Hashable, dict[Ha
     return groups
 
 
-def _plain(value: Any) -> str:
+def _csv_value(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value if value is not None else "")

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotations.files.columns import Columns, setting_of
 from annotations.files.detect import GENERATION_KEYS, Layout, Usable, bad, origin_of
-from annotations.files.published_samples import Told, of_column, of_file, of_path, told_apart
+from annotations.files.published_samples import GenerationParts, of_column, of_file, of_path, split_generation
 from annotations.items.batch import NewItem
 from core.errors import N_, BadFile
 from core.files.readers import Row, Source
@@ -19,7 +19,7 @@ LINE_BREAKS = str.maketrans("", "", "\t\n\r")  # models write them; the desk sho
 FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")  # what `Item.extra` always has
 
 
-def generation(source: Source, layout: Layout, row: Row) -> Usable:
+def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of *row*: its identity is context, completion, model, setting and index (DESIGN 9).
 
     `NewItem.extra` gets name, pronouns (names of sets, [] where nobody says), dataset (one of PRONOUN_DATASETS),
@@ -29,7 +29,7 @@ def generation(source: Source, layout: Layout, row: Row) -> Usable:
     values = {key: row.values.get(column) for key, column in columns.named.items()}
     given = {key: _stated(values.get(key), columns.fixed.get(key)) for key in FACTS}
     facts = _facts(source, columns, given)
-    told = _told(values, facts)
+    told = _generation_parts(values, facts)
     facts |= {"name": facts["name"] or told.name, "pronouns": facts["pronouns"] or parse_sets(told.pronouns or None)}
     facts["pronouns"] = list(facts["pronouns"])
     facts["template"] = given["template"] or told.context
@@ -68,13 +68,13 @@ def _stated(value: Any, fixed: str | None) -> Any:
 def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[str, Any]:
     by_file, setting = of_file(source.name)
     setting = setting or of_column(columns.named.get("generation", ""))
-    dataset = _short(given["dataset"], "dataset") or of_path(source.name)
+    dataset = _short_text(given["dataset"], "dataset") or of_path(source.name)
     facts: dict[str, Any] = {
-        "name": _short(given["name"], "name"),
+        "name": _short_text(given["name"], "name"),
         "pronouns": _pronouns(given["pronouns"] or by_file),
         "dataset": dataset.lower() if dataset.lower() in PRONOUN_DATASETS else "own",
-        "setting": setting_of(_short(given["setting"], "setting")) or setting,
-        "model": _short(given["model"], "model"),
+        "setting": setting_of(_short_text(given["setting"], "setting")) or setting,
+        "model": _short_text(given["model"], "model"),
         "index": _index(given["index"]),
         "template": "",
     }
@@ -93,7 +93,7 @@ def _pronouns(value: Any) -> tuple[str, ...]:
         bad("pronouns", error.message, **{name: str(inner)[:80] for name, inner in error.values.items()})
 
 
-def _short(value: Any, key: str) -> str:
+def _short_text(value: Any, key: str) -> str:
     text = str(value).strip() if isinstance(value, str | int | float) else ""
     if len(text) > LONGEST_FACT:
         message = N_("The {key} has {length} characters; {limit} are the most. Is it the right column?")
@@ -103,28 +103,32 @@ def _short(value: Any, key: str) -> str:
 
 def _index(value: Any) -> int | str:
     """A whole number where it is one ("3" and 3 are the same index), else the text."""
-    text = _short(value, "index")
+    text = _short_text(value, "index")
     return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
 
 
-def _told(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Told:
+def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> GenerationParts:
     """Context and completion: from two columns, or cut out of the one that holds both."""
     if "completion" in values:
-        return Told(_text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION), "", "")
+        return GenerationParts(
+            _text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION), "", ""
+        )
     whole = _text(values.get("generation"), NO_COMPLETION)
     if "context" in values:
         context = _text(values["context"] or "", "")
         completion = whole.removeprefix(context)
-        return Told(context, _text(completion, NO_COMPLETION), "", "")
+        return GenerationParts(context, _text(completion, NO_COMPLETION), "", "")
     template = _text(values.get("template"), N_("There is no template, and so no telling where the completion begins."))
-    told = told_apart(template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"])
+    told = split_generation(
+        template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"]
+    )
     if told is None:
         message = N_(
             "Where the completion begins cannot be told: the text does not begin with its template, name and pronouns "
             "filled in. Check pronouns and setting, or give context and completion in two columns."
         )
         bad("not_told_apart", message)
-    return Told(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
+    return GenerationParts(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
 
 
 NO_COMPLETION = N_("There is no completion.")

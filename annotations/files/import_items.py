@@ -10,11 +10,11 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.columns import Columns
-from annotations.files.detect import Layout, Usable, layout
-from annotations.files.generations import generation
+from annotations.files.detect import Layout, Usable, detect_layout
+from annotations.files.generations import generation_row
 from annotations.files.other_tools.detect import read_task
 from annotations.files.other_tools.tasks import TASKS, Task
-from annotations.files.sentences import checked_text, mined, released, sentence
+from annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from annotations.items.batch import Batch, NewItem
 from annotations.items.mining_runs import RUN, record_runs, run_facts
 from annotations.plan.recount import finish_recount
@@ -46,13 +46,13 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
 def _usable(source: Source, layout: Layout, row: Row) -> Usable:
     match layout.format:
         case "slguset":
-            return released(source, row)
+            return released_row(source, row)
         case "generations":
-            return generation(source, layout, row)
+            return generation_row(source, layout, row)
         case "candidates":
-            return mined(source, row)
+            return mined_row(source, row)
         case "sentences":
-            return sentence(source, layout, row)
+            return sentence_row(source, layout, row)
         case "label-studio" | "doccano":
             return _task_item(source, layout, row)
 
@@ -72,13 +72,13 @@ def task_of(layout: Layout, row: Row) -> Task:
 def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
     task = task_of(layout, row)
     if layout.columns is not None:
-        return generation(source, layout, replace(row, values=task.values))
+        return generation_row(source, layout, replace(row, values=task.values))
     values, column = task.values, layout.column
     if "sentence" not in values and column in values:  # as the export as JSON lines has it
         values, column = {key: value for key, value in values.items() if key != column}, "sentence"
         values["sentence"] = task.values[layout.column]
     try:
-        return sentence(source, Layout("sentences", column), replace(row, values=values))
+        return sentence_row(source, Layout("sentences", column), replace(row, values=values))
     except BadLine as error:
         marked = _marked_word(task, layout) if error.reason == "several_keywords" else None
         if marked is None:
@@ -146,7 +146,7 @@ class ImportReport:
     def as_json(self) -> dict[str, Any]:
         """The report as `import --json` prints it; messages are English."""
         errors = [
-            {"file": one.file, "line": one.line, "reason": one.reason, "message": english(one)}
+            {"file": one.file, "line": one.line, "reason": one.reason, "message": english_problem(one)}
             | ({"sentence": one.values["sentence"]} if self._quotes and one.values.get("sentence") else {})
             for one in self.errors
         ]
@@ -185,7 +185,7 @@ class Preview:
     rows: tuple[PreviewRow, ...]
 
 
-def english(problem: Problem) -> str:
+def english_problem(problem: Problem) -> str:
     """What a problem says, in English; `values` may hold more than the sentence names."""
     return problem.message.format(**problem.values) if problem.values else problem.message
 
@@ -205,7 +205,7 @@ def examine(
     broken quotes, truncated JSON, columns that are not there.
     """
     source = open_source(path, name)
-    chosen = layout(source, format, column, wished)
+    chosen = detect_layout(source, format, column, wished)
     count, usable = 0, False
     for row in rows(source):
         count += 1
@@ -221,7 +221,7 @@ def _is_usable(source: Source, chosen: Layout, row: Row) -> bool:
     return True
 
 
-def look_through(examined: Examined | Sequence[Examined]) -> ImportReport:
+def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
     """What an import would report of the lines of a file; stores nothing, so nothing is imported or a duplicate."""
     files = [examined] if isinstance(examined, Examined) else list(examined)
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
@@ -245,7 +245,7 @@ def preview(
     Raises BadFile as `examine` does, as far as these rows show it.
     """
     source = open_source(path, name)
-    chosen = layout(source, format, column, wished)
+    chosen = detect_layout(source, format, column, wished)
     shown = []
     for row in islice(rows(source), limit):
         text = sentence_of(chosen, row)

@@ -16,7 +16,7 @@ from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.marks import check_marks, parse_marks
 from annotations.labels.operations import check_ids, insert_label
-from annotations.projects.annotators import annotators, bring_annotators
+from annotations.projects.annotators import annotators, import_annotators
 from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project
 from core.errors import N_, BadLine, EvenhandError, Refused
@@ -44,7 +44,7 @@ WHERE assignment.item = :item AND assignment.annotator = :person AND state = 're
 
 
 @dataclass(slots=True)
-class Returned:
+class LabelImport:
     """What came back: `imported` labels are new here, `duplicates` were here already, `beside` are kept but do not
     stand, because another label of the same annotator was here first."""
 
@@ -64,7 +64,7 @@ class Returned:
         if len(self.errors) < LISTED:
             self.errors.append(problem)
 
-    def add(self, other: "Returned") -> None:
+    def add(self, other: "LabelImport") -> None:
         """Put the counts of another file to these."""
         for name in ("rows", "imported", "duplicates", "beside", "rejected", "decisions"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -74,15 +74,15 @@ class Returned:
 
 def store_labels(
     store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine], *, since: str | None = None
-) -> Returned:
+) -> LabelImport:
     """Append the labels of a file to *project*, in its order; unknown annotators join.
 
     A label whose operation is stored already is a duplicate. What an annotator
     decided here by another desk stands; the file's label is kept beside it. `since`: the moment a package began to come
     in; what came of this file after it, before it was cut off, is the same import.
     """
-    report, source = Returned(), iter(rows)
-    work = _Work(store, project, file, report)
+    report, source = LabelImport(), iter(rows)
+    work = _LabelImporter(store, project, file, report)
     if since is not None:
         work.go_on(since)
     while some := list(islice(source, CHUNK)):
@@ -97,10 +97,10 @@ def _problem(error: BadLine) -> Problem:
     return Problem(error.file, error.line, error.reason, error.message, error.values)
 
 
-class _Work:
+class _LabelImporter:
     """One file on its way in."""
 
-    def __init__(self, store: Store, project: Project, file: str, report: Returned) -> None:
+    def __init__(self, store: Store, project: Project, file: str, report: LabelImport) -> None:
         self.store, self.project, self.file, self.report = store, project, file, report
         self.versions = {one.version: one for one in guidelines(store, project)}
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
@@ -132,7 +132,7 @@ class _Work:
                     if place is not None:
                         touched[place] = None
             for item, person in touched:
-                point(self.store, self.project, item, person)
+                point_assignment(self.store, self.project, item, person)
                 recount_item(self.store, item)
             look_again(db, self.project.id)
 
@@ -164,7 +164,7 @@ class _Work:
             row = replace(row, op_id=again, base=taken_back)
         guideline = self._checked(row, length)
         if person is None:  # only with a label that can be stored: a file of another project brings nobody
-            bring_annotators(self.store, self.project, [name])
+            import_annotators(self.store, self.project, [name])
             self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
             person = self.people[name]
         superseded = row.superseded or not self._may_stand(row, item, person)
@@ -231,7 +231,7 @@ class _Work:
         return guideline.id
 
 
-def point(store: Store, project: Project, item: int, person: int) -> None:
+def point_assignment(store: Store, project: Project, item: int, person: int) -> None:
     """Let the assignment point to what stands now, as `annotations.labels.operations` would have."""
     rows = store.db.execute(
         "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM valid_label"

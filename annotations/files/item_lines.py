@@ -5,7 +5,7 @@ from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.detect import GENERATION_KEYS, ITEM_KEYS, SPAN_KEYS
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
@@ -13,7 +13,7 @@ from core.files.csv_out import json_line
 from core.files.paths import short_path, without_folders
 
 
-def item_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """One object per item; a file of generations begins with the canary line, which an import passes over."""
     yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
 

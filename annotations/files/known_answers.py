@@ -26,7 +26,7 @@ class KnownReport:
     problems: tuple[BadLine, ...]
 
 
-def bring_known(
+def import_known_answers(
     store: Store, project: Project, path: Path | str, *, name: str | None = None, author: str = ""
 ) -> KnownReport:
     """Make every row of a file hidden gold: column `choice`, and `item` (public id) or, for sentences, `text`.
@@ -42,10 +42,10 @@ def bring_known(
             if row.problem is not None:
                 raise row.problem
             uid = _item(store, project, row.values)
-            choice = _words(row.values, CHOICE)
+            choice = _text_value(row.values, CHOICE)
             if not choice:
                 raise BadLine(source.name, row.line, "choice", N_("The row has no choice."))
-            set_known(store, project, uid, choice, why=_words(row.values, "why"), author=author)
+            set_known(store, project, uid, choice, why=_text_value(row.values, "why"), author=author)
             marked += 1
         except EvenhandError as error:
             problems.append(BadLine(source.name, row.line, "known", error.message, **error.values))
@@ -74,7 +74,7 @@ def find_item(store: Store, project: Project, asked: str) -> Item | None:
 
 def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
     """The public id that a row means."""
-    if uid := _words(values, "item"):
+    if uid := _text_value(values, "item"):
         return uid
     text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")
     if project.kind != "sentences" or not text.strip():
@@ -85,6 +85,6 @@ def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
     return found.uid
 
 
-def _words(values: Mapping[str, Any], key: str) -> str:
+def _text_value(values: Mapping[str, Any], key: str) -> str:
     value = values.get(key)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
 from annotations.projects.pseudonyms import pseudonyms
@@ -31,7 +31,7 @@ def codes_of(store: Store, project: Project) -> dict[str, str]:
     return pseudonyms(store, project)
 
 
-def label_dicts(store: Store, project: Project, wish: Wanted) -> Iterator[dict[str, Any]]:
+def label_dicts(store: Store, project: Project, wish: ExportOptions) -> Iterator[dict[str, Any]]:
     """The labels of a wish, names coded where asked; texts and notes are None where they may not leave."""
     codes = {} if wish.names else codes_of(store, project)
     accepted = _accepted(store, project, wish)
@@ -43,13 +43,13 @@ def label_dicts(store: Store, project: Project, wish: Wanted) -> Iterator[dict[s
             yield row if with_text else row | dict.fromkeys(TEXTS)
 
 
-def _accepted(store: Store, project: Project, wish: Wanted) -> set[str] | None:
+def _accepted(store: Store, project: Project, wish: ExportOptions) -> set[str] | None:
     if wish.items != "accepted":
         return None
     return {item.uid for item in stored_items(store, project, accepted_only=True)}
 
 
-def facts(item: Item) -> dict[str, Any]:
+def item_facts(item: Item) -> dict[str, Any]:
     """What is known of a generation beside its text; a value too long to be a fact is left out."""
     found = {key: item.extra.get(key) for key in FACTS}
     found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
@@ -59,14 +59,14 @@ def facts(item: Item) -> dict[str, Any]:
 def _facts_by_item(store: Store, project: Project) -> dict[str, dict[str, Any]]:
     if project.kind != "generations":
         return {}
-    return {item.uid: facts(item) for item in stored_items(store, project)}
+    return {item.uid: item_facts(item) for item in stored_items(store, project)}
 
 
-def _canary(project: Project, wish: Wanted) -> bool:
+def _canary(project: Project, wish: ExportOptions) -> bool:
     return needs_canary(project) and wish.with_text(project)
 
 
-def long_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item and annotator (with `history`: per operation)."""
     header = HISTORY if wish.history else LABELS
     about = _facts_by_item(store, project)
@@ -75,10 +75,10 @@ def long_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
     yield csv_line((*header, *more, *mark))
     for row in label_dicts(store, project, wish):
         cells = row | about.get(row["item"], {}) | {CANARY_KEY: CANARY_ID}
-        yield csv_line([cell(key, cells.get(key)) for key in (*header, *more, *mark)])
+        yield csv_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark)])
 
 
-def json_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """JSON lines, one object per label with everything that was recorded; texts that may not leave are left out."""
     about = _facts_by_item(store, project)
     if _canary(project, wish):
@@ -88,10 +88,10 @@ def json_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
         yield json_line(kept | about.get(row["item"], {}))
 
 
-def wide_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
     with_text = wish.with_text(project)
-    latest = Wanted("labels", wish.items, wish.names, False, wish.locked)
+    latest = ExportOptions("labels", wish.items, wish.names, False, wish.locked)
     said: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in label_dicts(store, project, latest):
         said.setdefault(row["item"], {})[row["annotator"]] = row
@@ -102,7 +102,7 @@ def wide_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
     each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
     yield csv_line(("item", *about, "status", "gold", *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-        own = facts(item) if project.kind == "generations" else {}
+        own = item_facts(item) if project.kind == "generations" else {}
         cells: dict[str, Any] = {
             "item": item.uid,
             "pair": item.pair,
@@ -112,15 +112,15 @@ def wide_lines(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
             "status": item.status,
             "gold": item.gold,
         } | own
-        row_cells = [cell(key, cells.get(key)) for key in ("item", *about, "status", "gold")]
+        row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold")]
         for person in people:
             label = said.get(item.uid, {}).get(person, {})
-            row_cells += [cell(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]
+            row_cells += [cell_text(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]
         row_cells += [item.context or "", item.text][-len(texts) :] if with_text else []
         yield csv_line([*row_cells, *([CANARY_ID] if mark else [])])
 
 
-def cell(key: str, value: Any) -> str:
+def cell_text(key: str, value: Any) -> str:
     """A value as the cell of a CSV: undefined is empty, truth is 0 or 1, codes are joined by semicolons."""
     if value is None:
         return ""
@@ -147,7 +147,7 @@ WHERE assignment.item IN ({marks}) AND label.choice IS NOT NULL ORDER BY label.i
 """
 
 
-def origin(row: dict[str, Any]) -> dict[str, Any]:
+def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
     """What another program has no place for, of a row of `labelled_items`: whose label it was and how it came about.
 
     What was said stands here too, so that the way back can tell whether somebody changed it there.
@@ -157,7 +157,7 @@ def origin(row: dict[str, Any]) -> dict[str, Any]:
     return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | said
 
 
-def labelled_items(store: Store, project: Project, wish: Wanted) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
+def labelled_items(store: Store, project: Project, wish: ExportOptions) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
     """Every item of the wish with its standing labels, one per annotator, as dicts.
 
     `annotator` is a code (A1, A2, ...) unless the wish wants names; `note` is "" where texts may not leave.

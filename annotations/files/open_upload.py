@@ -52,7 +52,9 @@ def examine_tables(
 ) -> list[Examined]:
     """`examine` for every table. In several tables, a wished column that one of them lacks is guessed there."""
     return [
-        examine(one.path, format=format, column=column, name=one.name, wished=fitting(one, wished, len(members)))
+        examine(
+            one.path, format=format, column=column, name=one.name, wished=fitting_columns(one, wished, len(members))
+        )
         for one in members
     ]
 
@@ -72,12 +74,12 @@ def preview_tables(
         format=format,
         column=column,
         name=first.name,
-        wished=fitting(first, wished, len(members)),
+        wished=fitting_columns(first, wished, len(members)),
         limit=limit,
     )
 
 
-def fitting(member: Member, wished: Columns | None, tables: int) -> Columns | None:
+def fitting_columns(member: Member, wished: Columns | None, tables: int) -> Columns | None:
     """*wished* as far as this table has the columns; of a single table all of it, so that a typing error is told."""
     if wished is None or tables == 1:
         return wished

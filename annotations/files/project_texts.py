@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.detect import SPAN_KEYS, Layout, bad, layout
+from annotations.files.detect import SPAN_KEYS, Layout, bad, detect_layout
 from annotations.files.import_items import read_row, sentence_of
 from annotations.files.sentences import checked_text
 from annotations.items.batch import items
@@ -34,7 +34,7 @@ def file_input(path: Path | str, *, column: str | None = None, name: str | None 
     read or holds no sentences; a bad line is an item with its problem.
     """
     source = open_source(path, name)
-    chosen = layout(source, "auto", column)
+    chosen = detect_layout(source, "auto", column)
     if chosen.format == "generations":
         message = N_("{file} holds generations; choose the column whose sentences are to be scored (--column NAME).")
         raise BadFile(message, file=source.name)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from annotations.database.store import Store
 from annotations.files.columns import setting_of
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY_ID, CANARY_KEY
 from annotations.types import Item, Project
@@ -38,7 +38,7 @@ MOST_SLOTS, MOST_WORDS = 30, 3  # more names than that, and there is no telling 
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GenerationParts:
     """A generation in its two parts, and what the template says of it; `name` and `pronouns` "" where it does not."""
 
     context: str
@@ -65,7 +65,9 @@ def of_path(path: str) -> str:
     return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
 
 
-def told_apart(template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str) -> Told | None:
+def split_generation(
+    template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str
+) -> GenerationParts | None:
     """The context and the completion of *generation*; None where they cannot be told apart.
 
     `pronouns`: names of sets; () lets the template's declaration say which.
@@ -84,7 +86,7 @@ def told_apart(template: str, generation: str, *, pronouns: Sequence[str], setti
             if found is not None:
                 named = next((text for text in found.groups() if text), "")
                 declared = name if _declares(template) or pronouns else ""
-                return Told(generation[: found.end()], generation[found.end() :], named, declared)
+                return GenerationParts(generation[: found.end()], generation[found.end() :], named, declared)
     return None
 
 
@@ -107,7 +109,7 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
     slots = list(SLOT.finditer(template))
     if len(slots) > MOST_SLOTS:
         return None
-    asked = _asked(slots)
+    asked = _match_question(slots)
     if setting == "pre" and asked is not None:
         template, slots = template[: asked.start()], slots[: slots.index(asked)]
     if len({_slot(found) for found in slots if not _case(found)} - MASKS) > MOST_WORDS:
@@ -117,7 +119,7 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
     last = 0
     for found in slots:
         parts.append(_words(template[last : found.start()]))
-        parts.append(_filled(found, forms, groups))
+        parts.append(_fill_slots(found, forms, groups))
         last = found.end()
     rest = template[last:]
     if not rest.strip() and slots and not _case(slots[-1]) and _slot(slots[-1]) not in MASKS:
@@ -127,14 +129,14 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
     return re.compile("".join([*parts, end]) + ("" if rest.strip() or setting == "pre" else r"\b"))
 
 
-def _asked(slots: list[re.Match[str]]) -> re.Match[str] | None:
+def _match_question(slots: list[re.Match[str]]) -> re.Match[str] | None:
     """The slot that the model was to fill: the mask, else the last pronoun; those before it are declared."""
     masks = [found for found in slots if _slot(found) in MASKS]
     pronouns = [found for found in slots if _case(found)]
     return masks[-1] if masks else pronouns[-1] if pronouns else None
 
 
-def _filled(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
+def _fill_slots(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
     slot = _slot(found)
     if slot in MASKS:
         return "(?i:" + "|".join(map(re.escape, dict.fromkeys(form for form in forms if form))) + ")"
@@ -155,7 +157,7 @@ BASES = ("he", "she", "they", "xe")
 SETTINGS = ("pre", "post")
 
 
-def published_files(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
+def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
     """File name -> CSV with the columns template, random_{pre,post}_gen (context and completion), correct, pronoun,
     model, dataset, item; what has no such place goes into `other_gen.csv` with setting and all its pronouns.
 
@@ -187,7 +189,7 @@ def _row(item: Item, column: str) -> list[object]:
     sets = [str(one) for one in extra.get("pronouns") or []]
     correct = apply_rule({**extra, "completion": item.text}).correct
     template = str(extra.get("template") or context)
-    told = told_apart(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
+    told = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
                       dataset=str(extra.get("dataset", "own")))  # fmt: skip
     if told is None or told.context != context:
         template = context  # a template by its number, or one that does not say where the context ends

@@ -78,44 +78,44 @@ def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
 
 def _label(row: Row) -> LabelRow:
     values = row.values
-    item, annotator = (_words(values, key) for key in ("item", "annotator"))
+    item, annotator = (_text_value(values, key) for key in ("item", "annotator"))
     if not item or not annotator:
         bad("label", N_("A label needs its item and its annotator."))
-    choice, written = _words(values, "choice") or None, _words(values, "created")
+    choice, written = _text_value(values, "choice") or None, _text_value(values, "created")
     # A file that was made by hand has no ids of operations; the same row then always gets the same one.
     known = json.dumps([item, annotator, choice, written])
-    base, desk = _words(values, "base") or None, _words(values, "desk") or FILE_DESK
+    base, desk = _text_value(values, "base") or None, _text_value(values, "desk") or FILE_DESK
     return LabelRow(
         line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), desk=desk, base=base,
-        op_id=_words(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
+        op_id=_text_value(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
         reasons=_reasons(values.get("reasons")),
         extraneous=_flag(values, "extraneous"),
         spans=_spans(values.get("spans")),
         note=values["note"] if isinstance(values.get("note"), str) else "",
         seconds=_seconds(values.get("seconds")),
-        guideline=_whole(values, "guideline"),
+        guideline=_whole_number(values, "guideline"),
         after_reveal=bool(_flag(values, "after_reveal")),
         form_shown=_form(values),
-        revision=_whole(values, "revision") or 0,
+        revision=_whole_number(values, "revision") or 0,
         superseded=bool(_flag(values, "superseded")),
         tags=_tags(values.get("tags")),
     )  # fmt: skip
 
 
-def _words(values: Mapping[str, Any], key: str) -> str:
+def _text_value(values: Mapping[str, Any], key: str) -> str:
     value = values.get(key)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)
 
 
 def _flag(values: Mapping[str, Any], key: str) -> bool | None:
-    text = _words(values, key).lower()
+    text = _text_value(values, key).lower()
     if text not in ("", "0", "1", "true", "false"):
         bad("label", N_("{key} is 0, 1 or empty, not {value}."), key=key, value=text[:40])
     return None if not text else text in ("1", "true")
 
 
-def _whole(values: Mapping[str, Any], key: str) -> int | None:
-    text = _words(values, key)
+def _whole_number(values: Mapping[str, Any], key: str) -> int | None:
+    text = _text_value(values, key)
     if text and not (text.removeprefix("-").isdecimal() and len(text) < 19):
         bad("label", N_("{key} is a whole number, not {value}."), key=key, value=text[:40])
     return int(text) if text else None
@@ -156,7 +156,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _form(values: Mapping[str, Any]) -> Form:
-    text = _words(values, "form_shown")
+    text = _text_value(values, "form_shown")
     if text not in FORMS:
         bad("label", N_("Items are shown as original or masked, not {value}."), value=text[:40])
     return FORMS[text]

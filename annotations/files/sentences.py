@@ -39,7 +39,7 @@ def _only_keyword(text: str) -> Candidate:
     return found[0]
 
 
-def released(source: Source, row: Row) -> Usable:
+def released_row(source: Source, row: Row) -> Usable:
     """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how it was.
 
     Raises BadLine, with bad_span where position and keyword columns do not
@@ -59,7 +59,7 @@ def released(source: Source, row: Row) -> Usable:
     return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
 
 
-def sentence(source: Source, layout: Layout, row: Row) -> Usable:
+def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
 
     An item may be of a pair that is not built in, or of a list in which
@@ -98,7 +98,7 @@ def _as_found(values: dict[str, Any], text: str) -> bool:
     return places == [(values["start"], values["end"], values["keyword"], values["pair"])]
 
 
-def mined(source: Source, row: Row) -> Usable:
+def mined_row(source: Source, row: Row) -> Usable:
     """The item of a line that `mine` wrote: the word stands where the line says, whatever pairs it was mined with.
 
     Flags and source stay with the item; a flagged one comes last. Raises

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD
-from annotations.files.import_labels import TAKEN_BACK, point
+from annotations.files.import_labels import TAKEN_BACK, point_assignment
 from annotations.items.batch import BEING_IMPORTED
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
@@ -68,7 +68,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class UndoEffect:
     """What taking an import back would do, counted now.
 
     Items: `deleted` leave no trace, `hidden` ones somebody touched: they stay stored, seen by nobody. Labels:
@@ -131,15 +131,15 @@ def find_import(store: Store, project: Project, key: str) -> Import:
     return found
 
 
-def effect(store: Store, project: Project, wanted: Import) -> Effect:
+def undo_effect(store: Store, project: Project, wanted: Import) -> UndoEffect:
     """What taking *wanted* back would do now; nothing is changed."""
     if wanted.kind == "labels":
-        standing, chosen = _standing(store, wanted.id), _chosen(store, wanted.id)
-        return Effect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
+        standing, chosen = _standing_labels(store, wanted.id), _chosen_labels(store, wanted.id)
+        return UndoEffect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
     if wanted.undone and not wanted.unfinished:
-        return Effect()
+        return UndoEffect()
     hidden = len(items_with_records(store, wanted.id))
-    return Effect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
+    return UndoEffect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
 
 
 def _labels_on(store: Store, batch: int) -> int:
@@ -150,7 +150,7 @@ def _labels_on(store: Store, batch: int) -> int:
     return int(store.db.execute(query, (batch,)).fetchone()[0])
 
 
-def _standing(store: Store, file: int) -> int:
+def _standing_labels(store: Store, file: int) -> int:
     query = (
         "SELECT count(*) FROM label_of_file JOIN label ON label.id = label_of_file.label JOIN assignment"
         " ON assignment.item = label.item AND assignment.annotator = label.annotator"
@@ -159,11 +159,11 @@ def _standing(store: Store, file: int) -> int:
     return int(store.db.execute(query, (file,)).fetchone()[0])
 
 
-def _chosen(store: Store, file: int) -> int:
+def _chosen_labels(store: Store, file: int) -> int:
     return int(store.db.execute(CHOSEN, (file,)).fetchone()[0])
 
 
-def undo(store: Store, project: Project, key: str, *, author: str = "", progress: Progress | None = None) -> Effect:
+def undo(store: Store, project: Project, key: str, *, author: str = "", progress: Progress | None = None) -> UndoEffect:
     """Take the import *key* back and return what that did. Raises NotFound, Refused where it was taken back already.
 
     *progress* is told how many rows are done, and of how many.
@@ -176,7 +176,7 @@ def undo(store: Store, project: Project, key: str, *, author: str = "", progress
 
 def undo_import(
     store: Store, project: Project, batch: int, *, author: str = "", progress: Progress | None = None
-) -> Effect:
+) -> UndoEffect:
     """Take the items of a batch back: in one short transaction they leave every page and every count.
 
     After that those that nobody has touched are deleted and the others are put away with everything recorded of them,
@@ -194,7 +194,7 @@ def undo_import(
     hidden = len(items_with_records(store, batch))  # what nobody has touched nobody can touch any more
     with suppress(Busy):  # it is taken back; what is left to do goes with the next import
         clear_withdrawn(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
-    return Effect(deleted=total - hidden, hidden=hidden, labels=labels)
+    return UndoEffect(deleted=total - hidden, hidden=hidden, labels=labels)
 
 
 def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
@@ -215,7 +215,7 @@ def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str 
 
 def undo_labels(
     store: Store, project: Project, file: int, *, author: str = "", progress: Progress | None = None
-) -> Effect:
+) -> UndoEffect:
     """Take back the labels of a file that still stand, as if each annotator had done it: appended, nothing is deleted.
 
     Labels that were replaced since stay replaced. In short transactions, 500 labels each; where the app is ended in
@@ -228,24 +228,24 @@ def undo_labels(
         _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
         db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
     taken = last = 0
-    total = _standing(store, file)
+    total = _standing_labels(store, file)
     while True:
         with store.write() as db:
             rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
             for label in rows:
-                _take_back(store, project, file, label)
+                _undo_labels(store, project, file, label)
             look_again(db, project.id)
             taken += len(rows)
             if not rows:
                 record(store, project, DONE, author=author, file=row[0], came=row[3], labels=taken)
-                chosen = _chosen(store, file)
-                return Effect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
+                chosen = _chosen_labels(store, file)
+                return UndoEffect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
             last = rows[-1][0]
         if progress is not None:
             progress(taken, max(taken, total))
 
 
-def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:
+def _undo_labels(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:
     label, item, person, guideline, form, standing = row
     values = {
         # The same operation whenever it is made: an interrupted one is not made twice.
@@ -254,6 +254,6 @@ def _take_back(store: Store, project: Project, file: int, row: tuple[Any, ...]) 
         "form_shown": form, "desk": TAKEN_BACK, "revision": 0, "base": standing, "created": timestamp(),
     }  # fmt: skip
     insert_label(store.db, values)
-    point(store, project, item, person)
+    point_assignment(store, project, item, person)
     recount_item(store, item)
     update_set_aside(store, project, item)

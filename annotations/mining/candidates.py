@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.detect import layout
+from annotations.files.detect import detect_layout
 from annotations.files.import_items import ImportReport, Progress, examine, import_examined, read_row
 from annotations.items.batch import item_hash, items
 from annotations.projects.projects import counts
@@ -92,7 +92,7 @@ def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
 
 def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
     source = open_source(file)
-    chosen = layout(source, "candidates")
+    chosen = detect_layout(source, "candidates")
     for row in rows(source):
         try:
             item = read_row(source, chosen, row).item

@@ -43,11 +43,11 @@ def add_annotators(store: Store, project: Project, names: Iterable[str], *, auth
     """Let people label here; someone who had left is back. Returns all active annotators."""
     people = list(dict.fromkeys(checked_name(name) for name in names))
     with store.write():
-        bring_annotators(store, project, people, author=author)
+        import_annotators(store, project, people, author=author)
     return annotators(store, project)
 
 
-def bring_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
+def import_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
     """The same inside the caller's transaction. Raises Refused for what is no name."""
     people = [checked_name(name) for name in names]
     there = {one.name: one for one in annotators(store, project, active=False)}
@@ -64,7 +64,7 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
     with store.write() as db:
         was_there = is_active(db, project, annotator)
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
-        freed = free_everything(db, project, annotator)
+        freed = release_all(db, project, annotator)
         update_skipped(store, project)
         if was_there:
             record(
@@ -132,7 +132,7 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
     return bool(row[0])
 
 
-def free_everything(db: Connection, project: Project, annotator: Annotator) -> int:
+def release_all(db: Connection, project: Project, annotator: Annotator) -> int:
     """Give back all that somebody has who leaves, also what was sent back; inside the caller's transaction."""
     before = _leased(db, project, annotator)
     free_sent_back(db, project.id, annotator.id)

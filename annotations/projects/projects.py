@@ -187,7 +187,7 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
         store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
     changed = _by_id(store, project.id)
     check_stop(changed)
-    _write_down(store, before, changed, author)
+    _record_plan(store, before, changed, author)
     # After the event of the change: what follows from it.
     begin_recount(
         store,
@@ -234,19 +234,19 @@ def counts(store: Store, project: Project) -> ProjectCounts:
         by_status[status] += items
         by_labels[labels] = by_labels.get(labels, 0) + items
         aside += items if is_aside else 0
-        cells[cell] = _plus(cells[cell], status, items)
+        cells[cell] = _add_items(cells[cell], status, items)
     shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
     return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
 
 
-def _write_down(store: Store, before: Project, changed: Project, author: str) -> None:
+def _record_plan(store: Store, before: Project, changed: Project, author: str) -> None:
     """Keep what the plan of labels was and is: it explains how many labels an item has."""
     new = {field: getattr(changed, field) for field in PLANNING if getattr(changed, field) != getattr(before, field)}
     if new:
         record(store, changed, "plan", author=author, old={field: getattr(before, field) for field in new}, new=new)
 
 
-def _plus(cell: CellCount, status: str, items: int) -> CellCount:
+def _add_items(cell: CellCount, status: str, items: int) -> CellCount:
     values = {name: getattr(cell, name) for name in ("items", "accepted", "rejected", "pending")}
     values["items"] += items
     values[status] += items

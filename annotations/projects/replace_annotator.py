@@ -4,7 +4,7 @@ import time
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.projects.annotators import annotator, checked_name, free_everything, is_active, join
+from annotations.projects.annotators import annotator, checked_name, is_active, join, release_all
 from annotations.queue.assignments import hand_over
 from annotations.queue.leases import LEASE_S
 from annotations.queue.set_aside import update_skipped
@@ -38,7 +38,7 @@ def replace_annotator(
         new = annotator(store, project, name)
         until = (time.time() if now is None else now) + LEASE_S
         moved = hand_over(db, project.id, old.id, new.id, until)
-        freed = free_everything(db, project, old)
+        freed = release_all(db, project, old)
         update_skipped(store, project)
         record(
             store, project, "replaced", annotator=old, author=author,

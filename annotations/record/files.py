@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.label_tables import cell
+from annotations.files.label_tables import cell_text
 from annotations.record.entries import Act, Entry, every_entry, summary
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Annotator, Project
@@ -89,7 +89,7 @@ def _rows(entry: Entry) -> Iterator[dict[str, Any]]:
 
 
 def _cell(key: str, value: Any) -> str:
-    return cell("reasons" if key == "tags" else key, value)
+    return cell_text("reasons" if key == "tags" else key, value)
 
 
 def _object(entry: Entry, plain: bool) -> dict[str, Any]:

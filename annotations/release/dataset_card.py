@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.label_tables import facts as generation_facts
+from annotations.files.label_tables import item_facts as generation_facts
 from annotations.items.batch import items
 from annotations.papers.blocks import one_line
 from annotations.papers.markdown import markdown_text

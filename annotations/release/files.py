@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.export import lines as export_lines
-from annotations.files.export_formats import Wanted
+from annotations.files.export import export_lines as export_lines
+from annotations.files.export_formats import ExportOptions
 from annotations.files.item_lines import item_lines
 from annotations.files.other_tools.doccano_write import lines_out
 from annotations.files.other_tools.label_studio_write import labelling_config, tasks_out
@@ -140,7 +140,7 @@ class _Composer:
     def _sets(self) -> None:
         """The kept items in every layout."""
         store, project = self.store, self.project
-        kept = Wanted("jsonl", "accepted", locked=True)
+        kept = ExportOptions("jsonl", "accepted", locked=True)
         if project.kind == "sentences":
             self._add("slguset.csv", export_lines(store, project, replace(kept, format="slguset")), text=True)
         else:
@@ -155,8 +155,10 @@ class _Composer:
     def _labels(self) -> None:
         """What people said; in the open, so without text where that may not leave."""
         store, project = self.store, self.project
-        self._add("labels.csv", export_lines(store, project, Wanted("labels")), text=self.open)
-        self._add("labels_history.csv", export_lines(store, project, Wanted("labels", history=True)), text=self.open)
+        self._add("labels.csv", export_lines(store, project, ExportOptions("labels")), text=self.open)
+        self._add(
+            "labels_history.csv", export_lines(store, project, ExportOptions("labels", history=True)), text=self.open
+        )
         cases = hard_cases(store, project, self.codes, with_text=self.open)
         self._add(HARD_CASES, map(json_line, _told(cases, self._count)), text=self.open)
 

@@ -10,7 +10,7 @@ from annotations.files import export, read_labels
 from annotations.files.columns import FIXED, KEYS, Columns
 from annotations.files.detect import FORMATS
 from annotations.files.export_formats import needs_password
-from annotations.files.import_items import Examined, ImportReport, english, import_examined, look_through
+from annotations.files.import_items import Examined, ImportReport, check_file, english_problem, import_examined
 from annotations.files.open_upload import examine_tables
 from annotations.files.other_tools.tasks import TASKS
 from annotations.files.package import write_package
@@ -101,14 +101,14 @@ def import_file(
         examined = examine_tables(members, format=layout, column=column, wished=wished)
         with Store.open(db) as store:
             found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
-            report = _imported(store, found, examined, Path(file).name) if found else look_through(examined)
+            report = _imported(store, found, examined, Path(file).name) if found else check_file(examined)
     for problem in [] if as_json else report.errors[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
     answer(report.as_json(), import_summary(report), as_json=as_json)
     if report.rejected and report.rejected == report.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = report.errors[0]
-        raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english(first))
+        raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english_problem(first))
 
 
 def _comes_back(members: list[Member]) -> bool:

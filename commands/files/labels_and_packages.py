@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from annotations.database.store import Store
-from annotations.files.import_items import Examined, ImportReport, english
-from annotations.files.import_labels import Returned
+from annotations.files.import_items import Examined, ImportReport, english_problem
+from annotations.files.import_labels import LabelImport
 from annotations.files.package import write_package
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.projects.projects import project as find_project
@@ -25,7 +25,7 @@ def bring_labels(
     """Import labels into a project that is there, or a package into a project that may be new; print what came back."""
     if layout == "package" or write_package.is_package(members):
         with Store.open(db) as store:
-            brought = write_package.bring_package(store, name, members, file)
+            brought = write_package.import_package(store, name, members, file)
         labels = brought.labels
         items = {} if brought.items is None else {"items": brought.items.as_json()}
         text = (
@@ -36,28 +36,33 @@ def bring_labels(
     else:
         with existing_store(db) as store:
             found = project_by_uid(store, uid) if uid else find_project(store, name)
-            labels = Returned()
+            labels = LabelImport()
             for member in members:
-                labels.add(write_package.bring_labels(store, found, member, file if len(members) == 1 else member.name))
+                labels.add(
+                    write_package.import_package_labels(
+                        store, found, member, file if len(members) == 1 else member.name
+                    )
+                )
         items, text = {}, ""
     for problem in [] if as_json else labels.errors[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
     answer(_described(labels) | items, text + _summary(labels), as_json=as_json)
     if labels.rejected and labels.rejected == labels.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = labels.errors[0]
-        raise BadFile(message, rows=labels.rows, file=first.file, line=first.line, why=english(first))
+        raise BadFile(message, rows=labels.rows, file=first.file, line=first.line, why=english_problem(first))
 
 
-def _described(labels: Returned) -> dict[str, Any]:
+def _described(labels: LabelImport) -> dict[str, Any]:
     errors = [
-        {"file": one.file, "line": one.line, "reason": one.reason, "message": english(one)} for one in labels.errors
+        {"file": one.file, "line": one.line, "reason": one.reason, "message": english_problem(one)}
+        for one in labels.errors
     ]
     numbers = ("rows", "imported", "duplicates", "beside", "rejected", "decisions")
     return {key: getattr(labels, key) for key in numbers} | {"errors": errors}
 
 
-def _summary(labels: Returned) -> str:
+def _summary(labels: LabelImport) -> str:
     text = (
         f"{labels.rows} labels read: {labels.imported} imported, {labels.duplicates} here already, "
         f"{labels.rejected} rejected; {labels.decisions} decisions and comments"

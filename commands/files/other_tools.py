@@ -8,12 +8,12 @@ import click
 
 from annotations.database.store import Store
 from annotations.files.columns import FIXED, KEYS, Columns
-from annotations.files.import_items import Examined, english, look_through
+from annotations.files.import_items import Examined, check_file, english_problem
 from annotations.files.open_upload import examine_tables
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.other_tools.detect import task_format, text_key
-from annotations.files.other_tools.import_tasks import LEFT, Switched
-from annotations.files.other_tools.import_tasks import bring_tasks as bring
+from annotations.files.other_tools.import_tasks import LEFT, TaskImport
+from annotations.files.other_tools.import_tasks import import_tasks as bring
 from annotations.files.other_tools.tasks import TASKS
 from annotations.files.package.write_package import is_package
 from annotations.jobs.process import progress
@@ -83,16 +83,16 @@ def bring_tasks(
     with Store.open(db) as store:
         found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
         if found is None:
-            report = Switched(look_through(examined))
+            report = TaskImport(check_file(examined))
         else:
             report = bring(store, found, examined, names, file=file, known=wish.known, progress=progress())
     for problem in [] if as_json else (report.items.errors + report.labels.errors)[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english(problem)}", err=True)
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
     answer(report.as_json(), _summary(report), as_json=as_json)
     if report.items.rejected and report.items.rejected == report.items.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = report.items.errors[0]
-        raise BadFile(message, rows=report.items.rows, file=first.file, line=first.line, why=english(first))
+        raise BadFile(message, rows=report.items.rows, file=first.file, line=first.line, why=english_problem(first))
 
 
 def _kind(name: str, uid: str | None, db: str) -> Kind | None:
@@ -113,7 +113,7 @@ def _examined(members: list[Member], wish: TasksWish, kind: Kind | None) -> list
     return examine_tables(members, format=wish.format, column=column, wished=wish.columns(kind))
 
 
-def _summary(report: Switched) -> str:
+def _summary(report: TaskImport) -> str:
     labels = report.labels
     text = (
         f"{import_summary(report.items)}\n{labels.rows} labels read: {labels.imported} imported, "

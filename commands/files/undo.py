@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from annotations.files.conflicts import conflicts, keep, leaving_row, take
-from annotations.files.undo import Effect, Import, effect, find_import, imports
+from annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
+from annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
 from annotations.files.undo import undo as take_back
 from annotations.jobs.process import progress
 from annotations.projects.projects import project, project_by_uid
@@ -43,7 +43,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
         wanted = find_import(store, found, key)
         if not yes and not as_json and not wanted.undone:
             click.confirm(
-                f"{wanted.file}: {_undo_sentence(wanted, effect(store, found, wanted))}. Take it back?", abort=True
+                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Take it back?", abort=True
             )
         elif not yes and as_json:
             raise Refused(N_("Taking an import back needs --yes where nobody can be asked."))
@@ -55,7 +55,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
     )
 
 
-def _undo_sentence(wanted: Import, done: Effect) -> str:
+def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
     if wanted.kind == "labels":
         stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
         return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are{stay}"
@@ -94,11 +94,11 @@ def list_conflicts(
     with existing_store(db) as store:
         found = project(store, name)
         if taken:
-            take(store, found, taken, author=author)
+            take_second(store, found, taken, author=author)
         if kept:
-            keep(store, found, kept, author=author)
+            keep_first(store, found, kept, author=author)
         listed = conflicts(store, found)
-    rows = [leaving_row(found, one) for one in listed]
+    rows = [exported_row(found, one) for one in listed]
     if out:
         _write(Path(out), rows)
     data: dict[str, Any] = {"conflicts": rows}

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from annotations.files.generation_sample import (
-    Sample,
-    draw,
+    GenerationSample,
+    draw_sample,
     pilot_by_people,
     pilot_by_rule,
     read_generations,
@@ -43,7 +43,7 @@ def sample(file: str, per_cell: int, out: str | None, seed: int, name: str | Non
     the intra-class correlation of a pilot.
     """
     found = read_generations(file)
-    drawn = draw(found, per_cell, seed)
+    drawn = draw_sample(found, per_cell, seed)
     if name is None:
         pilot = pilot_by_rule(found)
     else:
@@ -73,7 +73,7 @@ def _strata_of(one: Design) -> dict[str, Any]:
     return values if one.se is not None else values | {"se_reason": "The pilot gives no intra-class correlation."}
 
 
-def _for_people(drawn: Sample, pilot: Correlation, ways: list[Design], out: str | None) -> str:
+def _for_people(drawn: GenerationSample, pilot: Correlation, ways: list[Design], out: str | None) -> str:
     lines = [
         f"{len(drawn.rows):,} of {drawn.of:,} generations in {drawn.cells:,} cells (fewest {drawn.fewest:,}), "
         f"{drawn.contexts:,} contexts, at most {drawn.most_of_one:,} of one context in a cell"

@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.describe.project_description import Items, describe_file, description_of, usual_items, usual_vocabulary
-from annotations.files.detect import layout
+from annotations.describe.project_description import Items, describe_file, describe_items, usual_items, usual_vocabulary
+from annotations.files.detect import detect_layout
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import counts
 from annotations.types import Project
@@ -107,7 +107,7 @@ def _model(first: str) -> str:
 def _described(uid: str, state_of_store: State, items: Items, model: str, _project: Project) -> Description:
     words = vocabulary(model, files=False) if model else None
     with open_store() as store:
-        return description_of(store, _project, items=items, words=words)
+        return describe_items(store, _project, items=items, words=words)
 
 
 def _of_file() -> Description | None:
@@ -143,7 +143,7 @@ def _column(path: Path) -> str | None:
 def _columns_to_choose(path: Path) -> tuple[str, ...]:
     source = open_source(path)
     try:
-        layout(source)
+        detect_layout(source)
     except EvenhandError:
         return source.columns
     return ()

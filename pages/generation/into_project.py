@@ -7,7 +7,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
-from annotations.files.generation_sample import Sample, draw, pilot_by_people, pilot_by_rule, read_generations
+from annotations.files.generation_sample import (
+    GenerationSample,
+    draw_sample,
+    pilot_by_people,
+    pilot_by_rule,
+    read_generations,
+)
 from annotations.items.wanted_labels import labels_planned
 from annotations.jobs import jobs
 from annotations.projects.projects import change_project, create_project, projects
@@ -30,7 +36,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
     rows = _rows(str(run.table), run.created)
     found = [one for one in projects(store) if one.kind == "generations"]
     number, seed = _how_many(run)
-    sample = draw(rows, number or len(rows), seed)
+    sample = draw_sample(rows, number or len(rows), seed)
     st.caption(plain(_sample_text(sample, number)))
     if number:
         _show_designs(store, run, rows, number, found)
@@ -71,7 +77,7 @@ def _how_many(run: Run) -> tuple[int | None, int]:
     return int(number), int(seed)
 
 
-def _sample_text(sample: Sample, number: int | None) -> str:
+def _sample_text(sample: GenerationSample, number: int | None) -> str:
     text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
     said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
     if number and sample.fewest < number:
@@ -146,7 +152,7 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
     return {"name": name.strip() or run.name, "people": names, "per_item": int(per_item), "doubled": doubled}
 
 
-def _put(store: Store, run: Run, sample: Sample, target: Project | None, settings: dict[str, Any]) -> None:
+def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: dict[str, Any]) -> None:
     project = target or _made(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())

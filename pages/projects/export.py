@@ -3,15 +3,15 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.export import CONFIG, archive_bytes, export_preview, plain_bytes, rows_of
+from annotations.files.export import CONFIG, archive_bytes, export_preview, export_row_count, plain_bytes
 from annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
     ExportFormat,
-    Wanted,
+    ExportOptions,
+    export_options,
     formats_of,
     needs_password,
-    wanted,
 )
 from annotations.files.other_tools import label_studio_write
 from annotations.guideline.versions import guideline
@@ -72,7 +72,7 @@ def _leaving_text(project: Project) -> str:
     )
 
 
-def _ask_options(project: Project, chosen: ExportFormat) -> tuple[Wanted | None, str | None]:
+def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions | None, str | None]:
     """What is wished, and the password; None where one is still missing."""
     names = history = False
     kept = "all"
@@ -89,7 +89,9 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[Wanted | None,
     password, missing = _password(project, chosen)
     if missing:
         return None, None
-    wish = wanted(chosen, items=kept, names=names, history=history, locked=password is not None, language=language())
+    wish = export_options(
+        chosen, items=kept, names=names, history=history, locked=password is not None, language=language()
+    )
     return wish, password
 
 
@@ -125,8 +127,8 @@ def _lock_label(project: Project) -> str:
     return _("With texts and notes, in an encrypted archive")
 
 
-def _show_file(store: Store, project: Project, wish: Wanted, password: str | None) -> None:
-    number = rows_of(store, project, wish)
+def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
+    number = export_row_count(store, project, wish)
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.known_answers import bring_known, find_item
+from annotations.files.known_answers import find_item, import_known_answers
 from annotations.guideline.versions import guideline
 from annotations.items.batch import item as one_item
 from annotations.quality.known_answers import Among, draw_candidates, set_known
@@ -134,7 +134,7 @@ def _file(store: Store, project: Project) -> None:
             return
         if st.session_state.get("known-brought", ("",))[0] != path:
             author = st.session_state.get("adjudicator", "")
-            report = bring_known(store, project, path, name=path.name, author=author)
+            report = import_known_answers(store, project, path, name=path.name, author=author)
             st.session_state["known-brought"] = (path, report)
             st.rerun()
     except EvenhandError as error:

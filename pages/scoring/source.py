@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
-from annotations.files.detect import layout
+from annotations.files.detect import detect_layout
 from annotations.files.project_texts import PROJECT, file_input, project_input
 from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
@@ -94,7 +94,7 @@ def _column(path: Path) -> str | None:
     """The column that holds the sentences, asked only where its name does not say so."""
     source = open_source(path)
     try:
-        layout(source)
+        detect_layout(source)
     except EvenhandError:
         if source.columns:
             return st.selectbox(_("Column with the sentences"), source.columns, key="column")

@@ -19,12 +19,12 @@ from annotations.adjudication.cases import case, cases
 from annotations.agreement.measures import agreement
 from annotations.browse.search import Filters, search_items
 from annotations.database.store import Store
-from annotations.files.conflicts import LEAD, conflicts, keep, take
+from annotations.files.conflicts import LEAD, conflicts, keep_first, take_second
 from annotations.files.export import export_file
 from annotations.files.import_labels import TAKEN_BACK
 from annotations.files.open_upload import tables_in
 from annotations.files.package.records import author_codes
-from annotations.files.package.write_package import bring_labels, bring_package, package_parts
+from annotations.files.package.write_package import import_package, import_package_labels, package_parts
 from annotations.files.undo import imports, undo
 from annotations.progress.dashboard import dashboard
 from annotations.projects.annotators import annotators, rename_annotator
@@ -97,7 +97,7 @@ class Leaving(Curation):
         path = Path(self.folder.name) / f"{self.files}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         if rows:
-            report = bring_labels(self.store, self.project, Member(path, path.name), path.name)
+            report = import_package_labels(self.store, self.project, Member(path, path.name), path.name)
             assert (report.imported, report.rejected) == (len(rows), 0)
             for person in annotators(self.store, self.project, active=False):
                 self.seat(person)
@@ -113,7 +113,7 @@ class Leaving(Curation):
         there = [one.key for one in conflicts(self.store, self.project) if one.kind in ("label", "answer")]
         if there:
             key = there[number % len(there)]
-            (take if second else keep)(self.store, self.project, key)
+            (take_second if second else keep_first)(self.store, self.project, key)
             assert key not in {one.key for one in conflicts(self.store, self.project)}
 
     @precondition(lambda self: len(self.frozen) < 3)
@@ -163,7 +163,7 @@ class Leaving(Curation):
         else:
             return
         with Store.open(Path(self.folder.name) / f"{self.files}.db") as empty, tables_in(path) as members:
-            back = bring_package(empty, "back", members, path.name)
+            back = import_package(empty, "back", members, path.name)
             assert back.labels.errors == [] and broken_rules(empty) == []
             if as_release and self.frozen:
                 assert contents(empty, back.project) == last.hash
@@ -175,7 +175,7 @@ class Leaving(Curation):
                 before.accepted, before.rejected, before.by_labels
             )  # fmt: skip
             assert figures(empty, back.project) == figures(self.store, self.project)
-            assert bring_package(empty, "back", members, path.name).labels.imported == 0
+            assert import_package(empty, "back", members, path.name).labels.imported == 0
 
     # What always holds
 

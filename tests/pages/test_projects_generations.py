@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
-from annotations.files.columns import Columns, recalled
+from annotations.files.columns import Columns, recall_columns
 from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
@@ -68,23 +68,23 @@ def test_columns_are_mapped_shown_and_remembered(store, made):
     assert "She *left*." in shown
     assert ("zzz" in shown) and ("⚠" in shown)
     assert ("she/her/her" in shown) or ("she/her" in shown)
-    assert recalled(store.path, ("q", "a", "who", "sets")).named["context"] == "q"
+    assert recall_columns(store.path, ("q", "a", "who", "sets")).named["context"] == "q"
 
 
 def _columns_page():
 
     import streamlit as st
 
-    from annotations.files.columns import is_whole, remember
+    from annotations.files.columns import is_complete, remember_columns
     from annotations.files.open_upload import preview_tables, tables_in
     from pages.projects.import_.columns import choose_columns, show_texts
     from pages.ui.head import open_store
 
     with open_store() as store, tables_in(Path(st.session_state["path"])) as members:
         chosen = choose_columns(store, members)
-        if is_whole(chosen) and all(chosen.named.get(key) for key in ("context", "completion")):
+        if is_complete(chosen) and all(chosen.named.get(key) for key in ("context", "completion")):
             show_texts(preview_tables(members, format="generations", wished=chosen).rows)
-            remember(store.path, ("q", "a", "who", "sets"), chosen)
+            remember_columns(store.path, ("q", "a", "who", "sets"), chosen)
 
 
 def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
@@ -178,15 +178,18 @@ def _archive_page():
 
 def _brought_page():
     from annotations.files.import_items import ImportReport
-    from annotations.files.import_labels import Returned
-    from annotations.files.package.write_package import Brought
+    from annotations.files.import_labels import LabelImport
+    from annotations.files.package.write_package import PackageImport
     from core.types import Problem
     from pages.projects.import_.report import show_brought
 
-    items, labels = ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1), Returned(rows=9, imported=8)
+    items, labels = (
+        ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1),
+        LabelImport(rows=9, imported=8),
+    )
     for report in (items, labels):
         report.note(Problem("items.jsonl", 3, "no_text", "There is no completion.", {}))
-    show_brought(Brought(None, items, labels), quoting=False)
+    show_brought(PackageImport(None, items, labels), quoting=False)
 
 
 def test_a_package_reports_its_items_and_its_labels():

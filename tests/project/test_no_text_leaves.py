@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME, make_generations_demo
-from annotations.files.export import EXPORT_FORMATS, export_file, export_preview, wanted
+from annotations.files.export import EXPORT_FORMATS, export_file, export_options, export_preview
 from annotations.files.export_formats import HOLD_TEXT, formats_of
 from annotations.items.batch import items
 from annotations.labels.operations import store_operations
@@ -77,7 +77,9 @@ def test_an_open_export_holds_no_text(store, tmp_path, layout, history):
     report = export_file(store, found, out, format=layout, names=True, history=history)
     assert not report.encrypted
     assert not hits(out.read_bytes(), pieces(store))
-    assert not hits(export_preview(store, found, wanted(layout, history=history), limit=10**6).encode(), pieces(store))
+    assert not hits(
+        export_preview(store, found, export_options(layout, history=history), limit=10**6).encode(), pieces(store)
+    )
 
 
 @pytest.mark.parametrize("layout", [one for one in HOLD_TEXT if one != "slguset"])

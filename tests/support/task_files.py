@@ -9,7 +9,7 @@ from annotations.files.columns import Columns
 from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.other_tools.detect import task_format
-from annotations.files.other_tools.import_tasks import Switched, bring_tasks
+from annotations.files.other_tools.import_tasks import TaskImport, import_tasks
 from annotations.labels.read import label_rows
 from annotations.types import Project
 from core.files.readers import open_source
@@ -20,14 +20,14 @@ SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note",
 
 def bring(
     store: Store, project: Project, path: Path, names: Names | None = None, *, known: bool = False, format: str = "auto"
-) -> Switched:
+) -> TaskImport:
     """Import a file as the page and the command do."""
     with tables_in(path) as members:
         chosen = task_format(open_source(members[0].path, members[0].name)) if format == "auto" else format
         assert chosen is not None, "not known as a file of tasks"
         wished = Columns() if project.kind == "generations" else None
         files = examine_tables(members, format=chosen, wished=wished)
-        return bring_tasks(store, project, files, names or Names(), file=path.name, known=known)
+        return import_tasks(store, project, files, names or Names(), file=path.name, known=known)
 
 
 def written(path: Path, content: Any, *, lines: bool = False) -> Path:

@@ -50,7 +50,7 @@ class Names:
     people: Mapping[str, str] = field(default_factory=dict)
 
 
-def guess(name: str, guideline: Guideline) -> str | None:
+def guess_choice(name: str, guideline: Guideline) -> str | None:
     """The code of the choice or reason of *guideline* that *name* means; None where it means neither.
 
     Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
@@ -64,11 +64,11 @@ def guess(name: str, guideline: Guideline) -> str | None:
     return next((code for code, words in SYNONYMS.items() if code in codes and wanted in words), None)
 
 
-def meaning(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
+def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
     """What *name* means: ("choice" or "reason", its code), ("nothing", "") to pass over it, or ("unknown", "")."""
     code = names.choices.get(name)
     if code is None:
-        code = guess(name, guideline)
+        code = guess_choice(name, guideline)
     if code is None:
         return "unknown", ""
     if not code:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotations.files.other_tools.tasks import OWN, Said, Task, moment_of, place, seconds_of, strings
+from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
 
 LABELS = ("label", "labels", "cats")
 NOTES = ("Comments", "comments")
@@ -29,7 +29,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     """The task of a line; *column* is the key of the text."""
     own = dict(values)
     text = next((own[key] for key in (column, *TEXTS) if isinstance(own.get(key), str)), "")
-    data, made = _kept(own, text)
+    data, made = _own_values(own, text)
     meta = own.get("meta")
     if isinstance(meta, dict) and "item" not in own:
         own = {key: value for key, value in own.items() if key != "meta"} | {
@@ -47,7 +47,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
         return Task(own, tuple(by_user))
     if not names and not marks and not note:
         return Task(own)
-    said = Said(
+    said = TaskLabel(
         who="" if made else next((one for key in WHO for one in strings(own.get(key))), ""),
         names=names, marks=marks, note=note,
         flag=made["extraneous"] if isinstance(made.get("extraneous"), bool) else None,
@@ -57,7 +57,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     return Task(own, (said,))
 
 
-def _kept(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+def _own_values(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """What this app wrote beside the text, which doccano keeps: the item's columns, and how its label came about."""
     kept = own.get(OWN)
     if isinstance(kept, dict) and isinstance(kept.get("data"), dict):
@@ -91,7 +91,7 @@ def _mark(value: Any, text: str) -> list[tuple[int, int, str]]:
         parts = value
     else:
         return []
-    found = place(text, parts[0], parts[1])
+    found = span_in_text(text, parts[0], parts[1])
     return [(*found, str(parts[2]))] if found else []
 
 
@@ -105,7 +105,7 @@ def _notes(own: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _by_user(own: dict[str, Any], text: str) -> list[Said]:
+def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
     """The first versions wrote `annotations`: labels by number, each with its user."""
     given = own.get("annotations")
     if not isinstance(given, list) or "annotation_approver" not in own:
@@ -116,7 +116,7 @@ def _by_user(own: dict[str, Any], text: str) -> list[Said]:
         if isinstance(one, dict):
             users.setdefault("".join(strings([one.get("user")])), []).append(one)
     return [
-        Said(
+        TaskLabel(
             who=user,
             names=tuple(name for one in some if "start_offset" not in one for name in strings([one.get("label")])),
             marks=tuple(mark for one in some if "start_offset" in one for mark in _mark(one, text)),

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.files.item_lines import item_object
-from annotations.files.label_tables import labelled_items, origin
+from annotations.files.label_tables import labelled_items, origin_columns
 from annotations.files.other_tools.tasks import OWN
 from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
@@ -21,13 +21,13 @@ UNLABELLED = "unlabelled"
 _UNSAFE = re.compile(r"[^\w .@+-]")
 
 
-def lines_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def lines_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """All items in one file, a line each: the label is the choice that counts (gold), [] where there is none yet."""
     for number, (item, _labels) in enumerate(labelled_items(store, project, wish), 1):
         yield json_line(_line(project, item, number, [item.gold] if item.gold else [], None))
 
 
-def files_out(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
+def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
     """File name -> JSON lines: one file per annotator with what this one labelled, and one of what nobody has.
 
     `label` (of generations `cats`) holds the choice and the codes of the reasons, `entities` the marks, `Comments` the
@@ -63,7 +63,7 @@ def _line(project: Project, item: Item, number: int, labels: list[str], row: dic
     generations = project.kind == "generations"
     data, column = item_object(item), "completion" if generations else "sentence"
     del data[column]  # the line has it
-    own = {"column": column, "data": data} | (origin(row) if row else {})
+    own = {"column": column, "data": data} | (origin_columns(row) if row else {})
     line: dict[str, Any] = {"id": number, "text": item.text}
     if generations:
         line["context"] = item.context or ""

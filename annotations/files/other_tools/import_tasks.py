@@ -20,10 +20,10 @@ from annotations.files.import_items import (
     sentence_of,
     task_of,
 )
-from annotations.files.import_labels import Returned, store_labels
-from annotations.files.other_tools.choice_names import Names, meaning
+from annotations.files.import_labels import LabelImport, store_labels
+from annotations.files.other_tools.choice_names import Names, meaning_of_name
 from annotations.files.other_tools.doccano_write import safe_name
-from annotations.files.other_tools.tasks import MARKS, Said, moment_of, seconds_of, strings
+from annotations.files.other_tools.tasks import MARKS, TaskLabel, moment_of, seconds_of, strings
 from annotations.files.read_labels import FORMS, LabelRow
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import item_hash
@@ -52,7 +52,7 @@ JOIN annotator ON annotator.id = label.annotator WHERE op_id = ?
 
 
 @dataclass(slots=True)
-class Found:
+class TaskSurvey:
     """What the first tasks of a file hold; `all` of them were read where `whole`.
 
     `names`: choices and how often; `people`: annotators as the file names them ("" for none).
@@ -66,11 +66,11 @@ class Found:
 
 
 @dataclass(slots=True)
-class Switched:
+class TaskImport:
     """What came in: items, labels; and what was left and only counted: `left` has the names of LEFT."""
 
     items: ImportReport
-    labels: Returned = field(default_factory=Returned)
+    labels: LabelImport = field(default_factory=LabelImport)
     left: Counter[str] = field(default_factory=Counter)
 
     def as_json(self) -> dict[str, Any]:
@@ -88,21 +88,21 @@ class Switched:
 LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_item", "other")
 
 
-def look(files: Sequence[Examined]) -> Found:
+def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
     """The names in the first 2,000 tasks."""
-    found = Found(whole=sum(one.rows for one in files) <= LOOKED_AT)
+    found = TaskSurvey(whole=sum(one.rows for one in files) <= LOOKED_AT)
     for one in files:
         for row in islice(rows(one.source), max(0, LOOKED_AT - found.tasks)):
             found.tasks += 1
             for said in task_of(one.layout, row).said if row.problem is None else ():
                 if not said.skipped:
                     found.names.update(said.names)
-                    found.people[who_of(said, one.source, one.layout)] += 1
+                    found.people[author_of(said, one.source, one.layout)] += 1
                     found.truths += said.truth
     return found
 
 
-def who_of(said: Said, source: Source, layout: Layout) -> str:
+def author_of(said: TaskLabel, source: Source, layout: Layout) -> str:
     """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody.
 
     A label that this app wrote and nobody changed is its annotator's, whoever brought it into the other program.
@@ -112,10 +112,10 @@ def who_of(said: Said, source: Source, layout: Layout) -> str:
         stem = PurePosixPath(source.name.split(": ")[-1]).stem
         named = "" if stem.lower() in TOGETHER else stem
     first = str(said.made.get("annotator") or "")
-    return first if first and (named in ("", safe_name(first)) or unchanged(said)) else named
+    return first if first and (named in ("", safe_name(first)) or is_evenhand_label(said)) else named
 
 
-def unchanged(said: Said) -> bool:
+def is_evenhand_label(said: TaskLabel) -> bool:
     """Whether an annotation still says what this app wrote; True where it did not write down what that was."""
     made = said.made
     if not isinstance(made.get("said"), list):
@@ -125,14 +125,14 @@ def unchanged(said: Said) -> bool:
     return same and strings(said.note) == strings(made.get("note")) and said.flag == made.get("extraneous")
 
 
-def person(who: str, names: Names) -> str:
+def annotator_name(who: str, names: Names) -> str:
     """The name here of an annotator of a file; a number alone becomes "user 3"."""
     if who in names.people:
         return names.people[who].strip() or NOBODY
     return NOBODY if not who else f"user {who}" if who.isdecimal() else who
 
 
-def bring_tasks(
+def import_tasks(
     store: Store,
     project: Project,
     files: Sequence[Examined],
@@ -142,7 +142,7 @@ def bring_tasks(
     known: bool = False,
     author: str = "",
     progress: Progress | None = None,
-) -> Switched:
+) -> TaskImport:
     """Items first, then labels, from files that `examine` has read as Label Studio's or doccano's.
 
     `known`: what the file calls ground truth becomes hidden gold, by *author*. Doing it again adds
@@ -150,8 +150,8 @@ def bring_tasks(
     Raises what `import_examined` raises.
     """
     name = file or files[0].source.name
-    report = Switched(import_examined(store, project, files, progress=progress, file=name))
-    reading = _Reading(store, project, names, report.left)
+    report = TaskImport(import_examined(store, project, files, progress=progress, file=name))
+    reading = _TaskReader(store, project, names, report.left)
     for one in files:
         source = one.source.name if len(files) > 1 else name
         report.labels.add(store_labels(store, project, source, reading.labels(one.source, one.layout)))
@@ -160,7 +160,7 @@ def bring_tasks(
     return report
 
 
-class _Reading:
+class _TaskReader:
     """Tasks to rows of labels, under the newest guideline of a project."""
 
     def __init__(self, store: Store, project: Project, names: Names, left: Counter[str]) -> None:
@@ -186,14 +186,14 @@ class _Reading:
                     continue
                 self.left["ground_truth"] += said.truth
                 try:
-                    label = self._label(said, str(uid), row.line, who_of(said, source, layout))
+                    label = self._label(said, str(uid), row.line, author_of(said, source, layout))
                     if said.truth and label.choice:
                         self.truths[label.item] = label.choice
                     yield label
                 except BadLine as error:
                     yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
 
-    def _left_out(self, said: Said, uid: str | None) -> str | None:
+    def _left_out(self, said: TaskLabel, uid: str | None) -> str | None:
         if said.skipped:
             return "skipped"
         if uid is None:
@@ -216,8 +216,8 @@ class _Reading:
         ).fetchone()
         return None if found is None else str(found[0])
 
-    def _label(self, said: Said, uid: str, line: int, named: str) -> LabelRow:
-        who, made = person(named, self.names), said.made if unchanged(said) else {}
+    def _label(self, said: TaskLabel, uid: str, line: int, named: str) -> LabelRow:
+        who, made = annotator_name(named, self.names), said.made if is_evenhand_label(said) else {}
         choice, reasons = self._meant(strings(made.get("said")) or said.names, line)  # doccano sorts them
         version = made.get("guideline")
         revision = made.get("revision")
@@ -242,14 +242,14 @@ class _Reading:
             created=moment_of(made.get("created")) or said.created,
         )
 
-    def _has_seen(self, said: Said, who: str) -> bool:
+    def _has_seen(self, said: TaskLabel, who: str) -> bool:
         """Whether this annotator had seen an opinion: what was seen here stays seen, also by a label changed there."""
-        own = person(str(said.made.get("annotator") or ""), self.names) == who
+        own = annotator_name(str(said.made.get("annotator") or ""), self.names) == who
         return own and said.made.get("after_reveal") is True
 
     def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
         """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""
-        known = [(name, *meaning(name, self.guideline, self.names)) for name in names]
+        known = [(name, *meaning_of_name(name, self.guideline, self.names)) for name in names]
         unknown = [name for name, kind, _ in known if kind == "unknown"]
         if unknown:
             message = N_("What {choice} means here is not known: say it (on the command line: --map {example}).")
@@ -261,12 +261,12 @@ class _Reading:
             raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
         return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
 
-    def _marks(self, said: Said) -> tuple[Mark, ...]:
+    def _marks(self, said: TaskLabel) -> tuple[Mark, ...]:
         if self.project.kind != "generations":
             return ()  # a marked word is what found the keyword
         return tuple(Mark(start, end, MARKS[name]) for start, end, name in said.marks if name in MARKS)
 
-    def _operation(self, said: Said, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
+    def _operation(self, said: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
         """The id of the operation: its own where this app wrote it and it still says that; else one of what it says."""
         own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):

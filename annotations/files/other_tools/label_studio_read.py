@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotations.files.other_tools.tasks import OWN, Said, Task, moment_of, place, seconds_of, strings
+from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
 
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
 # What an annotation a row has beside the task's own data and the results.
@@ -45,10 +45,10 @@ def _number(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _annotation(values: Mapping[str, Any], text: str) -> Said:
+def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
     given = values.get("result")
     results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    made = _made(values, results)
+    made = _operation_values(values, results)
     names: list[str] = []
     notes: list[str] = []
     marks: list[tuple[int, int, str]] = []
@@ -64,7 +64,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
             names += _chosen(value)
         notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
         marks += _marks(one.get("type"), value, text)
-    return Said(
+    return TaskLabel(
         who=_who(values.get("completed_by")),
         names=tuple(names),
         marks=tuple(marks),
@@ -80,7 +80,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> Said:
     )
 
 
-def _made(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
+def _operation_values(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
     """What this app wrote of the annotation: in a result, at first beside them; nothing for a copy."""
     if values.get("parent_annotation") is not None:
         return {}
@@ -102,7 +102,7 @@ def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, in
     start, end = value.get("start"), value.get("end")
     if isinstance(offsets, dict):
         start, end = offsets.get("start"), offsets.get("end")
-    found = place(text, start, end, value.get("text"))
+    found = span_in_text(text, start, end, value.get("text"))
     return [(*found, name) for key in MARKS for name in strings(value.get(key))] if found else []
 
 
@@ -146,7 +146,7 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
         own.setdefault("task_id", values["id"])
     if values.get("annotation_id") in (None, ""):
         return Task(own)
-    one = Said(
+    one = TaskLabel(
         who=_who(values.get("annotator")), names=tuple(names), marks=tuple(marks), note="\n".join(notes), flag=flag,
         seconds=seconds_of(values.get("lead_time")), created=moment_of(values.get("created_at")),
         key=str(values["annotation_id"]), other=other,

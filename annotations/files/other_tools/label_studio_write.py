@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.files.item_lines import item_object
-from annotations.files.label_tables import labelled_items, origin
+from annotations.files.label_tables import labelled_items, origin_columns
 from annotations.files.other_tools.tasks import MARKS, OWN
 from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Choice, Guideline, Item, Project
@@ -16,7 +16,7 @@ from core.files.csv_out import json_line
 FLAG = {True: "yes", False: "no"}
 
 
-def tasks_out(store: Store, project: Project, wish: Wanted) -> Iterator[str]:
+def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
 
     The choice, the reasons, the note and marks of each annotator are results as Label Studio writes them. Who it was
@@ -63,7 +63,7 @@ def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
         results.append(_result("marks", "labels", value))
     if row["note"]:
         results.append(_result("note", "textarea", {"text": [row["note"]]}))
-    results[0][OWN] = origin(row)
+    results[0][OWN] = origin_columns(row)
     return {
         "result": [one | {"id": f"r{number}"} for number, one in enumerate(results, 1)],
         "was_cancelled": False,

@@ -15,7 +15,7 @@ OWN = "evenhand"  # beside an annotation: what the other program has no place fo
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TaskLabel:
     """What one annotator said of one text, in the words of the file.
 
     `who`: as the file names the annotator, "" where it does not. `names`: what was chosen (choices, reasons).
@@ -47,7 +47,7 @@ class Task:
     """
 
     values: dict[str, Any]
-    said: tuple[Said, ...] = ()
+    said: tuple[TaskLabel, ...] = ()
     predictions: int = 0
     drafts: int = 0
 
@@ -57,7 +57,7 @@ class Task:
         return {(start, end) for one in self.said for start, end, _name in one.marks}
 
 
-def whole(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """*value* where it is a whole number of 0 or more (12, 12.0, "12"), else None."""
     if isinstance(value, bool):
         return None
@@ -68,13 +68,13 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and 0 <= value < 1 << 31 else None
 
 
-def place(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[int, int] | None:
+def span_in_text(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[int, int] | None:
     """The marked place in code points; None where it is none.
 
     *quoted* is the text that the file gives of it: where it does not stand there, the numbers are those of a browser
     that counts signs beyond the basic plane (emoji, rare characters) twice.
     """
-    first, last = whole(start), whole(end)
+    first, last = whole_number(start), whole_number(end)
     if first is None or last is None or not first < last:
         return None
     if isinstance(quoted, str) and quoted and text[first:last] != quoted:

@@ -49,7 +49,7 @@ def store_records(store: Store, project: Project, rows: Iterable[Row], *, early:
 
     Raises Refused for a record that the database does not take; those of its transaction are then left out.
     """
-    keeper, new = _Keeper(store, project), 0
+    keeper, new = _RecordWriter(store, project), 0
     wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
     for some in _chunks(wanted):
         with store.write():
@@ -69,7 +69,7 @@ def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
         yield some
 
 
-class _Keeper:
+class _RecordWriter:
     """Stores one record, if it is not there yet."""
 
     def __init__(self, store: Store, project: Project) -> None:

@@ -39,7 +39,7 @@ _WRONG = (
 
 def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
     """What project.json says, with the hash of it as `digest`. Raises BadFile where it is none."""
-    with _told(file):
+    with _naming_file(file):
         written = parts["project.json"].path.read_bytes()
         described = json.loads(written.decode("utf-8"))
         if described["format"] != MARK or not isinstance(described.get("left") or [], list):
@@ -52,7 +52,7 @@ def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _told(file: str) -> Iterator[None]:
+def _naming_file(file: str) -> Iterator[None]:
     try:
         yield
     except _WRONG as error:
@@ -64,7 +64,7 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
 
     Raises BadFile where a value cannot be, Refused and NotAllowed as `create_project` does.
     """
-    with _told(file):
+    with _naming_file(file):
         settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
         parts = [_version(one) for one in versions]
         quotas = {(str(pair), str(side)): int(quota) for pair, side, quota in described["quotas"]}

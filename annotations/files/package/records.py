@@ -100,7 +100,7 @@ def each_record(
         yield {"kind": "standing", "item": uid, "annotator": names(person), "latest": latest, "blind": blind,
                "revealed": revealed, "kept": kept}  # fmt: skip
     yield from _retests(store, project, names)
-    yield from _told(store, project, names)
+    yield from _changes_read(store, project, names)
     yield from _events(store, project, names)
     if private:
         yield from _drafts(store, project)
@@ -145,7 +145,7 @@ def _retests(store: Store, project: Project, names: _Names) -> Iterator[dict[str
             yield {"kind": "retest_label", "retest": found["uid"], "guideline": version} | one
 
 
-def _told(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+def _changes_read(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
     query = (
         "SELECT annotator.name, told FROM member JOIN annotator ON annotator.id = member.annotator"
         " WHERE project = ? AND told > 0 ORDER BY annotator.id"

@@ -9,9 +9,9 @@ from typing import Any
 
 from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
 from annotations.database.store import Store
-from annotations.files.export_formats import Wanted
+from annotations.files.export_formats import ExportOptions
 from annotations.files.import_items import ImportReport, examine, import_examined
-from annotations.files.import_labels import Returned, store_labels
+from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.item_lines import item_objects
 from annotations.files.label_tables import LABELS, OPERATION
 from annotations.files.package.import_decisions import each_decision, store_decisions
@@ -48,15 +48,15 @@ AT_ONCE = 1_000  # labels whose items one query looks up
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class PackageImport:
     """What a package brought into which project."""
 
     project: Project
     items: ImportReport | None
-    labels: Returned
+    labels: LabelImport
 
 
-def package_files(store: Store, project: Project, wish: Wanted) -> dict[str, str]:
+def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
     """File name -> text: project.json, items.jsonl, labels.jsonl, decisions.jsonl, records.jsonl, gold.jsonl,
     datasheet.md, datasheet.tex."""
     codes = {} if wish.names else author_codes(store, project, pseudonyms(store, project))
@@ -127,7 +127,7 @@ def is_package(members: Sequence[Member]) -> bool:
     return {"project.json", "items.jsonl"} <= _parts(members).keys()
 
 
-def bring_package(store: Store, name: str, members: Sequence[Member], file: str) -> Brought:
+def import_package(store: Store, name: str, members: Sequence[Member], file: str) -> PackageImport:
     """Make the project *name* as the package describes it, or add to one that is there; then items, labels, decisions.
 
     Doing it again adds nothing; where it was cut off, doing it again goes on. Raises BadFile where a part of the
@@ -136,7 +136,7 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
     """
     parts = _parts(members)
     described = read_description(parts, file)
-    found = _there(store, name)
+    found = _existing_project(store, name)
     if "labels.jsonl" in parts:
         _check_free(store, found, parts["labels.jsonl"], file)
     project = found or make_project(store, name, described, file)
@@ -149,10 +149,10 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
         if stood == "new":
             mark(store, project, described, PACKAGE_BEGUN)
         store_records(store, project, records, early=True)
-    labels = Returned()
+    labels = LabelImport()
     if "labels.jsonl" in parts:
         since = begun_at(store, project, described)
-        labels = bring_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl", since=since)
+        labels = import_package_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl", since=since)
     if "decisions.jsonl" in parts:
         labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
     if own:
@@ -163,10 +163,10 @@ def bring_package(store: Store, name: str, members: Sequence[Member], file: str)
             remove_annotator(store, project, person)
     if own:
         mark(store, project, described, PACKAGE_DONE)
-    return Brought(project, report, labels)
+    return PackageImport(project, report, labels)
 
 
-def _there(store: Store, name: str) -> Project | None:
+def _existing_project(store: Store, name: str) -> Project | None:
     try:
         return find_project(store, name)
     except NotFound:
@@ -200,7 +200,9 @@ def _parts(members: Sequence[Member]) -> dict[str, Member]:
     return {PurePosixPath(one.name).name: one for one in members if PurePosixPath(one.name).parent == home}
 
 
-def bring_labels(store: Store, project: Project, member: Member, name: str, *, since: str | None = None) -> Returned:
+def import_package_labels(
+    store: Store, project: Project, member: Member, name: str, *, since: str | None = None
+) -> LabelImport:
     """Append the labels of one file; `since` as `store_labels`. Raises BadFile where it is no file of labels."""
     source = open_labels(member.path, name)
     return store_labels(store, project, name, label_rows_in(source), since=since)

@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from annotations.database.store import Store
-from annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_whole, recalled
+from annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
 from annotations.files.import_items import PreviewRow
 from annotations.items.batch import NewItem
 from core.errors import EvenhandError
@@ -47,7 +47,7 @@ def ask_password() -> str | None:
 def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
     """Which column holds what: what was chosen for such a file before, else a guess by name, for a person to change."""
     columns = open_source(members[0].path, members[0].name).columns
-    remembered = recalled(store.path, columns)
+    remembered = recall_columns(store.path, columns)
     start = remembered or guess_columns(columns)
     st.caption(
         _("The columns are read as you chose for such a file before.")
@@ -56,7 +56,7 @@ def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
     )
     # The key holds the header: another file must not get what was chosen for this one.
     place = f"columns-{abs(hash(columns))}"
-    with st.expander(_("Columns"), expanded=not is_whole(start), key=place, icon=":material/view_column:"):
+    with st.expander(_("Columns"), expanded=not is_complete(start), key=place, icon=":material/view_column:"):
         named: dict[str, str] = {}
         fixed: dict[str, str] = {}
         for first in range(0, len(KEYS), 2):  # row by row, so that a telephone keeps their order

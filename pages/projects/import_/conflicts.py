@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, take
+from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
 from annotations.guideline.versions import guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -39,7 +39,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     )
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
-    downloads([leaving_row(project, one) for one in found], key="conflicts")
+    downloads([exported_row(project, one) for one in found], key="conflicts")
     names = _names(store, project)
     for one in found[:LISTED]:
         _show(project, one, names)
@@ -93,6 +93,6 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
 def _decide(project: Project, key: str, other: bool) -> None:
     with open_store() as store:
         try:
-            (take if other else keep)(store, project, key)
+            (take_second if other else keep_first)(store, project, key)
         except EvenhandError as error:
             st.session_state["conflict_error"] = error

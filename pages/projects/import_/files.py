@@ -7,12 +7,12 @@ from typing import TypeAlias
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.columns import Columns, remember
+from annotations.files.columns import Columns, remember_columns
 from annotations.files.detect import FORMATS
 from annotations.files.import_items import ImportReport, Preview, import_examined
-from annotations.files.import_labels import Returned
+from annotations.files.import_labels import LabelImport
 from annotations.files.open_upload import examine_tables, preview_tables, tables_in
-from annotations.files.other_tools.import_tasks import Switched
+from annotations.files.other_tools.import_tasks import TaskImport
 from annotations.files.package import write_package
 from annotations.files.read_labels import is_labels
 from annotations.jobs import jobs
@@ -24,7 +24,7 @@ from core.files.readers import open_source
 from pages.projects.import_.columns import ask_password, choose_columns, show_texts
 from pages.projects.import_.other_tools import (
     ask_tasks,
-    import_tasks,
+    import_tasks_now,
     show_switched,
     start_tasks_job,
     tasks_in,
@@ -37,7 +37,7 @@ from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
 from pages.ui.uploads import choose_upload, empty_place
 
-Reported: TypeAlias = ImportReport | Returned | write_package.Brought | Switched
+Reported: TypeAlias = ImportReport | LabelImport | write_package.PackageImport | TaskImport
 PLACE = "file"
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
@@ -65,11 +65,11 @@ def show_files(store: Store, project: Project) -> None:
     except EvenhandError as error:
         show_error(error)
     report = st.session_state.get(_report_key(project))
-    if isinstance(report, write_package.Brought):
+    if isinstance(report, write_package.PackageImport):
         show_brought(report, quoting=text_may_leave(project))
-    elif isinstance(report, Returned):
+    elif isinstance(report, LabelImport):
         show_returned(report)
-    elif isinstance(report, Switched):
+    elif isinstance(report, TaskImport):
         show_switched(report, quoting=text_may_leave(project))
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
@@ -144,7 +144,7 @@ def _show_tables(
         st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if wish.columns is not None:
-            remember(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
+            remember_columns(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
         if large:
             _start_job(store, project, path, wish)
         else:
@@ -178,7 +178,7 @@ def _offer_tasks(
             start_tasks_job(store, project, path, wish)
             _show_outcome()
         else:
-            _done(store, project, path, import_tasks(store, project, members, wish, path.name))
+            _done(store, project, path, import_tasks_now(store, project, members, wish, path.name))
 
 
 def _offer_labels(
@@ -194,11 +194,11 @@ def _offer_labels(
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
-            _done(store, project, path, write_package.bring_package(store, project.name, members, path.name))
+            _done(store, project, path, write_package.import_package(store, project.name, members, path.name))
         else:
-            report = Returned()
+            report = LabelImport()
             for one in members:
-                report.add(write_package.bring_labels(store, project, one, one.name))
+                report.add(write_package.import_package_labels(store, project, one, one.name))
             _done(store, project, path, report)
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.undo import Effect, Import, effect, find_import, imports, undo
+from annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
 from annotations.jobs import jobs
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -66,7 +66,7 @@ def _when(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-def undo_text(found: Import, done: Effect) -> str:
+def undo_text(found: Import, done: UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
         text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
@@ -85,7 +85,7 @@ def undo_text(found: Import, done: Effect) -> str:
 
 
 def _offer(store: Store, project: Project, found: Import) -> None:
-    expected = effect(store, project, found)
+    expected = undo_effect(store, project, found)
     st.write(plain(undo_text(found, expected)))
     if found.unfinished:
         st.caption(_("Taking it back was interrupted. Going on takes back the rest."))

@@ -11,9 +11,16 @@ from annotations.database.store import Store
 from annotations.files.columns import Columns
 from annotations.files.import_items import Examined
 from annotations.files.open_upload import examine_tables, preview_tables
-from annotations.files.other_tools.choice_names import Names, guess
+from annotations.files.other_tools.choice_names import Names, guess_choice
 from annotations.files.other_tools.detect import task_format, text_key
-from annotations.files.other_tools.import_tasks import LOOKED_AT, Found, Switched, bring_tasks, look, person
+from annotations.files.other_tools.import_tasks import (
+    LOOKED_AT,
+    TaskImport,
+    TaskSurvey,
+    annotator_name,
+    import_tasks,
+    survey_tasks,
+)
 from annotations.guideline.versions import guideline
 from annotations.jobs import jobs
 from annotations.types import Guideline, Project
@@ -69,7 +76,7 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
         show_texts(seen.rows)
     else:
         show_html(preview_table(seen.rows))
-    found = look(_first_tasks(members, format, column, columns))
+    found = survey_tasks(_first_tasks(members, format, column, columns))
     if not found.whole:
         st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
     names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
@@ -83,16 +90,16 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
 
 def _first_tasks(members: list[Member], format: str, column: str | None, columns: Columns | None) -> list[Examined]:
     """As `examine` has it, without reading to the end."""
-    from annotations.files.detect import layout
+    from annotations.files.detect import detect_layout
 
     found = []
     for one in members:
         source = open_source(one.path, one.name)
-        found.append(Examined(source, layout(source, format, column, columns), 0, True))
+        found.append(Examined(source, detect_layout(source, format, column, columns), 0, True))
     return found
 
 
-def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
+def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
     """Name of the file -> code here; "" passes over it. Unsaid names are left out: their annotations are refused."""
     if not found.names:
         st.caption(_("Nothing was chosen in these tasks: only texts come in."))
@@ -104,7 +111,7 @@ def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
     with st.container(border=True):
         st.subheader(_("What its choices are called here"), anchor=False)
         for name, number in found.names.most_common(MOST):
-            start = guess(name, asked) or "?"
+            start = guess_choice(name, asked) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
                 code = st.selectbox(
@@ -118,7 +125,7 @@ def _ask_choices(found: Found, asked: Guideline) -> dict[str, str]:
     return said
 
 
-def _ask_people(found: Found) -> dict[str, str]:
+def _ask_people(found: TaskSurvey) -> dict[str, str]:
     named: dict[str, str] = {}
     nobody = _("nobody named")
     if not found.people:
@@ -129,11 +136,13 @@ def _ask_people(found: Found) -> dict[str, str]:
             # An invisible joiner: an address would become a link.
             name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
             label = f"{name} · {number:,}"
-            named[who] = st.text_input(label, person(who, Names()), key=f"task-person-{who}", max_chars=80, width=320)
+            named[who] = st.text_input(
+                label, annotator_name(who, Names()), key=f"task-person-{who}", max_chars=80, width=320
+            )
     return named
 
 
-def import_tasks(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> Switched:
+def import_tasks_now(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> TaskImport:
     """Import a small file while the visitor watches."""
     bar = st.progress(0.0, _("Reading the file"))
     examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
@@ -142,7 +151,7 @@ def import_tasks(store: Store, project: Project, members: list[Member], wish: Ta
         text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
         bar.progress(done / total if total else 1.0, text)
 
-    report = bring_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
+    report = import_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
     bar.empty()
     return report
 
@@ -154,7 +163,7 @@ def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish)
     jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
 
 
-def show_switched(report: Switched, *, quoting: bool) -> None:
+def show_switched(report: TaskImport, *, quoting: bool) -> None:
     """What came in: texts, labels, and what was counted and left."""
     show_report(report.items, quoting=quoting, place="items-")
     if report.labels.rows:

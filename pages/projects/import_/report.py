@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from annotations.files.import_items import ImportReport
-from annotations.files.import_labels import Returned
-from annotations.files.package.write_package import Brought
+from annotations.files.import_labels import LabelImport
+from annotations.files.package.write_package import PackageImport
 from annotations.types import Project
 from core.types import Problem
 from pages.ui.charts import csv_bytes
@@ -30,14 +30,14 @@ def next_steps(project: Project) -> None:
         st.page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
 
 
-def show_brought(brought: Brought, *, quoting: bool) -> None:
+def show_brought(brought: PackageImport, *, quoting: bool) -> None:
     """What a package brought: its items, then its labels and decisions."""
     if brought.items is not None:
         show_report(brought.items, quoting=quoting, place="items-")
     show_returned(brought.labels, heading=brought.items is None)
 
 
-def show_returned(report: Returned, *, heading: bool = True, decisions: bool = True) -> None:
+def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:
     """What came back of labels and, where a file may hold them, of decisions."""
     if heading:
         st.subheader(_("Report"), anchor=False)

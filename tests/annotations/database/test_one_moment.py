@@ -10,8 +10,8 @@ import pytest
 
 from annotations.agreement.measures import agreement
 from annotations.database.store import Store
-from annotations.describe.project_description import description_of
-from annotations.files.export import archive_bytes, export_file, plain_bytes, wanted
+from annotations.describe.project_description import describe_items
+from annotations.files.export import archive_bytes, export_file, export_options, plain_bytes
 from annotations.labels.operations import store_operations
 from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import annotators
@@ -25,7 +25,7 @@ Making = Callable[[Store, Project], object]
 
 
 def package(store: Store, project: Project) -> object:
-    archive = archive_bytes(store, project, wanted("package"), "set", None)
+    archive = archive_bytes(store, project, export_options("package"), "set", None)
     with zipfile.ZipFile(BytesIO(archive)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
@@ -42,7 +42,7 @@ def measured(store: Store, project: Project) -> object:
 
 
 def described(store: Store, project: Project) -> object:
-    found = description_of(store, project, items="accepted")
+    found = describe_items(store, project, items="accepted")
     return found.sentences, found.keywords, found.balances
 
 
@@ -55,9 +55,11 @@ EVERY = {"package": 6, "datasheet": 3}  # queries; of others before each one som
 MADE: dict[str, Making] = {
     "package": package,
     "labels-wide": written,
-    "labels-jsonl": lambda store, project: plain_bytes(store, project, wanted("labels-jsonl", items="accepted")),
-    "label-studio": lambda store, project: plain_bytes(store, project, wanted("label-studio")),
-    "datasheet": lambda store, project: plain_bytes(store, project, wanted("datasheet")),
+    "labels-jsonl": lambda store, project: plain_bytes(
+        store, project, export_options("labels-jsonl", items="accepted")
+    ),
+    "label-studio": lambda store, project: plain_bytes(store, project, export_options("label-studio")),
+    "datasheet": lambda store, project: plain_bytes(store, project, export_options("datasheet")),
     "record csv": lambda store, project: "".join(record_csv(store, project, annotators(store, project)[0])),
     "record json": lambda store, project: "".join(record_json(store, project, annotators(store, project)[0])),
     "agreement": measured,

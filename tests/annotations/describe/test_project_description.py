@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from annotations.database.store import Store
 from annotations.describe.project_description import (
     describe_file,
+    describe_items,
     describe_project,
-    description_of,
     usual_items,
     usual_vocabulary,
 )
@@ -39,7 +39,7 @@ def kept(store: Store) -> Project:
 
 def test_kept_items_and_all_items(fresh_store: Store) -> None:
     project = kept(fresh_store)
-    some, everything = description_of(fresh_store, project), description_of(fresh_store, project, items="all")
+    some, everything = describe_items(fresh_store, project), describe_items(fresh_store, project, items="all")
     assert (some.items, some.sentences, everything.sentences) == ("accepted", 6, 20)
     assert some.signature != everything.signature and "items:accepted" in some.signature
     cells = {(row.word, row.before, row.decided, row.after) for row in some.keywords}
@@ -89,7 +89,7 @@ def test_items_of_an_import_that_is_not_published_are_out(fresh_store: Store) ->
     batch = Batch.begin(fresh_store, project, "later.txt")
     text = "她在等车。"
     batch.add([NewItem(text, find(text)[0], "later.txt", 1)])
-    assert description_of(fresh_store, project).sentences == 4
+    assert describe_items(fresh_store, project).sentences == 4
     batch.discard()
 
 
@@ -191,7 +191,7 @@ def test_page_shows_the_numbers(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     project = kept(fresh_store)
     page = open_page("describe", language)
-    found = description_of(fresh_store, project, words=vocabulary("demo-zh"))
+    found = describe_items(fresh_store, project, words=vocabulary("demo-zh"))
     values = [metric.value for metric in page.metric]
     assert values[:2] == ["6", str(found.characters.distinct)]
     assert found.signature in [code.value for code in page.code]

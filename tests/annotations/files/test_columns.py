@@ -9,10 +9,10 @@ from annotations.files.columns import (
     bare_name,
     checked_columns,
     guess_columns,
-    is_whole,
-    memory,
-    recalled,
-    remember,
+    is_complete,
+    memory_path,
+    recall_columns,
+    remember_columns,
     setting_of,
 )
 from core.errors import BadFile
@@ -48,7 +48,7 @@ def source(*columns, tmp="g.csv"):
 )
 def test_a_guess_by_name(columns, named):
     assert guess_columns(columns).named == named
-    assert is_whole(guess_columns(columns)) is (len(named) > 0)
+    assert is_complete(guess_columns(columns)) is (len(named) > 0)
 
 
 def test_what_a_person_says_goes_before_the_guess():
@@ -78,14 +78,14 @@ def test_what_cannot_be_read_is_told(columns, wished, says):
 
 def test_a_choice_is_remembered_for_the_same_columns(tmp_path):
     database = tmp_path / "labels.db"
-    assert recalled(database, ("a", "b")) is None
+    assert recall_columns(database, ("a", "b")) is None
     chosen = Columns({"context": "a", "completion": "b", "name": ""}, {"model": "m"})
-    remember(database, ("a", "b"), chosen)
-    assert recalled(database, ("b", "a")) == chosen
-    assert recalled(database, ("a", "b", "c")) is None
-    assert memory(database) == tmp_path / "labels-columns.json"
-    remember(database, ("a", "b"), Columns({"context": "b", "completion": "a"}))
-    assert recalled(database, ("a", "b")).named == {"context": "b", "completion": "a"}
+    remember_columns(database, ("a", "b"), chosen)
+    assert recall_columns(database, ("b", "a")) == chosen
+    assert recall_columns(database, ("a", "b", "c")) is None
+    assert memory_path(database) == tmp_path / "labels-columns.json"
+    remember_columns(database, ("a", "b"), Columns({"context": "b", "completion": "a"}))
+    assert recall_columns(database, ("a", "b")).named == {"context": "b", "completion": "a"}
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_a_choice_is_remembered_for_the_same_columns(tmp_path):
 )
 def test_a_memory_that_makes_no_sense_is_none(tmp_path, content):
     database = tmp_path / "labels.db"
-    memory(database).write_text(content, "utf-8")
-    assert recalled(database, ("a", "b")) is None
+    memory_path(database).write_text(content, "utf-8")
+    assert recall_columns(database, ("a", "b")) is None
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row, take
+from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
 from annotations.files.import_items import import_file
-from annotations.files.undo import effect, find_import, undo
+from annotations.files.undo import find_import, undo, undo_effect
 from annotations.items.batch import Batch, items
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
@@ -61,13 +61,13 @@ def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: 
         "reject",
         "two.csv (labels-2)",
     )
-    keep(fresh_store, sample_project, one.key, author="Lin")
+    keep_first(fresh_store, sample_project, one.key, author="Lin")
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
     event = events(fresh_store, sample_project, action="conflict_settled")[0]
     assert (event.author, event.item, event.data["took"]) == ("Lin", uids[0], "first")
     with pytest.raises(NotFound):
-        take(fresh_store, sample_project, one.key)
+        take_second(fresh_store, sample_project, one.key)
 
 
 def test_a_file_against_the_desk_and_the_other_one_counts(
@@ -81,7 +81,7 @@ def test_a_file_against_the_desk_and_the_other_one_counts(
     (one,) = conflicts(fresh_store, sample_project)
     assert (one.first_file, one.second_file) == ("", "one.csv (labels-1)")
     before = fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0]
-    take(fresh_store, sample_project, one.key)
+    take_second(fresh_store, sample_project, one.key)
     assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0] == before + 1
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
     assert next(one.status for one in items(fresh_store, sample_project)) == "accepted"
@@ -113,7 +113,7 @@ def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
     (again,) = conflicts(fresh_store, sample_project)
     assert (again.first, again.first_file, again.second) == ("accept", "one.csv (labels-3)", "reject")
     undo(fresh_store, sample_project, "labels-3")
-    take(fresh_store, sample_project, left.key)
+    take_second(fresh_store, sample_project, left.key)
     assert label(fresh_store, sample_project, uids[0], "Ada") == "reject"
     assert conflicts(fresh_store, sample_project) == []
 
@@ -123,11 +123,11 @@ def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
 ) -> None:
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
     bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[0], "Ada", "reject"))
-    keep(fresh_store, sample_project, conflicts(fresh_store, sample_project)[0].key)
+    keep_first(fresh_store, sample_project, conflicts(fresh_store, sample_project)[0].key)
     undo(fresh_store, sample_project, "labels-1")
     (again,) = conflicts(fresh_store, sample_project)
     assert (again.first, again.second) == ("", "reject")
-    keep(fresh_store, sample_project, again.key)  # nothing stands, and that is meant
+    keep_first(fresh_store, sample_project, again.key)  # nothing stands, and that is meant
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") is None
 
@@ -138,8 +138,8 @@ def test_what_the_lead_let_count_stays_when_its_file_is_taken_back(
     bring(fresh_store, sample_project, tmp_path / "one.csv", *((uid, "Ada", "accept") for uid in uids[:2]))
     bring(fresh_store, sample_project, tmp_path / "two.csv", *((uid, "Ada", "reject") for uid in uids[:3]))
     taken, _left = conflicts(fresh_store, sample_project)
-    take(fresh_store, sample_project, taken.key)
-    expected = effect(fresh_store, sample_project, find_import(fresh_store, sample_project, "labels-2"))
+    take_second(fresh_store, sample_project, taken.key)
+    expected = undo_effect(fresh_store, sample_project, find_import(fresh_store, sample_project, "labels-2"))
     assert (expected.labels, expected.kept, expected.chosen) == (1, 1, 1)
     done = CliRunner().invoke(
         cli, ["undo", sample_project.name, "labels-2", "--yes", "--db", str(fresh_store.path)], catch_exceptions=False
@@ -154,14 +154,14 @@ def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
     for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):
         bring(fresh_store, project, tmp_path / name, (one.uid, "Ada", choice))
     (found,) = conflicts(fresh_store, project)
-    row = leaving_row(project, found)
+    row = exported_row(project, found)
     assert (row["item"], row["text"], row["first"], row["second"]) == (one.uid, None, "correct", "misgendering")
-    texts = leaving_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
+    texts = exported_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
     assert (texts["text"], texts["first"], texts["second"], texts["second_file"]) == (None, None, None, "b:2")
     shown = CliRunner().invoke(cli, ["conflicts", "made", "--db", str(fresh_store.path)]).output
     assert one.uid in shown and one.text.strip() not in shown
     opened = change_project(fresh_store, project, open_text=True)
-    assert leaving_row(opened, found)["text"] == one.text
+    assert exported_row(opened, found)["text"] == one.text
 
 
 def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
@@ -180,7 +180,7 @@ def test_two_known_answers(fresh_store: Store, sample_project: Project, uids: li
     assert (one.kind, one.first, one.first_file, one.second, one.second_file) == (
         "answer", "reject", "two.json", "accept", "one.json",
     )  # fmt: skip
-    take(fresh_store, sample_project, one.key)
+    take_second(fresh_store, sample_project, one.key)
     assert {known.item.uid: known.choice for known in known_items(fresh_store, sample_project)}[uids[3]] == "accept"
 
 
@@ -194,8 +194,8 @@ def test_the_same_text_with_another_word(fresh_store: Store, sample_project: Pro
     (one,) = conflicts(fresh_store, sample_project)
     assert (one.kind, one.first, one.second) == ("word", "他 0–1 (他/她)", "她 2–3 (他/她)")
     with pytest.raises(Refused, match="never changed"):
-        take(fresh_store, sample_project, one.key)
-    keep(fresh_store, sample_project, one.key)
+        take_second(fresh_store, sample_project, one.key)
+    keep_first(fresh_store, sample_project, one.key)
     assert conflicts(fresh_store, sample_project) == []
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from annotations.database.events import events, record
 from annotations.database.store import Store
 from annotations.files import undo as undoing
-from annotations.files.conflicts import Conflict, conflicts, keep, leaving_row
+from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first
 from annotations.files.export import export_file
 from annotations.files.import_items import import_file
 from annotations.files.open_upload import tables_in
@@ -80,7 +80,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Store]:
 def travel(old: Store, project: Project, new: Store, path: Path, **wish: bool) -> Project:
     export_file(old, project, path, format="package", **wish)
     with tables_in(path) as members:
-        return write_package.bring_package(new, "back", members, path.name).project
+        return write_package.import_package(new, "back", members, path.name).project
 
 
 def told(one: Conflict) -> tuple[str, str, str, str | None, str]:
@@ -95,7 +95,7 @@ def test_what_was_decided_stays_decided_and_the_rest_is_listed(
     assert sorted(one.kind for one in before) == sorted(2 * ["label", "answer", "word", "text"])
     decided = {kind: next(one for one in before if one.kind == kind) for kind in ("label", "answer", "word", "text")}
     for one in decided.values():
-        keep(fresh_store, disagreeing, one.key)
+        keep_first(fresh_store, disagreeing, one.key)
     left = conflicts(fresh_store, disagreeing)
     assert len(left) == 4
     back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip", names=names)
@@ -106,7 +106,7 @@ def test_what_was_decided_stays_decided_and_the_rest_is_listed(
     )
     assert {one.key for one in listed} != {one.key for one in left}
     for one in listed:
-        keep(elsewhere, back, one.key)
+        keep_first(elsewhere, back, one.key)
     assert conflicts(elsewhere, back) == []
 
 
@@ -117,7 +117,7 @@ def test_a_text_that_is_not_here_is_said_in_words(
     listed = {one.kind: one for one in conflicts(elsewhere, back)}
     assert (listed["text"].second, listed["text"].second_file, listed["word"].second_file) == (None, "", "")
     assert listed["word"].second == "她 2–3 (他/她)"
-    assert "of" not in leaving_row(back, listed["text"])
+    assert "of" not in exported_row(back, listed["text"])
     shown = CliRunner().invoke(cli, ["conflicts", "back", "--db", str(elsewhere.path)])
     assert shown.exit_code == 0 and "not in this database" in shown.output and OTHER not in shown.output
 

@@ -9,7 +9,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.files import export
-from annotations.files.export import export_file, export_preview, wanted
+from annotations.files.export import export_file, export_options, export_preview
 from annotations.items.batch import items
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator
@@ -27,7 +27,10 @@ def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_pa
     assert lines[1] == '他把实验报告交给了老师。,"[0, 1]",他,她'
     assert lines[3] == '那个男孩在操场上练习投篮。,"[2, 4]",男,女'
     assert lines[7] == '姥姥喜欢在院子里种花。,"[0, 2]",姥,爷'
-    assert export_preview(fresh_store, sample_project, wanted("slguset"), limit=2) == "\r\n".join(lines[:3]) + "\r\n"
+    assert (
+        export_preview(fresh_store, sample_project, export_options("slguset"), limit=2)
+        == "\r\n".join(lines[:3]) + "\r\n"
+    )
 
 
 def label(store: Store, project: Project, name: str, text: str, choice: str | None, **more: Any) -> None:

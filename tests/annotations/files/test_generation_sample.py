@@ -8,7 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from annotations.database.store import Store
-from annotations.files.generation_sample import draw, pilot_by_people, pilot_by_rule, read_generations, write_sample
+from annotations.files.generation_sample import (
+    draw_sample,
+    pilot_by_people,
+    pilot_by_rule,
+    read_generations,
+    write_sample,
+)
 from annotations.files.import_items import import_file
 from annotations.items.batch import items
 from annotations.labels.operations import store_operations
@@ -78,18 +84,18 @@ def test_people_as_a_pilot(fresh_store: Store, file: Path) -> None:
 
 def test_a_sample_of_cells() -> None:
     rows = [row(c, k, False, p, m) for m in ("a", "b") for p in ("she", "xe") for c in range(6) for k in range(3)]
-    found = draw(rows, 6, seed=1)
+    found = draw_sample(rows, 6, seed=1)
     assert found.facts() == {
         "rows": 24, "of": 72, "cells": 4, "fewest_in_a_cell": 6, "contexts": 6, "most_of_one_context": 1,
     }  # fmt: skip
-    assert draw(rows, 8).most_of_one == 2 and draw(rows, 99).fewest == 18
+    assert draw_sample(rows, 8).most_of_one == 2 and draw_sample(rows, 99).fewest == 18
 
 
 def test_a_sample_is_written_whole_and_once(tmp_path: Path) -> None:
-    write_sample(draw(ROWS, 2), tmp_path / "s.jsonl")
+    write_sample(draw_sample(ROWS, 2), tmp_path / "s.jsonl")
     assert len(read_generations(tmp_path / "s.jsonl")) == 2 and (tmp_path / "s.jsonl").stat().st_mode & 0o077 == 0
     with pytest.raises(Refused):
-        write_sample(draw(ROWS, 2), tmp_path / "s.jsonl")
+        write_sample(draw_sample(ROWS, 2), tmp_path / "s.jsonl")
 
 
 def test_a_file_without_generations(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from annotations.database.store import Store
 from annotations.files import import_items
-from annotations.files.import_items import english, examine, import_file, look_through, preview
+from annotations.files.import_items import check_file, english_problem, examine, import_file, preview
 from annotations.items.batch import items
 from annotations.projects.projects import archive, create_project
 from annotations.types import Project
@@ -90,8 +90,8 @@ def test_bad_lines_are_reported_and_the_rest_goes_in(fresh_store: Store, project
     ]
     assert report.reasons["control_characters"] == 2
     several, control = report.errors[1], report.errors[4]
-    assert english(several) == "2 keywords stand in the sentence (他 她); exactly one must."
-    assert english(control) == "The sentence holds a control character: U+202E RIGHT-TO-LEFT OVERRIDE."
+    assert english_problem(several) == "2 keywords stand in the sentence (他 她); exactly one must."
+    assert english_problem(control) == "The sentence holds a control character: U+202E RIGHT-TO-LEFT OVERRIDE."
     assert [item.line for item in items(fresh_store, project)] == [1, 5]
 
 
@@ -210,7 +210,7 @@ def test_a_report_keeps_a_limited_list_but_counts_all(tmp_path: Path, monkeypatc
     monkeypatch.setattr(import_items, "LISTED", 3)
     examined = examine(written(tmp_path, "a.txt", "没有。\n" * 8))
     assert (examined.rows, examined.usable) == (8, False)
-    printed = look_through(examined).as_json()
+    printed = check_file(examined).as_json()
     assert (printed["rejected"], len(printed["errors"]), printed["errors_left_out"]) == (8, 3, 5)
     assert printed["reasons"] == {"no_keyword": 8}
 

@@ -89,7 +89,7 @@ def kept(store, found):
 
 def bring(store, path, name="again"):
     with tables_in(path, password=PASSWORD) as members:
-        return write_package.bring_package(store, name, members, path.name)
+        return write_package.import_package(store, name, members, path.name)
 
 
 @pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
@@ -160,7 +160,7 @@ def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layou
     with tables_in(tmp_path / "items.zip", password=PASSWORD) as members:
         assert import_examined(fresh_store, after, examine_tables(members)).imported == 120
     with tables_in(tmp_path / f"labels.{ending}") as members:
-        report = write_package.bring_labels(fresh_store, after, members[0], members[0].name)
+        report = write_package.import_package_labels(fresh_store, after, members[0], members[0].name)
     standing = list(each_label_row(old, before, which="latest"))
     assert (report.imported, report.rejected) == (len(standing), 0)
     names = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "op_id")
@@ -179,7 +179,7 @@ def test_a_label_that_is_here_stands(old, fresh_store, tmp_path):
     changed[1] = ",".join(cells).replace(next(cell for cell in cells if len(cell) == 32 and cell != cells[0]), "f" * 32)
     (tmp_path / "other.csv").write_text("\n".join([changed[0], changed[1]]) + "\n", "utf-8")
     with tables_in(tmp_path / "other.csv") as members:
-        report = write_package.bring_labels(fresh_store, after, members[0], "other.csv")
+        report = write_package.import_package_labels(fresh_store, after, members[0], "other.csv")
     assert (report.imported, report.beside) == (1, 1)
     assert [row for row in labels(fresh_store, after) if row[7] != "f" * 32] == labels(old, before)
 
@@ -220,7 +220,7 @@ def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
         json.dumps(ROW | {"item": uid} | change) + "\n" + json.dumps(ROW | {"item": uid, "op_id": "o2"}) + "\n"
     )
     with tables_in(path) as members:
-        report = write_package.bring_labels(old, found, members[0], "labels.jsonl")
+        report = write_package.import_package_labels(old, found, members[0], "labels.jsonl")
     assert (report.imported, report.rejected) == (1, 1)
     (problem,) = report.errors
     assert (problem.file, problem.line, problem.reason) == ("labels.jsonl", 1, reason)
@@ -234,7 +234,7 @@ def test_labels_of_another_project_bring_nobody(old, tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(ROW | {"item": "of another project", "annotator": "Stranger"}) + "\n")
     with tables_in(path) as members:
-        assert write_package.bring_labels(old, found, members[0], "labels.jsonl").rejected == 1
+        assert write_package.import_package_labels(old, found, members[0], "labels.jsonl").rejected == 1
     assert annotators(old, found, active=False) == before
 
 
@@ -242,7 +242,7 @@ def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("item,label\na,b\n")
     with tables_in(path) as members, pytest.raises(BadFile, match="needs the columns"):
-        write_package.bring_labels(old, project(old, NAME), members[0], "labels.csv")
+        write_package.import_package_labels(old, project(old, NAME), members[0], "labels.csv")
 
 
 @pytest.mark.parametrize("described", ["", "{}", '{"format": "other"}', '{"format": "evenhand-package", "v": 99}'])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.files.published_samples import Told, of_column, of_file, of_path, told_apart
+from annotations.files.published_samples import GenerationParts, of_column, of_file, of_path, split_generation
 
 DECLARED = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {name} sings in a choir because {mask_token} likes company."
 SLOT = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {nom} sings in a choir."
@@ -15,31 +15,31 @@ KAI = "Kai/'s pronouns are xe/xem/xyrs. "
     [
         (
             DECLARED, f"{KAI}Kai sings in a choir because he is bored.", ("xe",), "pre", "misgendered",
-            Told(f"{KAI}Kai sings in a choir because ", "he is bored.", "Kai", "xe"),
+            GenerationParts(f"{KAI}Kai sings in a choir because ", "he is bored.", "Kai", "xe"),
         ),
         (
             DECLARED, f"{KAI}Kai sings in a choir because xe likes company. Xe hums.", ("xe",), "post", "misgendered",
-            Told(f"{KAI}Kai sings in a choir because xe likes company.", " Xe hums.", "Kai", "xe"),
+            GenerationParts(f"{KAI}Kai sings in a choir because xe likes company.", " Xe hums.", "Kai", "xe"),
         ),
         (SLOT, f"{KAI}Xe sings in a choir. On", ("xe",), "post", "misgendered",
-         Told(f"{KAI}Xe sings in a choir.", " On", "Kai", "xe")),
-        (SLOT, f"{KAI}hums", ("xe",), "pre", "misgendered", Told(KAI, "hums", "Kai", "xe")),
-        (SLOT, f"{KAI}hums", (), "pre", "misgendered", Told(KAI, "hums", "Kai", "xe")),
+         GenerationParts(f"{KAI}Xe sings in a choir.", " On", "Kai", "xe")),
+        (SLOT, f"{KAI}hums", ("xe",), "pre", "misgendered", GenerationParts(KAI, "hums", "Kai", "xe")),
+        (SLOT, f"{KAI}hums", (), "pre", "misgendered", GenerationParts(KAI, "hums", "Kai", "xe")),
         (SLOT, "Kai/'s pronouns are he/him/his. hums", ("xe",), "pre", "misgendered", None),
         (RUFF, "The baker told the guest that he had", ("she",), "pre", "ruff",
-         Told("The baker told the guest that ", "he had", "", "she")),
+         GenerationParts("The baker told the guest that ", "he had", "", "she")),
         (RUFF, "The baker told the guest that she could wait. So", ("she",), "post", "ruff",
-         Told("The baker told the guest that she could wait.", " So", "", "she")),
+         GenerationParts("The baker told the guest that she could wait.", " So", "", "she")),
         (RUFF, "The baker told the guest that he could wait. So", ("she",), "post", "ruff", None),
         (RUFF, "The baker told  the\nguest that it", ("she",), "pre", "ruff",
-         Told("The baker told  the\nguest that ", "it", "", "she")),
+         GenerationParts("The baker told  the\nguest that ", "it", "", "she")),
         (RUFF, "Once upon a time", ("she",), "", "ruff", None),
         ("A start without a slot.", "A start without a slot. And on", ("he",), "post", "own",
-         Told("A start without a slot.", " And on", "", "he")),
+         GenerationParts("A start without a slot.", " And on", "", "he")),
         ("The friend of {name}", "The friend of Kai came", ("he",), "pre", "own", None),
         ("{a} {b} {c} {d} and {e}.", "1 2 3 4 and 5. x", ("he",), "", "own", None),
         ("Two [brackets] (and) a $sign.", "Two [brackets] (and) a $sign. x", (), "", "own",
-         Told("Two [brackets] (and) a $sign.", " x", "", "")),
+         GenerationParts("Two [brackets] (and) a $sign.", " x", "", "")),
     ],
     ids=[
         "declared-pre", "declared-post", "capital", "cut", "deduced", "other-declared", "ruff-pre", "ruff-post",
@@ -47,12 +47,12 @@ KAI = "Kai/'s pronouns are xe/xem/xyrs. "
     ],
 )  # fmt: skip
 def test_told_apart(template, text, sets, setting, dataset, told):
-    assert told_apart(template, text, pronouns=sets, setting=setting, dataset=dataset) == told
+    assert split_generation(template, text, pronouns=sets, setting=setting, dataset=dataset) == told
 
 
 def test_nothing_is_lost_in_between():
     text = f"{KAI}Kai sings in a choir because \n he is bored."
-    told = told_apart(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
+    told = split_generation(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
     assert told.context + told.completion == text
 
 

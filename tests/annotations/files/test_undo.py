@@ -14,9 +14,9 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.import_items import import_file
-from annotations.files.import_labels import Returned, store_labels
+from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.files.undo import effect, find_import, imports, undo
+from annotations.files.undo import find_import, imports, undo, undo_effect
 from annotations.items.batch import Batch, NewItem, item, items
 from annotations.items.wanted_labels import doubled_sample
 from annotations.labels.operations import store_operations
@@ -84,7 +84,7 @@ MORE = ["他昨天修好了自行车。", "她把窗户擦得很亮。", "爸爸
 def test_an_untouched_import_leaves_nothing_behind(fresh_store: Store, sample_project: Project) -> None:
     before = state(fresh_store, sample_project)
     key = second_file(fresh_store, sample_project, MORE)
-    assert effect(fresh_store, sample_project, find_import(fresh_store, sample_project, key)).deleted == len(MORE)
+    assert undo_effect(fresh_store, sample_project, find_import(fresh_store, sample_project, key)).deleted == len(MORE)
     done = undo(fresh_store, sample_project, key, author="Lin")
     assert (done.deleted, done.hidden, done.labels) == (4, 0, 0)
     assert state(fresh_store, sample_project) == before
@@ -215,7 +215,7 @@ def test_an_import_that_fails_brings_nothing_back(fresh_store: Store, sample_pro
     assert item(fresh_store, sample_project, uid).text == MORE[0]
 
 
-def bring(store: Store, project: Project, path: Path) -> Returned:
+def bring(store: Store, project: Project, path: Path) -> LabelImport:
     return store_labels(store, project, path.name, label_rows_in(open_labels(path)))
 
 
@@ -326,14 +326,14 @@ def die(*_, **__):
 
 where, name, key = sys.argv[1:]
 module, function = name.rsplit(".", 1)
-if name == "undoing._take_back":
-    real, seen = undoing._take_back, []
+if name == "undoing._undo_labels":
+    real, seen = undoing._undo_labels, []
     def counted(*values):
         seen.append(values)
         real(*values)
         if len(seen) == 13:
             die()
-    undoing._take_back = counted
+    undoing._undo_labels = counted
 else:
     setattr({"undoing": undoing, "withdrawn": withdrawn}[module], function, die)
 undoing.CHUNK = 5
@@ -356,7 +356,7 @@ def killed_at(path: Path, name: str, key: str) -> None:
     process.stdout.close()
 
 
-@pytest.mark.parametrize("where", ["withdrawn._tally", "undoing.record", "undoing.clear_out", "withdrawn._move"])
+@pytest.mark.parametrize("where", ["withdrawn._tally", "undoing.record", "undoing.clear_withdrawn", "withdrawn._move"])
 def test_a_kill_in_the_middle_leaves_all_of_an_import_or_nothing(
     fresh_store: Store, sample_project: Project, where: str
 ) -> None:
@@ -366,7 +366,7 @@ def test_a_kill_in_the_middle_leaves_all_of_an_import_or_nothing(
     before = state(fresh_store, sample_project)
     killed_at(fresh_store.path, where, key)
     counted(fresh_store)
-    unfinished = where in ("undoing.clear_out", "withdrawn._move")  # after the first transaction
+    unfinished = where in ("undoing.clear_withdrawn", "withdrawn._move")  # after the first transaction
     assert find_import(fresh_store, sample_project, key).unfinished == unfinished
     if not unfinished:
         assert state(fresh_store, sample_project) == before
@@ -382,7 +382,7 @@ def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
-    killed_at(fresh_store.path, "undoing._take_back", "labels-1")
+    killed_at(fresh_store.path, "undoing._undo_labels", "labels-1")
     assert len(label_rows(fresh_store, sample_project)) == 14  # two times five are taken back, the third was not whole
     counted(fresh_store)
     listed = find_import(fresh_store, sample_project, "labels-1")

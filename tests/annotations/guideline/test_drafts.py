@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.desk.announcements import news, record_changes_read
+from annotations.desk.announcements import record_changes_read, unread_changes
 from annotations.guideline.drafts import (
     Draft,
     assign_tags,
@@ -114,18 +114,18 @@ def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) ->
     write_version(fresh_store, project, changed(fresh_store, project))
     second = replace(read_draft(fresh_store, project), text="anew", changes="The text is anew.")
     write_version(fresh_store, project, second)
-    assert [one.version for one in news(fresh_store, project, ada)] == [2, 3]
-    assert news(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet
+    assert [one.version for one in unread_changes(fresh_store, project, ada)] == [2, 3]
+    assert unread_changes(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet
     record_changes_read(fresh_store, project, ada, 2)
     record_changes_read(fresh_store, project, ada, 2)
-    assert news(fresh_store, project, ada) == [(3, "The text is anew.")]
+    assert unread_changes(fresh_store, project, ada) == [(3, "The text is anew.")]
     (event,) = events(fresh_store, project, action="read_changes")
     assert event.annotator == ada.uid and event.data == {"version": 2}
     with pytest.raises(NotFound):
         record_changes_read(fresh_store, project, ada, 9)
     now = guideline(fresh_store, project)
     add_guideline(fresh_store, project, "quiet", now.choices, now.reasons)  # a version that says nothing
-    assert len(news(fresh_store, project, ada)) == 1
+    assert len(unread_changes(fresh_store, project, ada)) == 1
 
 
 def test_the_commands_do_the_same(fresh_store: Store, tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from annotations.database.store import Store
-from annotations.files.export import lines, wanted
+from annotations.files.export import export_lines, export_options
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.guideline.free_tags import (
     MOST_TAGS,
@@ -142,7 +142,7 @@ def test_labels_go_out_and_come_in_with_their_tags(fresh_store: Store, tmp_path:
     start_pilot(fresh_store, project, 2)
     tagged(fresh_store, project, ada, ("=1+1", "亲属 关系"))
     for form, name in (("labels", "labels.csv"), ("labels-jsonl", "labels.jsonl")):
-        written = "".join(lines(fresh_store, project, wanted(form, names=True)))
+        written = "".join(export_lines(fresh_store, project, export_options(form, names=True)))
         (tmp_path / name).write_text(written, encoding="utf-8")
         (row,) = label_rows_in(open_labels(tmp_path / name))
         assert row.tags == ("=1+1", "亲属 关系")  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
 from annotations.files.package.import_records import store_records
-from annotations.files.package.write_package import bring_package
+from annotations.files.package.write_package import import_package
 from annotations.files.undo import imports, undo_import
 from annotations.items.batch import items
 from annotations.items.mining_runs import mined_runs, run_facts
@@ -57,7 +57,7 @@ def test_a_run_is_told_from_the_text_to_the_papers_and_back(fresh_store, tmp_pat
     assert "6 sentences (files: 1)" in release_file(fresh_store, made, "method.en.md").decode()
     write_release(fresh_store, project, made, tmp_path / "out")
     with Store.open(tmp_path / "new.db") as other, tables_in(tmp_path / "out") as members:
-        back = bring_package(other, "back", members, "out").project
+        back = import_package(other, "back", members, "out").project
         assert mined_runs(other, back) == mined_runs(fresh_store, project)
         # A batch of the same number that is taken back here is another one.
         undo_import(other, back, imports(other, back)[0].id)

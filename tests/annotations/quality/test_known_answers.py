@@ -17,7 +17,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.desk.routes import routes
 from annotations.files.export import export_file
-from annotations.files.known_answers import bring_known
+from annotations.files.known_answers import import_known_answers
 from annotations.files.undo import undo
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, remove_annotator
@@ -316,7 +316,7 @@ def test_a_file_of_answers_row_by_row(made: Made, tmp_path: Path) -> None:
         f"{items[0].uid},,accept,{WHY}",
     ]
     path.write_text("\n".join(["item,text,choice,why", *rows]), encoding="utf-8")
-    report = bring_known(store, project, path, author="Lead")
+    report = import_known_answers(store, project, path, author="Lead")
     assert report.marked == 3 and [problem.line for problem in report.problems] == [4, 5, 6, 7]
     assert all(str(problem) for problem in report.problems)
     assert [(one.item.uid, one.choice, one.author) for one in known_items(store, project)] == sorted(
@@ -330,7 +330,7 @@ def test_a_file_without_the_columns_is_refused(made: Made, tmp_path: Path) -> No
     path = tmp_path / "answers.csv"
     path.write_text("item,label\na,b\n", encoding="utf-8")
     with pytest.raises(BadFile, match="choice"):
-        bring_known(made[0], made[1], path)
+        import_known_answers(made[0], made[1], path)
 
 
 def test_a_text_of_a_generation_is_no_id(fresh_store: Store, tmp_path: Path) -> None:
@@ -338,9 +338,9 @@ def test_a_text_of_a_generation_is_no_id(fresh_store: Store, tmp_path: Path) -> 
     path = tmp_path / "answers.csv"
     path.write_text("text,choice\nhe walked,correct\n", encoding="utf-8")
     with pytest.raises(BadFile, match="item"):
-        bring_known(fresh_store, project, path)
+        import_known_answers(fresh_store, project, path)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     path.write_text(json.dumps({"item": uid, "choice": "misgendering"}), encoding="utf-8")
-    assert bring_known(fresh_store, project, path.rename(tmp_path / "a.jsonl")).marked == 1
+    assert import_known_answers(fresh_store, project, path.rename(tmp_path / "a.jsonl")).marked == 1
     assert known_items(fresh_store, project)[0].choice == "misgendering"
     assert [one.code for one in answer_choices(fresh_store, project)][:2] == ["correct", "misgendering"]

@@ -19,7 +19,7 @@ from annotations.agreement.measures import agreement
 from annotations.database.snapshot import snapshot
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import bring_package
+from annotations.files.package.write_package import import_package
 from annotations.items.batch import items
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, counts, create_project, project
@@ -343,7 +343,7 @@ def test_the_release_comes_back_whole(store, made, tmp_path, shape):
     first = release(store, made, "1.0")
     write_release(store, made, first, out)
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
-        brought = bring_package(fresh, "back", members, out.name)
+        brought = import_package(fresh, "back", members, out.name)
         back = brought.project
         assert brought.labels.rejected == 0
         assert {one.uid: (one.status, one.gold) for one in items(fresh, back)} == {
@@ -377,7 +377,7 @@ def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_pat
     assert [(each.right, each.unlabelled) for each in scores(fresh_store, made)] == expected
     out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
-        back = bring_package(fresh, "back", members, "r").project
+        back = import_package(fresh, "back", members, "r").project
         assert [(each.right, each.unlabelled) for each in scores(fresh, back)] == expected
 
 
@@ -420,10 +420,10 @@ def test_bringing_it_twice_adds_nothing(store, made, tmp_path):
             return {table: fresh.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
 
         with tables_in(out) as members:
-            bring_package(fresh, "back", members, "r")
+            import_package(fresh, "back", members, "r")
         before = counted()
         with tables_in(out) as members:
-            bring_package(fresh, "back", members, "r")
+            import_package(fresh, "back", members, "r")
         assert counted() == before
         assert before["retest_label"] and before["known"] and before["pilot"] and before["event"]
 

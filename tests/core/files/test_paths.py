@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.database.store import Store
-from annotations.describe.project_description import description_of
-from annotations.files.detect import layout
+from annotations.describe.project_description import describe_items
+from annotations.files.detect import detect_layout
 from annotations.files.import_items import examine, import_examined, read_row
 from annotations.items.batch import items
 from annotations.mining.candidates import passages_of
@@ -95,7 +95,7 @@ def test_two_folders_with_the_same_names_are_two_documents(fresh_store: Store, t
     named = [one.extra["source"] for one in items(fresh_store, made)]
     assert named == ["2018/1.txt", "2018/1.txt (2)", "2018/1.txt"] * 2
     assert [len(list(some)) for _, some in groupby(passages_of(fresh_store, made), lambda one: one.document)] == [4, 2]
-    assert description_of(fresh_store, made).origins.named == {"2018/1.txt": 4, "2018/1.txt (2)": 2}
+    assert describe_items(fresh_store, made).origins.named == {"2018/1.txt": 4, "2018/1.txt (2)": 2}
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: 
     path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     source = open_source(path)
     wished = "label-studio" if "data" in row else "auto"
-    (read,) = (read_row(source, layout(source, wished), one).item for one in rows(source))
+    (read,) = (read_row(source, detect_layout(source, wished), one).item for one in rows(source))
     assert "vera" not in json.dumps([read.extra, read.file]) and "a.txt" in json.dumps([read.extra, read.file])
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.columns import Columns
-from annotations.files.export import archive_bytes, export_file, export_preview, wanted
+from annotations.files.export import archive_bytes, export_file, export_options, export_preview
 from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
-from annotations.files.other_tools.import_tasks import bring_tasks, look
+from annotations.files.other_tools.import_tasks import import_tasks, survey_tasks
 from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
@@ -212,7 +212,7 @@ def test_looking_at_a_file_names_choices_and_annotators(fresh_store: Store, tmp_
         tmp_path / "p.json", [task(HE, chosen("Keep"), chosen("Drop", completed_by=4)), task(SHE, chosen("Keep"))]
     )
     with tables_in(path) as members:
-        found = look(examine_tables(members, format="label-studio"))
+        found = survey_tasks(examine_tables(members, format="label-studio"))
     assert (found.tasks, dict(found.names), dict(found.people)) == (2, {"Keep": 2, "Drop": 1}, {"3": 2, "4": 1})
 
 
@@ -326,14 +326,14 @@ def test_generations_leave_locked_and_come_back_with_marks_and_flags(
     assert all(one.stored for one in answers), answers
     with pytest.raises(Refused, match="encrypted"):
         export_file(fresh_store, source, tmp_path / "plain.json", format=format)
-    wish = wanted(format, names=True, locked=True)
+    wish = export_options(format, names=True, locked=True)
     name = "g.json"
     (tmp_path / "g.zip").write_bytes(archive_bytes(fresh_store, source, wish, name, None))
     with Store.open(tmp_path / "b.db") as other:
         twin = create_project(other, "g", kind="generations", language="en", per_item=1)
         with tables_in(tmp_path / "g.zip") as members:
             files = examine_tables([m for m in members if not m.name.endswith(".xml")], format=format, wished=Columns())
-            report = bring_tasks(other, twin, files, Names())
+            report = import_tasks(other, twin, files, Names())
         assert report.items.errors == [] and report.labels.errors == []
         back = list(items(other, twin))
         assert [(one.uid, one.context, one.text, one.extra) for one in back] == [
@@ -395,4 +395,4 @@ def test_the_labelling_configuration_is_well_formed_and_names_every_code(
     newest = guidelines(fresh_store, sample_project)[-1]
     assert values == {one.code for one in (*newest.choices, *newest.reasons)}
     assert config.find("Text").get("value") == "$text"  # type: ignore[union-attr]
-    assert export_preview(fresh_store, sample_project, wanted("label-studio"), limit=2).count('"data"') == 2
+    assert export_preview(fresh_store, sample_project, export_options("label-studio"), limit=2).count('"data"') == 2
