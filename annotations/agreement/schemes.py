@@ -31,7 +31,7 @@ def scheme_labels(
 ) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
     """Labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
 
-    *rows*: `label_rows` with the flag and the item's public id; *choices*: those of the guideline, which the four
+    *rows*: `blind_label_rows` with the flag and the item's public id; *choices*: those of the guideline, which the four
     labels keep. A label without a flag is left out of "flag".
     """
     if way == "flag":

@@ -288,7 +288,7 @@ def import_examined(
 ) -> ImportReport:
     """As `import_file`, for a file that `examine` has read; several (of one archive, named *file*) go in as one.
 
-    `patience_s`: how long to wait while another file goes into the project; after that Taken is raised.
+    `patience_s`: how long to wait while another file goes into the project; after that ImportBusy is raised.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     for one in files:

@@ -97,7 +97,7 @@ class Batch:
 
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
-        """Open a batch. Raises Taken while another file comes into the project, or is taken back."""
+        """Open a batch. Raises ImportBusy while another file comes into the project, or is taken back."""
         discard_unpublished(store)
         with store.write() as db:
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
