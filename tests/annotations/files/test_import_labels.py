@@ -284,7 +284,16 @@ def everything(store):
 
 
 @pytest.mark.parametrize(
-    "at", ["mark", "import_examined", "store_records", "import_package_labels", "store_decisions", "late", "remove_annotator"]
+    "at",
+    [
+        "mark",
+        "import_examined",
+        "store_records",
+        "import_package_labels",
+        "store_decisions",
+        "late",
+        "remove_annotator",
+    ],
 )
 def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
     records = write_package.store_records
