@@ -42,7 +42,7 @@ def test_with_nothing_there_the_sentences_are_shown(fresh_store):
     assert page.title[0].value == "Professions"
     assert "5,400 sentences: 5 templates × 18 person words × 60 professions." in captions_of(page)
     shown = html_of(page)
-    assert '<span class="m">He</span> is a <span class="p">taper</span>.' in shown
+    assert '<span class="male">He</span> is a <span class="profession">taper</span>.' in shown
     assert "[MASK] is a taper." in shown
     page.segmented_control(key="view").set_value("results").run()
     assert any("Nothing has been measured yet" in one.value for one in without_errors(page).info)

@@ -58,7 +58,9 @@ def test_with_nothing_there_it_says_what_to_do() -> None:
     assert "There is none yet. What a finished run wrote stays here, and goes from here into a project." in captions_of(
         page
     )
-    assert "316 contexts." in captions_of(page) and 'class="contexts"' in html_of(page)
+    shown = html_of(page)
+    assert "316 contexts." in captions_of(page) and '<ol class="sentences">' in shown
+    assert 'Ola uses he/him/his. The train was late, so<span class="caret"></span></span></li>' in shown
 
 
 def test_the_contexts_that_are_shown_are_of_every_pronoun_set() -> None:

@@ -81,7 +81,7 @@ def test_the_rules_pronoun_and_the_marks_are_shown_in_place(fresh_store: Store) 
     made, _project = _hostile(fresh_store)
     (one,) = made.differences
     assert one.text[one.rule.start : one.rule.end] == "she"
-    assert '">she</span>' in marked(one, LIGHT)
+    assert '<span class="hit">she</span>' in marked(one)
 
 
 @pytest.mark.parametrize("opened_text", [False, True])
