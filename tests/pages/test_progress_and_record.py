@@ -84,8 +84,9 @@ def test_cells_can_be_narrowed(made: tuple[Project, list[Annotator]]) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_progress_without_anything(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "empty")
-    told = text_of(open_page("progress", language, project="empty"))
-    assert ("Nobody labels here yet" if language == "en" else "还没有标注者") in told and "—" in told
+    app = open_page("progress", language, project="empty")
+    assert ("Nobody labels here yet" if language == "en" else "还没有标注者") in text_of(app)
+    assert [metric.value for metric in app.metric] == ["0", "0", "0", "—"], "work ahead is unknown, not zero"
 
 
 def test_a_record_asks_who_reads(made: tuple[Project, list[Annotator]]) -> None:

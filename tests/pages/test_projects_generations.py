@@ -1,7 +1,5 @@
 """The page Projects for generations: made, mapped, imported, locked away, set up."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -72,6 +70,7 @@ def test_columns_are_mapped_shown_and_remembered(store, made):
 
 
 def _columns_page():
+    from pathlib import Path
 
     import streamlit as st
 
@@ -105,6 +104,7 @@ def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
 
 
 def _import_page():
+    from pathlib import Path
 
     import streamlit as st
 
@@ -160,6 +160,7 @@ def test_a_locked_archive_asks_for_its_password(store, made, tmp_path):
 
 
 def _archive_page():
+    from pathlib import Path
 
     import streamlit as st
 

@@ -44,8 +44,8 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
     page = without_errors(open_page("scoring"))
     assert any(text.startswith("8 sentences. The first ones") for text in captions_of(page).splitlines())
     shown = html_of(page)
-    assert '<span class="m">他</span>把实验报告' in shown
-    assert '<span class="f">她</span>在图书馆' in shown
+    assert '<span class="male">他</span>把实验报告' in shown
+    assert '<span class="female">她</span>在图书馆' in shown
     page.multiselect(key="score-models").set_value(["known", "random-zh"]).run()
     page.text_input(key="name").set_value("my run").run()
     without_errors(page.button(key="start").click().run())
@@ -78,7 +78,7 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
     without_errors(page)
     shown = html_of(page)
     assert "<script>alert" not in shown
-    assert '&lt;script&gt;alert(1)&lt;/script&gt; <span class="why">— no keyword' in shown
+    assert '&lt;script&gt;alert(1)&lt;/script&gt; <span class="soft">— no keyword' in shown
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
     assert job.command[-4:-2] == ("--column", "satz")
@@ -144,8 +144,9 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     name = finished.out.stem
     assert any(f"**{name}**" == text.value.replace("\\", "") for text in page.markdown)
     assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in captions_of(page).splitlines())
-    assert '<b title="masked|known|' in html_of(page)
-    assert '<span class="n">8</span><span class="n">1</span>' in html_of(page)
+    shown = html_of(page)
+    assert '<span class="strong" title="masked|known|' in shown
+    assert '<td class="number" data-label="with a number">8</td><td class="number" data-label="without">1</td>' in shown
     assert "1 without a number: no keyword (such as row 9)" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
