@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.projects import PATIENT
@@ -16,8 +17,12 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def output(process: subprocess.Popen[str]) -> list[str]:
-    """What a process printed, once it is over; it must have ended well."""
-    out, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    return out.splitlines()
+def outputs(processes: Iterable[subprocess.Popen[str]]) -> list[list[str]]:
+    """The lines that each process printed, once all are over; each must have ended well.
+
+    All are waited for before any is judged: one left running would fail a later test with its open pipes.
+    """
+    ended = [(process, *process.communicate(timeout=600)) for process in processes]
+    for process, _out, err in ended:
+        assert process.returncode == 0, err
+    return [out.splitlines() for _process, out, _err in ended]

@@ -21,7 +21,7 @@ from annotations.queue.leases import claim
 from annotations.release import make_release, records, release_files
 from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
-from tests.support.writers import output, start
+from tests.support.writers import outputs, start
 
 pytestmark = pytest.mark.early
 
@@ -103,7 +103,7 @@ def test_processes_that_claim_and_label_at_once(fresh_store: Store, tmp_path: Pa
     people = ("Ada", "Bo", "Chen", "Dan", "Eve")
     race_project(fresh_store, 90, people, per_item=2)
     workers = {name: start(WORKER, database(tmp_path), name, 1_000) for name in people}
-    lines = {name: output(process) for name, process in workers.items()}
+    lines = dict(zip(workers, outputs(workers.values()), strict=True))
     handed = Counter(line for found in lines.values() for line in found if line.startswith("handed"))
     assert len(handed) == 90 and set(handed.values()) == {2}
     told = sorted(line.split()[1] for found in lines.values() for line in found if line.startswith("stored"))
@@ -171,7 +171,7 @@ def test_a_killed_import_is_removed_and_a_living_one_is_not(fresh_store: Store, 
 def test_processes_that_meet_at_a_new_file(tmp_path: Path) -> None:
     script = "import sys; from annotations.database.store import Store; print(Store.open(sys.argv[1]).uid)"
     processes = [start(script, tmp_path / "new.db") for _ in range(5)]
-    assert len({output(process)[0] for process in processes}) == 1
+    assert len({lines[0] for lines in outputs(processes)}) == 1
 
 
 def test_labels_go_on_during_an_import(fresh_store: Store) -> None:

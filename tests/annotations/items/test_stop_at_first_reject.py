@@ -20,7 +20,7 @@ from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Item, Project
 from core.errors import Refused
 from tests.support.projects import broken_rules, database, decide, filled_project
-from tests.support.writers import output, start
+from tests.support.writers import outputs, start
 
 START = 1_000_000.0
 A, R = "accept", "reject"
@@ -412,8 +412,7 @@ def test_processes_that_label_at_once(fresh_store: Store, tmp_path: Path) -> Non
     made, people = stopping(fresh_store, 60, 0.2, seed=4)
     change_project(fresh_store, made, name="race")
     workers = [start(WORKER, database(tmp_path), person.name) for person in people]
-    for worker in workers:
-        output(worker)
+    outputs(workers)
     made = project(fresh_store, "race")
     _check(fresh_store, made)
     shared = {row[0] for row in fresh_store.db.execute("SELECT uid FROM item WHERE shared = 1")}

@@ -26,7 +26,7 @@ from annotations.queue import retests
 from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Answer, Item, Project
 from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
-from tests.support.writers import output, start
+from tests.support.writers import outputs, start
 
 DAY = 86_400.0
 NOON = time.time() - 30 * DAY
@@ -450,7 +450,7 @@ def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) 
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     seats = (("one", "Ada"), ("two", "Ada"), ("three", "Bo"))
     workers = [start(WORKER, fresh_store.path, project.name, desk, who) for desk, who in seats]
-    told = {line for worker in workers for line in output(worker)}
+    told = {line for lines in outputs(workers) for line in lines}
     query = "SELECT op_id FROM label UNION ALL SELECT op_id FROM retest_label"
     stored = [row[0] for row in fresh_store.db.execute(query)]
     assert set(stored) == told and len(stored) == len(told)
