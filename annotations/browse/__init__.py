@@ -1,1 +1,1 @@
-"""Search for items, and the history of one item."""
+"""Find items, their history."""

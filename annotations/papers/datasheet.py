@@ -58,10 +58,10 @@ class Held:
 
 
 @dataclass(slots=True)
-class LabelTotals:
-    """Counts over the valid labels. `flags`: answers to the flag, and how many of them set it."""
+class Said:
+    """What the labels that stand come to. `flags`: answers to the flag, and how many of them set it."""
 
-    number: int = 0
+    labels: int = 0
     people: set[str] = field(default_factory=set)
     choices: Counter[str] = field(default_factory=Counter)
     flags: Counter[bool] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ class Known:
 
     project: Project
     held: Held
-    label_totals: LabelTotals
+    said: Said
     way: dict[str, Any]
     found: dict[str, Any]
     guideline: Guideline
@@ -91,18 +91,18 @@ class Known:
 
 def read_known(store: Store, project: Project) -> Known:
     """Read everything that a data sheet of *project* says."""
-    totals = _label_totals(store, project)
+    said = _said(store, project)
     return Known(
         project=project,
         held=_held(store, project),
-        label_totals=totals,
+        said=said,
         way=mining(store, project),
         found=total(funnel(store, project)),
         guideline=guideline(store, project),
         versions=len(guidelines(store, project)),
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
-        agreement=agreement(store, project) if len(totals.people) > 1 else None,
+        agreement=agreement(store, project) if len(said.people) > 1 else None,
     )
 
 
@@ -124,17 +124,17 @@ def _origin(item: Item) -> tuple[str, ...]:
     return model, dataset, pronouns, setting
 
 
-def _label_totals(store: Store, project: Project) -> LabelTotals:
-    totals = LabelTotals()
+def _said(store: Store, project: Project) -> Said:
+    said = Said()
     for row in each_label_row(store, project, which="latest"):
-        totals.number += 1
-        totals.people.add(row["annotator"])
-        totals.choices[row["choice"]] += 1
+        said.labels += 1
+        said.people.add(row["annotator"])
+        said.choices[row["choice"]] += 1
         if row["extraneous"] is not None:
-            totals.flags[row["extraneous"]] += 1
-        totals.marks += len(row["spans"])
-        totals.tags.update(row["reasons"])
-    return totals
+            said.flags[row["extraneous"]] += 1
+        said.marks += len(row["spans"])
+        said.tags.update(row["reasons"])
+    return said
 
 
 def _facts(known: Known, language: Language) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
         "project": project,
         "sentences": project.kind == "sentences",
         "held": known.held,
-        "labels": known.label_totals,
+        "said": known.said,
         "cells": sorted(known.held.cells.items()),
         "most_rows": MOST_ROWS,
         "steps": list(funnel_steps(known.way, known.found)),

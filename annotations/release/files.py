@@ -1,8 +1,9 @@
 """The files of a release, composed from one snapshot of the database."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
@@ -15,22 +16,28 @@ from annotations.files.package.records import author_codes
 from annotations.files.package.write_package import package_parts, project_description
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline, guidelines
+from annotations.papers.blocks import Block
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import rendered
+from annotations.papers.paper import paper_blocks
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import described, differences
 from annotations.release.content_hash import Contents, Entry, content_hash
-from annotations.release.dataset_card import DATA, HARD_CASES, card, data_rows
+from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, data_rows, hard_case_features
 from annotations.release.facts import gather
-from annotations.release.features import data_features, hard_case_features
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.hard_cases import hard_cases
-from annotations.release.method import method
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.files.csv_out import json_line
 from core.files.timestamps import timestamp
-from core.language import LANGUAGES
+from core.language import LANGUAGES, Language
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_CELLS = 200
+MOST_RUNS = 10  # whose signatures are named
+MOST_FILES = 20
+
 
 FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
@@ -85,7 +92,7 @@ class Previous:
 
 
 def compose(store: Store, project: Project, version: str, notes: str, last: Previous | None, step: Step) -> Composed:
-    """All files of a release of *project* as *store*, a snapshot, has it; `step` gets the name of each file."""
+    """All files of a release of *project* as *store*, a snapshot, has it; `step` is told each file's name."""
     return _Composer(store, project, step).compose(version, notes, last)
 
 
@@ -133,7 +140,7 @@ class _Composer:
         self._add("package/project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
         for name in ("items.jsonl", "gold.jsonl", "records.jsonl", "labels.jsonl", "decisions.jsonl"):
-            rows = _each_counted(parts[name], takes.get(name))
+            rows = _told(parts[name], takes.get(name))
             self._add(f"package/{name}", map(json_line, rows), text=name in PACKAGE_TEXTS)
         self.made.entries = contents.finish()
 
@@ -160,7 +167,7 @@ class _Composer:
             "labels_history.csv", export_lines(store, project, ExportOptions("labels", history=True)), text=self.open
         )
         cases = hard_cases(store, project, self.codes, with_text=self.open)
-        self._add(HARD_CASES, map(json_line, _each_counted(cases, self._count)), text=self.open)
+        self._add(HARD_CASES, map(json_line, _told(cases, self._count)), text=self.open)
 
     def _count(self, _case: dict[str, Any]) -> None:
         self.hard_cases += 1
@@ -193,8 +200,8 @@ class _Composer:
         columns = data_features(self.project), cases
         contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
         self._add("README.md", [card(made.facts, contents, columns)])
-        facts = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
-        self._add(FACTS, [pretty(facts)])
+        told = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
+        self._add(FACTS, [pretty(told)])
         sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]
         self._add(SUMS, sums)
         made.facts |= {"text_in": sorted(made.with_text)}
@@ -214,9 +221,7 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _each_counted(
-    rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None
-) -> Iterator[dict[str, Any]]:
+def _told(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None) -> Iterator[dict[str, Any]]:
     for row in rows:
         if take is not None:
             take(row)
@@ -232,3 +237,24 @@ def _contents(names: Iterable[str]) -> dict[str, str]:
         else:
             found[known] = HOLDS[known]
     return found
+
+
+def method(facts: Mapping[str, Any], guideline_text: str, language: Language) -> list[Block]:
+    """The method section as blocks, in Chinese or English; `guideline_text` is that of the newest version."""
+    mining, newest = facts["mining"], facts["guidelines"][-1]
+    names = {code: f"{(zh if language == 'zh' else en) or code} ({code})" for code, zh, en in newest["choices"]}
+    cells = [
+        (pair, side, sides[side]) for pair, sides in mining.get("cells", {}).items() for side in ("male", "female")
+    ]
+    more = {
+        "sentences": facts["project"]["kind"] == "sentences",
+        "newest": newest,
+        "names": {code: names.get(code, code) for code in facts["adjudication"]["decided"]},
+        "mined_cells": cells[:MOST_CELLS],
+        "mining_signatures": list(dict.fromkeys(run["signature"] for run in mining["runs"]))[:MOST_RUNS],
+        "most_files": MOST_FILES,
+        "most_cells": MOST_CELLS,
+        "quotas": any(row["quota"] is not None for row in facts["funnel"]),
+        "guideline_text": guideline_text,
+    }
+    return paper_blocks(TEMPLATES, "method", language, {**facts, **more})

@@ -6,11 +6,11 @@ import click
 
 from commands.shared import Meter, answer, db_option, json_option, run_target
 from core.generation.contexts import CHUNK, SEED
+from core.generation.inputs import Filling, open_contexts
 from core.generation.server import INSTRUCTION
 from core.misgendering.slots import SETTINGS
 from core.models.fetching import locate
 from core.runs.generation import GenerationReport, Request, generate_to_file
-from core.runs.generation_inputs import Filling, open_contexts
 from core.runs.records import TEXTS
 
 

@@ -1,5 +1,6 @@
 """What a run of mining is asked for. Everything that can change a candidate is in the signature."""
 
+import ast
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -128,9 +129,19 @@ def _digest(text: str) -> str:
 
 @cache
 def rules_hash() -> str:
-    """SHA-256 of the packaged word lists and of the filters themselves."""
-    files = [*DATA.glob("mining_*.tsv"), *(ROOT / "core" / "mining" / "filters").rglob("*.py")]
+    """SHA-256 of the packaged word lists and of what the filters do, not of where it stands or how it is commented."""
     found = hashlib.sha256()
-    for path in sorted(files, key=lambda path: path.name):
+    for path in sorted(DATA.glob("mining_*.tsv")):
         found.update(path.name.encode() + b"\0" + path.read_bytes())
+    files = (ROOT / "core" / "mining" / "filters").rglob("*.py")
+    found.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
     return found.hexdigest()
+
+
+def code_of(source: str) -> list[str]:
+    """The statements of a module without its imports, comments and docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return [ast.unparse(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]

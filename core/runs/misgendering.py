@@ -16,6 +16,7 @@ from core.errors import N_, BadFile, Refused
 from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
 from core.generation.contexts import Context
+from core.generation.inputs import ContextInput
 from core.misgendering.generations import Matched, context_rows, matched, read_generations
 from core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
 from core.misgendering.slots import SETTINGS, Instance
@@ -23,7 +24,6 @@ from core.misgendering.template_files import Prompt, Source
 from core.misgendering.verdict_rows import columns, prompt_rows, rows
 from core.models import Precision
 from core.runs.generation import Request, generate_to_file
-from core.runs.generation_inputs import ContextInput
 from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now, plain_settings
 from core.runs.records import TEXTS, write_record
 from core.scoring.cache import CachedScorer

@@ -12,7 +12,7 @@ from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, moment
 from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain, series
@@ -27,7 +27,7 @@ def names_of(asked: Guideline) -> dict[str, str]:
 def show_case(found: Case, asked: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
     names = names_of(asked)
-    people = [_judgement(each, found, names) for each in found.labels]
+    people = [_judgement(each, found, names) for each in found.said]
     context, about = found.item.context or "", _about(found)
     show_html(item_card(found.item.uid, _text(found), people, about=about, context=context))
 
@@ -46,7 +46,7 @@ def _about(found: Case) -> str:
 def _text(found: Case) -> Markup:
     """The text in pieces, each with the letters of those who marked it."""
     item = found.item
-    marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
+    marks = [(each.letter, mark) for each in found.said for mark in each.marks]
     if item.word is not None and item.side:
         return with_keyword(item.text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
@@ -83,7 +83,7 @@ def _line(each: Settlement, names: dict[str, str]) -> str:
         "leave": _("{when}: {who} left it as the labels have it."),
         "reopen": _("{when}: {who} reopened it."),
     }
-    when = each.created[:16].replace("T", " ")
+    when = moment(each.created)
     said = texts[each.action].format(when=when, who=each.adjudicator, choice=names.get(each.choice or "", each.choice))
     reasons = series(names.get(code, code) for code in each.reasons)
     return " ".join(part for part in (said, reasons, each.why) if part)
@@ -95,7 +95,7 @@ def comment_list(store: Store, project: Project, found: Case) -> None:
     for each in found.comments:
         author = each.author if each.annotator is None else _("an annotator")
         with st.container(border=True):
-            st.caption(plain(f"{author} · {each.created[:16].replace('T', ' ')}"))
+            st.caption(plain(f"{author} · {moment(each.created)}"))
             st.text(each.text)
     with st.form(f"comment-{found.item.uid}-{len(found.comments)}", border=False):
         text = st.text_area(_("Comment"), key=f"comment-text-{found.item.uid}-{len(found.comments)}", height=80)

@@ -14,7 +14,7 @@ from pages.agreement.tiles import current_report
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH, interval_or_reason, note_text, number
+from pages.ui.numbers import DASH, day, interval_or_reason, note_text, number
 from pages.ui.text import clause, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
@@ -64,7 +64,7 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     if len(report.by_version) < 2:
         return
     st.subheader(_("By version of the guideline"))
-    written = {one.version: one.created[:10] for one in guidelines(store, project)}
+    written = {one.version: day(one.created) for one in guidelines(store, project)}
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
     st.dataframe(rows, hide_index=True, key="by-version")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -14,6 +14,7 @@ from pages.browse.history import action_name
 from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.numbers import moment
 from pages.ui.text import plain, series
 
 SHOWN = 50
@@ -41,7 +42,7 @@ def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
     about = names.get(one.annotator or "", "")
     said = series(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
     return {
-        _("When (UTC)"): one.created[:16].replace("T", " "),
+        _("When"): moment(one.created),
         _("What"): action_name(one.action),
         _("Who"): one.author or about,
         _("Details"): " · ".join(part for part in (about if one.author else "", said) if part),

@@ -15,6 +15,7 @@ from core.errors import EvenhandError
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.numbers import moment
 from pages.ui.text import plain
 
 ALL = ""  # the discussion of everybody
@@ -82,7 +83,7 @@ def _show(one: Comment, reader: Annotator | None) -> None:
     hidden = reader is not None and one.thread is None and one.annotator not in (None, reader.uid)
     author = _("an annotator") if hidden else one.author
     with st.container(border=True):
-        st.caption(plain(f"{author} · {one.created[:16].replace('T', ' ')}"))
+        st.caption(plain(f"{author} · {moment(one.created)}"))
         st.text(one.text)
 
 

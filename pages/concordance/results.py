@@ -15,6 +15,7 @@ from core.concordance.answer_rows import COLUMNS, row
 from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
 from core.concordance.passages import passages
 from core.files.formula_cells import neutralised
+from core.report.numbers import percent
 from core.statistics import Estimate
 from pages.concordance.inputs import Wish, unit_name
 from pages.ui.charts import show_chart
@@ -115,8 +116,8 @@ def _show_counts(found: Concordance) -> None:
                     _("with the word only"): b,
                     _("with the near word only"): c if one.share_elsewhere is not None else None,
                     _("with neither"): d if one.share_elsewhere is not None else None,
-                    _("share with the word"): _percent(one.share),
-                    _("share without it"): _percent(one.share_elsewhere),
+                    _("share with the word"): percent(one.share),
+                    _("share without it"): percent(one.share_elsewhere),
                     _("log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
                     _("95 % interval"): _log_span(one.log_odds),
                 }
@@ -148,10 +149,6 @@ def _log_span(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return note_text(estimate.note or estimate.reason)
     return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
-
-
-def _percent(share: float | None) -> str:
-    return DASH if share is None else f"{100 * share:.3g} %"
 
 
 def show_lines(store: Store, wish: Wish, found: Concordance) -> None:

@@ -10,10 +10,10 @@ from core.charts.describe import bars, before_after_line, length_bars, pair_bala
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
-from pages.describe.tiles import number, percent, reason_text
+from pages.describe.tiles import length, reason_text
 from pages.ui.charts import show_chart
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, percent
 from pages.ui.style import colours
 from pages.ui.text import paragraph
 
@@ -29,7 +29,7 @@ def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
         return f"{DASH} {reason_text(found.reason)}".strip()
-    return f"{percent(found.value, 1)} ({100 * found.low:.1f} % – {100 * found.high:.1f} %)"
+    return f"{percent(found.value)} ({100 * found.low:.1f} % – {100 * found.high:.1f} %)"
 
 
 def keywords(found: Description) -> None:
@@ -147,8 +147,8 @@ def length_histogram(found: Description) -> None:
         return
     size = found.lengths
     text = _("Shortest {least}, median {median}, mean {mean}, longest {most} characters.")
-    values = {"least": number(size.least), "median": number(size.median), "most": number(size.most)}
-    says = text.format(mean=number(size.mean), **values)
+    values = {"least": length(size.least), "median": length(size.median), "most": length(size.most)}
+    says = text.format(mean=length(size.mean), **values)
     chart = length_bars(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, traced(rows, found), key="lengths", says=says)
 

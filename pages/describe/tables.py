@@ -7,11 +7,10 @@ from core.charts.describe import bars
 from core.describe import Description
 from core.describe.repeats import Repeats
 from pages.describe.charts import character_name, traced
-from pages.describe.tiles import percent
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, percent
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
@@ -58,7 +57,7 @@ def _lost(found: Description) -> str:
     return text.format(listed=listed)
 
 
-def repeats_table(found: Description) -> None:
+def again(found: Description) -> None:
     """Texts that are the same as they are, without punctuation, and with the keyword masked."""
     kinds: dict[str, Repeats] = {
         _("exactly the same"): found.exact,

@@ -10,7 +10,7 @@ from core.language import translate
 from core.statistics import Note
 from core.text.repetition import Repeated
 from pages.ui.language import _, language
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, percent
 from pages.ui.text import plain
 
 
@@ -21,14 +21,9 @@ def reason_text(reason: Note | str | None) -> str:
     return translate(reason, language()) if reason else ""
 
 
-def number(value: float | None) -> str:
+def length(value: float | None) -> str:
     """A length: whole where it is, else with two digits; a dash where there is none."""
     return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
-
-
-def percent(value: float | None, digits: int = 2) -> str:
-    """A share of 1 in per cent; a dash where there is none."""
-    return DASH if value is None else f"{100 * value:.{digits}f} %"
 
 
 def tiles(found: Description) -> None:
@@ -44,11 +39,11 @@ def tiles(found: Description) -> None:
         st.metric(_("Different characters"), f"{letters.distinct:,}")
         st.caption(plain(_("{total} characters in all, punctuation included").format(total=f"{letters.total:,}")))
     with third, st.container(border=True, height="stretch"):
-        st.metric(_("Length, median"), number(size.median))
+        st.metric(_("Length, median"), length(size.median))
         text = _("{least} to {most} characters, mean {mean}")
-        st.caption(plain(text.format(least=number(size.least), most=number(size.most), mean=number(size.mean))))
+        st.caption(plain(text.format(least=length(size.least), most=length(size.most), mean=length(size.mean))))
     with fourth, st.container(border=True, height="stretch"):
-        st.metric(_("Characters / vocabulary"), percent(cover.published if cover else None))
+        st.metric(_("Characters / vocabulary"), percent(cover.published if cover else None, 2))
         text = _("{distinct} different characters / {size} words of {model}, as the papers print it")
         where = {"distinct": f"{letters.distinct:,}"}
         st.caption(
@@ -66,10 +61,10 @@ def writing(found: Description) -> None:
     st.subheader(_("Words and repetition"), anchor=False)
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):
-        st.metric(_("Tokens, median"), number(wrote.tokens.median))
+        st.metric(_("Tokens, median"), length(wrote.tokens.median))
         text = _("{least} to {most} in a completion, mean {mean}")
-        values = {"least": number(wrote.tokens.least), "most": number(wrote.tokens.most)}
-        st.caption(plain(text.format(mean=number(wrote.tokens.mean), **values)))
+        values = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most)}
+        st.caption(plain(text.format(mean=length(wrote.tokens.mean), **values)))
     with second, st.container(border=True, height="stretch"):
         st.metric(_("Different tokens"), f"{wrote.distinct:,}")
         text = _("of {total}; within a completion {share} are different on average")

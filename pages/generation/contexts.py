@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from core.errors import EvenhandError
 from core.generation.contexts import Context
+from core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.misgendering.slots import SETTINGS, Setting
-from core.runs.generation_inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.text.pronouns import sets
 from pages.ui.choose import choose
 from pages.ui.head import show_error

@@ -9,6 +9,7 @@ from core.runs.records import Run
 from pages.model_bias.numbers import summary
 from pages.model_bias.source import Settings
 from pages.ui.language import _, language
+from pages.ui.runs import finished_at
 from pages.ui.score_files import ScoreFile, score_frame
 from pages.ui.text import plain, series
 
@@ -25,9 +26,7 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     listed = _("Models: {models}").format(models=series(models))
     st.caption(plain(listed))
     if run is not None:
-        made = _("Scored {created}; {n} sentences.").format(
-            created=run.created[:16].replace("T", " ") + " UTC", n=f"{run.sentences:,}"
-        )
+        made = _("Scored {created}; {n} sentences.").format(created=finished_at(run), n=f"{run.sentences:,}")
         st.caption(plain(made))
     now = (source, tuple(models), settings, language())
     ready = st.session_state.get("report-ready")

@@ -15,6 +15,7 @@ from core.errors import EvenhandError
 from pages.plan.forecast import plan_name
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.numbers import moment
 from pages.ui.text import plain
 
 SHOWN = 10  # changes in the list
@@ -158,7 +159,7 @@ def show_changes(store: Store, project: Project) -> None:
     with st.expander(_("Changes of the plan")):
         for event in reversed(found):
             who = f" · {event.author}" if event.author else ""
-            st.caption(plain(f"{event.created[:16].replace('T', ' ')}{who}: {_change_text(event)}"))
+            st.caption(plain(f"{moment(event.created)}{who}: {_change_text(event)}"))
 
 
 def _change_text(event: Event) -> str:

@@ -12,6 +12,7 @@ from pages.projects.new import preset_name
 from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import open_store
 from pages.ui.language import _, language
+from pages.ui.numbers import day
 from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import literal, plain
@@ -27,7 +28,7 @@ def show_guideline(store: Store, project: Project) -> None:
         where = {"project": project.name, "part": "guideline"}
         st.page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
     shown = found[version]
-    st.caption(plain(_("Written on {day}.").format(day=shown.created[:10])))
+    st.caption(plain(_("Written on {day}.").format(day=day(shown.created))))
     if shown.changes:
         heading = _("What changed")
         st.markdown(f"**{heading}**")

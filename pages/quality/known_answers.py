@@ -16,7 +16,7 @@ from pages.quality.item_cards import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
-from pages.ui.numbers import estimate_columns, interval_or_reason, percent
+from pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
 from pages.ui.text import plain
@@ -146,7 +146,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
             _("why"): one.why,
             _("from its labels"): one.from_labels,
             _("by"): one.author,
-            _("since"): one.created[:10],
+            _("since"): day(one.created),
         }
         for one in found.known
     ]

@@ -14,7 +14,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
-from pages.ui.numbers import DASH, size
+from pages.ui.numbers import DASH, moment, size
 from pages.ui.text import plain
 
 
@@ -36,7 +36,7 @@ def show_releases(store: Store, project: Project) -> None:
 
 
 def _show(store: Store, project: Project, one: Release) -> None:
-    st.markdown(f"**{plain(one.version)}** · {plain(one.created[:16].replace('T', ' '))} UTC")
+    st.markdown(f"**{plain(one.version)}** · {plain(moment(one.created))}")
     total, found = one.facts["total"], one.facts["agreement"]["krippendorff_alpha"]
     with st.container(horizontal=True):
         st.metric(_("Kept"), f"{one.items:,}", width=150)

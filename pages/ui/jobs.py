@@ -8,7 +8,7 @@ from core.errors import EvenhandError
 from core.language import translate
 from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.language import _, language
-from pages.ui.numbers import duration, size
+from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
 from pages.ui.text import plain
 
@@ -151,7 +151,7 @@ def _show_problems(job: jobs.Job) -> None:
 
 
 def _show_times(job: jobs.Job) -> None:
-    parts = [_("started {time}").format(time=job.created[:16].replace("T", " ") + " UTC")]
+    parts = [_("started {time}").format(time=moment(job.created))]
     if job.finished and (seconds := job.seconds()) is not None:
         parts.append(_("took {time}").format(time=duration(seconds)))
     st.caption(plain(" · ".join(parts)))

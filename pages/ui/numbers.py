@@ -134,15 +134,24 @@ def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
 def time_zone() -> tzinfo:
     """The visitor's time zone; UTC where the browser does not say."""
     try:
-        return ZoneInfo(st.context.timezone or "UTC")
+        return ZoneInfo(st.context.timezone) if st.context.timezone else UTC
     except (KeyError, ValueError, OSError):
         return UTC
 
 
 def moment(when: float | str | None) -> str:
-    """A moment (unix seconds or ISO 8601) in the visitor's time zone, to the minute; a dash for None."""
+    """A moment (unix seconds or ISO 8601) as every page shows it: in the visitor's time zone, to the minute.
+
+    It ends in UTC where the browser does not say the zone; a dash for None. Files keep UTC.
+    """
     if when is None:
         return DASH
     found = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    return found.astimezone(time_zone()).strftime("%Y-%m-%d %H:%M")
+    zone = time_zone()
+    return found.astimezone(zone).strftime("%Y-%m-%d %H:%M") + (" UTC" if zone is UTC else "")
+
+
+def day(when: str) -> str:
+    """The day of a moment in the visitor's time zone."""
+    return moment(when)[:10]

@@ -18,7 +18,7 @@ from core.runs.records import TABLE, Kind, Run, delete_run, free_name, run_file,
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import jobs_of
 from pages.ui.language import _, sentence
-from pages.ui.numbers import duration
+from pages.ui.numbers import duration, moment
 from pages.ui.text import plain
 from pages.ui.uploads import empty_place, hand_over
 
@@ -153,7 +153,7 @@ def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) 
 
 def finished_at(run: Run) -> str:
     """When a run was finished, to the minute."""
-    return run.created[:16].replace("T", " ") + " UTC"
+    return moment(run.created or None)
 
 
 def show_facts(run: Run, facts: str, *more: str) -> None:

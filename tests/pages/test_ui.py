@@ -5,6 +5,7 @@ import io
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -17,11 +18,29 @@ from annotations.database.store import Store
 from annotations.projects.projects import create_project
 from pages.ui.charts import csv_bytes
 from pages.ui.head import unknown_address
-from pages.ui.numbers import undefined
+from pages.ui.numbers import day, moment, undefined
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
 from pages.ui.text import plain, spoken
+
+
+@pytest.mark.parametrize(
+    ("zone", "text", "date"),
+    [
+        ("Asia/Shanghai", "2026-03-11 01:05", "2026-03-11"),
+        ("", "2026-03-10 17:05 UTC", "2026-03-10"),
+        ("Nowhere/None", "2026-03-10 17:05 UTC", "2026-03-10"),
+    ],
+)
+def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
+    zone: str, text: str, date: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
+    for when in ("2026-03-10T17:05:09.000Z", "2026-03-10T17:05:09", 1773162309.0):
+        assert moment(when) == text
+    assert day("2026-03-10T17:05:09.000Z") == date
+    assert moment(None) == "—"
 
 
 @pytest.mark.parametrize(

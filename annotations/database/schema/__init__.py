@@ -1,1 +1,1 @@
-"""The statements of each version of the schema."""
+"""Schema."""

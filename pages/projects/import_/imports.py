@@ -1,5 +1,8 @@
 """The files that came into a project, and taking one back; below it, where files disagree."""
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from annotations.database.store import Store
@@ -11,7 +14,7 @@ from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.numbers import DASH
+from pages.ui.numbers import DASH, moment
 from pages.ui.text import plain, spoken
 
 AS_A_JOB = 20_000  # rows from which on taking back is a job
@@ -34,7 +37,7 @@ def show_imports(store: Store, project: Project) -> None:
             _("Take back"),
             list(open_ones),
             key=f"undo-{project.uid}-{len(open_ones)}",
-            format_func=lambda one: f"{open_ones[one].file} · {_when(open_ones[one].created)} · {one}",
+            format_func=lambda one: f"{open_ones[one].file} · {moment(open_ones[one].created)} · {one}",
         )
         if key in open_ones:
             _offer(store, project, open_ones[key])
@@ -43,27 +46,27 @@ def show_imports(store: Store, project: Project) -> None:
 
 
 def _show_list(project: Project, found: list[Import]) -> None:
-    rows = [
+    st.dataframe(_rows(project, found, moment), hide_index=True, key="imports")
+    downloads(_rows(project, found, lambda when: when or DASH), key="imports-list")
+
+
+def _rows(project: Project, found: list[Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
+    """The imports, the newest first, with moments as *write* has them."""
+    return [
         {
             _("File"): one.file,
             _("Holds"): _("annotators' labels") if one.kind == "labels" else _kind(project),
             _("Rows"): one.rows,
-            _("Imported on"): _when(one.created),
-            _("Taken back"): DASH if one.undone is None else _when(one.undone),
+            _("Imported on"): write(one.created),
+            _("Taken back"): write(one.undone),
             _("Name"): one.key,
         }
         for one in reversed(found)
     ]
-    st.dataframe(rows, hide_index=True, key="imports")
-    downloads(rows, key="imports-list")
 
 
 def _kind(project: Project) -> str:
     return _("texts") if project.kind == "generations" else _("sentences")
-
-
-def _when(moment: str) -> str:
-    return moment[:16].replace("T", " ")
 
 
 def undo_text(found: Import, done: UndoEffect) -> str:

@@ -16,8 +16,7 @@ from annotations.guideline.relabelling import count_affected, earlier_labels, le
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows
-from annotations.projects.projects import remove_annotator
-from annotations.projects.replace_annotator import replace_annotator
+from annotations.projects.projects import remove_annotator, replace_annotator
 from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Choice, Item, Operation, Project
 from core.errors import NotFound, Refused

@@ -11,10 +11,10 @@ from jinja2 import UndefinedError, meta
 from annotations.papers import datasheet
 from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
 from annotations.papers.paper import _environment, paper_blocks
-from annotations.release import method
+from annotations.release import files
 from core.language import LANGUAGES, Language
 
-TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (method.TEMPLATES, "method")]
+TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (files.TEMPLATES, "method")]
 ALL = """
 # {{ one }}
 

@@ -19,10 +19,10 @@ from annotations.projects.projects import (
     create_project,
     project,
     remove_annotator,
+    replace_annotator,
     return_to_queue,
     set_aside_items,
 )
-from annotations.projects.replace_annotator import replace_annotator
 from annotations.queue.leases import LEASE_S, claim
 from annotations.types import Annotator, Project
 from core.errors import NotAllowed, NotFound, Refused

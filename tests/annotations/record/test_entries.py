@@ -14,8 +14,7 @@ from annotations.adjudication import add_comment
 from annotations.browse.history import item_history
 from annotations.database.store import Store
 from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import annotator, change_project
-from annotations.projects.replace_annotator import replace_annotator
+from annotations.projects.projects import annotator, change_project, replace_annotator
 from annotations.queue.leases import claim
 from annotations.record.entries import PAGE, Entry, RecordQuery, entries, every_entry, summary
 from annotations.record.files import HEADER, record_csv, record_json

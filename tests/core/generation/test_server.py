@@ -14,9 +14,9 @@ import pytest
 
 from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.generation import Context
+from core.generation.inputs import ContextInput
 from core.generation.server import Server, _after, key_from_environment
 from core.runs.generation import GenerationReport, Request, generate_to_file
-from core.runs.generation_inputs import ContextInput
 
 KEY = "sk-very-secret-4711"
 SOURCE = ContextInput("made", tuple(Context(f"Kim went to town {n} and", "Kim", ("they",)) for n in range(30)))

@@ -15,7 +15,7 @@ from core.mining import blocks
 from core.mining.cleaning import Cleaner
 from core.mining.report import Report
 from core.mining.run import mine
-from core.mining.settings import CODES, Settings
+from core.mining.settings import CODES, Settings, code_of
 from core.resources import keyword_pairs
 from core.text.keywords import find
 from core.text.sentences import sentences
@@ -220,6 +220,13 @@ def test_the_signature_changes_with_what_changes_candidates() -> None:
     assert len({known, *(one.signature for one in others)}) == 8
     for one in others:
         assert Settings.from_json(json.loads(json.dumps(one.to_json()))) == one
+
+
+def test_the_rules_in_the_signature_are_what_the_filters_do() -> None:
+    one = 'import re\n\n\ndef rare(text):\n    """Whether."""\n    return re.match("x", text)  # quick\n'
+    moved = 'from core.elsewhere import re\n\ndef rare(text):\n    return re.match("x", text)\n'
+    assert code_of(one) == code_of(moved)
+    assert code_of(one) != code_of(one.replace('"x"', '"y"'))
 
 
 @pytest.mark.parametrize(

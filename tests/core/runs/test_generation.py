@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from core.errors import BadFile, EvenhandError, Refused
 from core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
 from core.generation.contexts import seed_of
-from core.generation.template_contexts import contexts_of
+from core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
 from core.generation.writers import Keep
 from core.misgendering.template_files import built_in
 from core.runs.generation import Request, generate_to_file
-from core.runs.generation_inputs import BUILT_IN, ContextInput, Filling, open_contexts
 from core.runs.records import delete_run, first_rows, run_file, runs_folder, runs_in, write_record
 
 pytestmark = pytest.mark.early

@@ -1,4 +1,4 @@
-"""One sentence under all models, with the guess before it, and the gallery of examples."""
+"""The views of the page Try: one sentence, a list of words, the gallery."""
 
 from typing import Any
 

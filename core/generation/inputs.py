@@ -1,16 +1,17 @@
 """What can be gone on from: a file of contexts, templates with a slot (published or own), the built-in set."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, EvenhandError
+from core.errors import N_, BadFile, EvenhandError, Refused
 from core.files.readers import Row, Source, open_source, rows
 from core.generation.contexts import Context, context_digest, distinct
-from core.generation.template_contexts import contexts_of
+from core.misgendering.instances import instances
 from core.misgendering.slots import SETTINGS, Setting
 from core.misgendering.template_files import LAYOUTS, built_in, read_source
+from core.misgendering.template_files import Source as TemplateSource
 from core.text.pronouns import PRONOUN_DATASETS, parse_sets
 from core.types import Problem
 
@@ -44,7 +45,7 @@ class ContextInput:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How templates are filled: see `core.generation.template_contexts.contexts_of`.
+    """How templates are filled: see `contexts_of`.
 
     `limit`: only the first so many contexts; `column`: the one that holds the contexts of a table; `trim`: leave out
     the space at the end of a context, which many models expect to begin their own next word with.
@@ -68,19 +69,47 @@ def open_contexts(named: Path | str, filling: Filling | None = None, *, name: st
     """
     filling = filling or Filling()
     if str(named) == BUILT_IN:
-        return _input(BUILT_IN, _contexts_filled(built_in, filling), [], filling)
+        return _input(BUILT_IN, _filled(built_in, filling), [], filling)
     path = Path(named)
     if path.is_dir():
-        return _input(name or path.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
+        return _input(name or path.name, _filled(lambda: read_source(path), filling), [], filling)
     source = open_source(path, name)
     header = set(source.columns)
     templates = source.shape in ("csv", "tsv") and any(set(needed) <= header for needed in LAYOUTS.values())
     if templates and "context" not in header and filling.column is None:
-        return _input(source.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
+        return _input(source.name, _filled(lambda: read_source(path), filling), [], filling)
     return _of_rows(source, filling)
 
 
-def _contexts_filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
+def contexts_of(
+    source: TemplateSource,
+    *,
+    passes: int = 1,
+    seed: int = 42,
+    settings: Sequence[Setting] = SETTINGS,
+    only: Sequence[str] = (),
+) -> Iterator[Context]:
+    """The contexts of a source: every instance before its slot (pre) and as a whole with the right form (post).
+
+    *passes*: how many people fill each template, drawn by *seed*, the same for every pronoun set; *only*: keep these
+    sets. Texts of TANGO are contexts as they are. Raises Refused where nothing is left.
+    """
+    if not source.prompts:
+        found = instances(source, passes=passes, seed=seed, only=only)
+        for setting in settings:
+            for one in found:
+                text = one.context(setting)
+                yield Context(text, one.name, one.pronouns, one.dataset, setting, f"{one.dataset}:{one.template}")
+        return
+    kept = [one for one in source.prompts if not only or any(name in only for name in one.pronouns)]
+    if not kept:
+        raise Refused("No instance is left: there is no template, nobody is named, or no set is chosen.")
+    for prompt in kept:
+        kind = {"antecedent": prompt.kind} if prompt.kind else {}
+        yield Context(prompt.text, prompt.name, prompt.pronouns, source.dataset, "", f"tango:{prompt.id}", kind)
+
+
+def _filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
     return list(
         contexts_of(
             read(), passes=filling.passes, seed=filling.seed, settings=filling.settings, only=tuple(filling.only)
