@@ -123,7 +123,7 @@ def for_people(report: GenerationReport) -> str:
     resumed = f" ({report.before:,} were there from an earlier start)" if report.before else ""
     lines = [
         f"{report.total:,} texts for {report.total // report.request.each:,} contexts{resumed}; "
-        f"{report.written:,} written in {report.seconds:.1f} s{rate}"
+        f"{report.written:,} written in {report.writing_seconds:.1f} s{rate}"
     ]
     if report.refused:
         lines.append(f"  {len(report.refused):,} contexts left out, the first because: {report.refused[0][1]}")

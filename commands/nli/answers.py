@@ -54,12 +54,13 @@ def measures_text(found: Inference, errors: Sequence[str] = (), signatures: Sequ
 
 def report_text(report: NliReport) -> str:
     """The measures of a run, the obvious pairs, how long it took."""
-    lines = [measures_text(report.found)]
-    if report.sanity is not None:
-        lines.append(str(report.sanity.note()))
-    lines += [f"{count:,} pairs have no answer: {reason}" for reason, count in report.undefined.items()]
-    lines.append(f"{len(report.probes.rows):,} pairs in {report.seconds:.1f} s, loading {report.loading_seconds:.1f} s")
-    lines += [report.signature, report.probes.signature]
+    one = report.answers
+    lines = [measures_text(one.found)]
+    if one.sanity is not None:
+        lines.append(str(one.sanity.note()))
+    lines += [f"{count:,} pairs have no answer: {reason}" for reason, count in one.undefined.items()]
+    lines.append(f"{len(report.probes.rows):,} pairs in {one.seconds:.1f} s, loading {one.loading_seconds:.1f} s")
+    lines += [one.signature, report.probes.signature]
     return "\n".join([*lines, *([f"Written: {report.out}"] if report.out else [])])
 
 
@@ -74,7 +75,7 @@ def rates_text(report: RateReport) -> str:
         found = report.correlation(name)
         rho = found["rho"]
         lines.append(f"Spearman of r and {said}: {'— (' + found['rho_reason'] + ')' if rho is None else f'{rho:.3f}'}")
-    lines.append(f"{report.training}, {report.seconds:.0f} s")
+    lines.append(f"{report.training}, {report.training_seconds:.0f} s")
     return "\n".join([*lines, *([f"Written: {report.out}"] if report.out else [])])
 
 

@@ -13,11 +13,11 @@ from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
 from core.models import open_classifier
 from core.nli.biased_training_sets import RATES
-from core.nli.files import read_probes, read_words
+from core.nli.files import measured_file, read_probes, read_words
 from core.nli.measure import as_json as measures_json
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, LANGUAGES, Language, SentencePair
-from core.runs.nli import measured_file, run
+from core.runs.nli import run
 from core.runs.nli_bias_rates import RateSettings, run_rates
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."

@@ -1,9 +1,8 @@
 """A run of associations from a set to a table: one model after the other; the table appears whole or not at all."""
 
 import hashlib
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from core.association.scoring import COLUMNS, Associated, Tally, associate
 from core.association.sets import AssociationSet, Attribute, Target
 from core.files.csv_out import csv_line
 from core.files.formula_cells import neutralised
-from core.files.whole_file import whole_file
-from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now
+from core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
 from core.runs.records import write_record
 
 TAB = ".tsv"
@@ -62,14 +60,13 @@ class ModelReport:
 
 
 @dataclass(slots=True)
-class AssociationReport(RunReport):
+class AssociationReport(RunReport[ModelReport]):
     """What a run of associations did."""
 
     source: AssociationSet
     settings: Settings
     attribute: Attribute
     data: str
-    models: list[ModelReport] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -107,48 +104,40 @@ def run_associations(
     corpus = list(sentences(source))
     data = hashlib.sha256("\n".join(one.text for one in corpus).encode()).hexdigest()
     report = AssociationReport(source, settings, settings.attribute or source.attribute, data)
-    began, share = time.perf_counter(), 2 * len(corpus)
-    steps = Steps(watch, share * len(settings.models))
+    line = _tab_line if out is not None and out.suffix.lower() == TAB else csv_line
+    with open_table(out, COLUMNS, line) as write_row:
 
-    def ask(model: str) -> ModelReport:
-        return _associate_with(model, report, corpus, steps)
+        def ask(model: str, steps: Steps) -> ModelReport:
+            found = _associate_with(model, report, corpus, steps)
+            for row in found.found:
+                write_row(row.values())
+            return found
 
-    report.models, report.failed = each_model(settings.models, ask, steps, share)
-    report.seconds = time.perf_counter() - began
-    if out is not None:
-        _write(out, [row for one in report.models for row in one.found])
-        if record:
-            write_record(out, report.as_json())
+        report.ask_models(settings.models, ask, 2 * len(corpus), watch)
+    if record and out is not None:
+        write_record(out, report.as_json())
     return report
 
 
 def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sentence], steps: Steps) -> ModelReport:
     from core.models.association_targets import open_targets  # torch: not before a model is asked
 
-    settings, began = report.settings, time.perf_counter()
+    settings, lap = report.settings, Laps()
     precision: Any = settings.precision
     scorer = open_targets(
         model, target=settings.target, attribute=report.attribute, precision=precision, threads=settings.threads
     )
-    loaded, tally = time.perf_counter(), Tally()
+    loading_seconds, tally = lap(), Tally()
 
     def say(done: int, total: int) -> None:
         steps(done, total, model)
 
     found = associate(corpus, scorer, model=model, attribute=report.attribute, tally=tally, progress=say)
     steps.finish(2 * len(corpus))
-    return ModelReport(model, scorer.signature, tally, found, time.perf_counter() - loaded, loaded - began)
+    return ModelReport(model, scorer.signature, tally, found, lap(), loading_seconds)
 
 
-def _write(out: Path, found: Sequence[Associated]) -> None:
-    line = _tab_line if out.suffix.lower() == TAB else csv_line
-    with whole_file(out) as write:
-        write(line(COLUMNS))
-        for one in found:
-            write(line(one.values()))
-
-
-def _tab_line(cells: Sequence[Any]) -> str:
+def _tab_line(cells: Iterable[Any]) -> str:
     """A line of a TSV; no text of a set holds a tab or a line break."""
     shown = ("" if cell is None else neutralised(cell) if isinstance(cell, str) else str(cell) for cell in cells)
     return "\t".join(shown) + "\n"

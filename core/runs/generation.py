@@ -1,6 +1,5 @@
 """A run of generating from contexts to file: begun, killed, resumed, whole."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from core.generation.writers import LocalWriter
 from core.models import Precision
 from core.models.fetching import locate
 from core.models.sampling import Sampling
-from core.runs.loop import Watcher, made_now
+from core.runs.loop import Laps, RunReport, Watcher, made_now
 from core.runs.records import write_record
 
 SHOWN = 20  # problems that a record lists
@@ -60,25 +59,25 @@ class Request:
 
 
 @dataclass(slots=True)
-class GenerationReport:
-    """What a run did."""
+class GenerationReport(RunReport[None]):
+    """What a run did; a run of generation has one model."""
 
     source: ContextInput
     request: Request
     out: Path
-    signature: str
-    total: int
+    signature: str = ""
+    total: int = 0
     before: int = 0  # texts that an earlier start of this run had written
     written: int = 0
     tokens: int = 0
-    seconds: float = 0.0
+    writing_seconds: float = 0.0
     loading_seconds: float = 0.0
     refused: list[tuple[str, EvenhandError]] = field(default_factory=list)
 
     @property
     def rate(self) -> float | None:
         """Tokens a second of this start; None where nothing was written or a server did not count."""
-        return self.tokens / self.seconds if self.tokens and self.seconds else None
+        return self.tokens / self.writing_seconds if self.tokens and self.writing_seconds else None
 
     def as_json(self) -> dict[str, Any]:
         """The record of the run, and what the command prints."""
@@ -93,7 +92,7 @@ class GenerationReport:
             "resumed": self.before,
             "written": self.written,
             "tokens": self.tokens,
-            "seconds": round(self.seconds, 3),
+            "seconds": round(self.writing_seconds, 3),
             "loading_seconds": round(self.loading_seconds, 3),
             **rate,
             "refused": [_refusal(text, error) for text, error in self.refused[:SHOWN]],
@@ -121,19 +120,27 @@ def generate_to_file(
     """
     if out.exists():
         raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
-    began = time.perf_counter()
+    report = GenerationReport(source, request, out)
+    # The growing file knows how far the run is: a resumed one begins where it was, not at 0.
+    report.ask_models((request.model,), lambda model, steps: _write_with(report, watch), 0, None)
+    if record:
+        write_record(out, report.as_json(), private=True)
+    return report
+
+
+def _write_with(report: GenerationReport, watch: Watcher | None) -> None:
+    source, request, lap = report.source, report.request, Laps()
     writer = open_writer(request)
-    loaded = time.perf_counter() - began
-    refused = [(one.text, why) for one in source.contexts if (why := writer.refusal(one)) is not None]
-    texts = {text for text, _ in refused}
-    usable = [one for one in source.contexts if one.text not in texts]
+    report.loading_seconds, report.signature = lap(), writer.signature
+    report.refused = [(one.text, why) for one in source.contexts if (why := writer.refusal(one)) is not None]
+    refused = {text for text, _ in report.refused}
+    usable = [one for one in source.contexts if one.text not in refused]
     if not usable:
-        raise refused[0][1]
+        raise report.refused[0][1]
     todo = tasks(usable, request.each, request.seed)
+    report.total = len(todo)
     asked = {**request.lasting, "signature": writer.signature, "sha256": source.facts()["sha256"]}
-    report = GenerationReport(source, request, out, writer.signature, len(todo), loading_seconds=loaded)
-    report.refused = refused
-    with GrowingFile(out, asked) as file:
+    with GrowingFile(report.out, asked) as file:
         failures = _fill(file, writer, todo, report, watch)
         if failures:
             message = N_(
@@ -142,17 +149,14 @@ def generate_to_file(
             )
             raise Refused(message, failed=len(failures), total=len(todo), why=str(failures[-1]))
         file.finish()
-    if record:
-        write_record(out, report.as_json(), private=True)
-    return report
 
 
 def _fill(
     file: GrowingFile, writer: Writer, todo: list[Task], report: GenerationReport, watch: Watcher | None
 ) -> list[EvenhandError]:
     """Write what is missing; returns what went wrong with single texts."""
-    report.before = len(file)
-    began, model = time.perf_counter(), report.request.model
+    report.before, lap = len(file), Laps()
+    model = report.request.model
 
     def say() -> None:
         if watch is not None:
@@ -162,12 +166,12 @@ def _fill(
         rows = [(one.task.number, one.task.row(one.completion, model, writer.signature, one.seed)) for one in found]
         report.written += file.append(rows)
         report.tokens += sum(one.tokens or 0 for one in found)
-        report.seconds = time.perf_counter() - began
+        report.writing_seconds += lap()
         say()
 
     say()
     failures = writer.write(todo, file.places, keep)
-    report.seconds = time.perf_counter() - began
+    report.writing_seconds += lap()
     return failures
 
 

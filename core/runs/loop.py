@@ -5,14 +5,18 @@ rows of its table and the facts of its record.
 """
 
 import platform
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from core.errors import N_, ModelUnavailable, Notice, Refused
+from core.files.csv_out import csv_line
 from core.files.timestamps import timestamp
+from core.files.whole_file import whole_file
 from core.models.catalogue import BUILTIN
 from core.models.fetching import HUB_NAME, locate
 from core.runs.records import Failure
@@ -20,6 +24,8 @@ from core.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers")
 Answer = TypeVar("Answer")
+Line = Callable[[Iterable[Any]], str]
+WriteRow = Callable[[Iterable[Any]], object]
 
 
 class Watcher(Protocol):
@@ -70,13 +76,51 @@ def each_model(
     return answers, failures
 
 
-@dataclass(slots=True, kw_only=True)
-class RunReport:
-    """What a run did. Each kind adds its own; `as_json` is the record and what the command prints."""
+class Laps:
+    """Seconds of the parts of a run: each call returns those since the one before."""
 
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __call__(self) -> float:
+        """Seconds since the call before, or since the beginning."""
+        before, self._began = self._began, time.perf_counter()
+        return self._began - before
+
+
+@contextmanager
+def open_table(out: Path | None, columns: Iterable[str], line: Line = csv_line) -> Iterator[WriteRow]:
+    """What writes a row of the table *out*, which appears when it is whole. None: the rows go nowhere.
+
+    Raises BadFile where it cannot be written.
+    """
+    if out is None:
+        yield lambda row: None
+        return
+    with whole_file(out) as write:
+        write(line(columns))
+        yield lambda row: write(line(row))
+
+
+@dataclass(slots=True, kw_only=True)
+class RunReport(Generic[Answer]):
+    """What a run did: what came of each model, those that could not be used, notices, seconds of the whole run.
+
+    Each kind adds its own; `as_json` is the record and what the command prints.
+    """
+
+    models: list[Answer] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     seconds: float = 0.0
+
+    def ask_models(
+        self, models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Watcher | None
+    ) -> None:
+        """Ask each model, one after the other; *share* and errors as in `each_model`."""
+        took, steps = Laps(), Steps(watch, share * len(models))
+        self.models, self.failed = each_model(models, lambda model: ask(model, steps), steps, share)
+        self.seconds = took()
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""

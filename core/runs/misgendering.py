@@ -6,14 +6,12 @@ first.
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, BadFile, Refused
-from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
 from core.generation.contexts import Context
 from core.generation.inputs import ContextInput
@@ -24,7 +22,18 @@ from core.misgendering.template_files import Prompt, Source
 from core.misgendering.verdict_rows import columns, prompt_rows, rows
 from core.models import Precision
 from core.runs.generation import Request, generate_to_file
-from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now, plain_settings
+from core.runs.loop import (
+    Laps,
+    RunReport,
+    Steps,
+    Watcher,
+    WriteRow,
+    check_models,
+    each_model,
+    made_now,
+    open_table,
+    plain_settings,
+)
 from core.runs.records import TEXTS, write_record
 from core.scoring.cache import CachedScorer
 from core.text.pronouns import sets
@@ -80,7 +89,7 @@ NOTHING_ASKED = {"factor": None, "factor_reason": "Everything was remembered."}
 
 
 @dataclass(slots=True)
-class VerdictReport(RunReport):
+class VerdictReport(RunReport[ModelVerdicts]):
     """What a run of verdicts did. `texts`: the generations beside the table; `strangers`: those of no instance."""
 
     name: str
@@ -93,7 +102,6 @@ class VerdictReport(RunReport):
     texts: Path | None = None
     rows: int = 0
     strangers: int = 0
-    models: list[ModelVerdicts] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -174,17 +182,13 @@ def verdicts_to_file(
         raise Refused(NEED_GENERATIONS)
     asking: Sequence[Instance | Prompt] = source.prompts or instances
     report = VerdictReport(name, source.dataset, _digest(asking), len(asking), facts or {}, settings, out)
-    began = time.perf_counter()
-    steps = Steps(watch, len(asking) * len(settings.models))
     question = _Question(source.dataset, asking, _texts(asking, report))
-    with whole_file(out) as write:
-        write(csv_line(question.header()))
+    with open_table(out, question.header()) as write_row:
 
-        def ask(model: str) -> ModelVerdicts:
-            return _judge_with(model, question, report, steps, write)
+        def ask(model: str, steps: Steps) -> ModelVerdicts:
+            return _judge_with(model, question, report, steps, write_row)
 
-        report.models, report.failed = each_model(settings.models, ask, steps, len(asking))
-    report.seconds = time.perf_counter() - began
+        report.ask_models(settings.models, ask, len(asking), watch)
     if record:
         write_record(out, report.as_json())
     return report
@@ -217,14 +221,14 @@ def _copy(file: Path, out: Path) -> None:
 
 
 def _judge_with(
-    model: str, question: _Question, report: VerdictReport, steps: Steps, write: Callable[[str], object]
+    model: str, question: _Question, report: VerdictReport, steps: Steps, write_row: WriteRow
 ) -> ModelVerdicts:
     """Write the rows of a model: a verdict an instance, or a verdict a generation for each prompt of TANGO."""
     from core.models.perplexity import open_perplexity
 
-    settings, began = report.settings, time.perf_counter()
+    settings, lap = report.settings, Laps()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)
-    loaded, began, tally = time.perf_counter() - began, time.perf_counter(), Tally()
+    loading_seconds, tally = lap(), Tally()
 
     def say(done: int, total: int) -> None:
         steps(round(done / max(1, total) * question.number), message=model)
@@ -242,7 +246,7 @@ def _judge_with(
     each = [one for _, some in judged for one in some]
     for one in each:
         tally.count(one)
-    found = ModelVerdicts(model, scorer.signature, tally.summary, time.perf_counter() - began, loaded, *saved)
+    found = ModelVerdicts(model, scorer.signature, tally.summary, lap(), loading_seconds, *saved)
     how = (model, found.signature, question.options)
     table = (
         prompt_rows(judged, *how, question.texts or Matched(), question.gens)
@@ -250,7 +254,7 @@ def _judge_with(
         else rows(each, *how, question.texts, question.gens)
     )
     for row in table:
-        write(csv_line(row))
+        write_row(row)
         report.rows += 1
     steps.finish(question.number)
     return found

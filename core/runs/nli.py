@@ -1,23 +1,19 @@
 """Runs of inference: a classifier answers a set of probes; the table and its record lie beside the database."""
 
-import time
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from math import exp
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, Refused
-from core.files.csv_out import csv_line
-from core.files.whole_file import whole_file
 from core.models import open_classifier
-from core.nli.files import Predictions, read_predictions
 from core.nli.measure import Inference, as_json, measured
 from core.nli.sanity import Sanity, argmax, sanity
 from core.nli.sets import ProbeSet
 from core.nli.types import Prediction, Row
-from core.runs.loop import Watcher, made_now
+from core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
 from core.runs.records import write_record
-from core.statistics import Resampling
 from core.types import Score
 
 COLUMNS = (
@@ -30,40 +26,52 @@ MIXED_UP = N_(
 )
 
 
-@dataclass(slots=True)
-class NliReport:
-    """What a run did; `as_json` is its record and what the command prints."""
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a classifier answered: measures, the obvious pairs (None: not asked), how many have no answer, by reason."""
 
     model: str
-    probes: ProbeSet
     signature: str
     found: Inference
     sanity: Sanity | None
-    undefined: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    loading_seconds: float = 0.0
+    undefined: dict[str, int]
+    seconds: float
+    loading_seconds: float
+
+
+@dataclass(slots=True)
+class NliReport(RunReport[Answers]):
+    """What a run did; a run of inference has one model."""
+
+    probes: ProbeSet
     out: Path | None = None
+
+    @property
+    def answers(self) -> Answers:
+        """What the model answered."""
+        return self.models[0]
 
     def as_json(self) -> dict[str, Any]:
         """The measures, the obvious pairs, times, signatures and versions."""
-        return as_json(self.found) | {
-            "model": self.model,
-            "signature": self.signature,
+        one = self.answers
+        return as_json(one.found) | {
+            "model": one.model,
+            "signature": one.signature,
             "set": {
                 "name": self.probes.name,
                 "language": self.probes.language,
                 "signature": self.probes.signature,
                 "rows": self.probes.counts(),
             },
-            "sanity": self.sanity.as_json() if self.sanity else None,
-            **({} if self.sanity else {"sanity_reason": "The obvious pairs were not asked."}),
-            "undefined": self.undefined,
-            "seconds": round(self.seconds, 3),
-            "loading_seconds": round(self.loading_seconds, 3),
+            "sanity": one.sanity.as_json() if one.sanity else None,
+            **({} if one.sanity else {"sanity_reason": "The obvious pairs were not asked."}),
+            "undefined": one.undefined,
+            "seconds": round(one.seconds, 3),
+            "loading_seconds": round(one.loading_seconds, 3),
             "out": str(self.out) if self.out else None,
             **({} if self.out else {"out_reason": "No file was asked for."}),
             "kind": "inference",
-            "models": [{"model": self.model, "signature": self.signature}],
+            "models": [{"model": one.model, "signature": one.signature}],
             **made_now(),
         }
 
@@ -84,23 +92,26 @@ def run(
     The obvious pairs of the language come first: where another order of the labels fits them clearly better, the run
     is refused (Refused) unless *keep_labels*. Raises ModelUnavailable, BadFile.
     """
-    began = time.perf_counter()
-    scorer = open_classifier(model, labels=labels, threads=threads)
-    loading, began = time.perf_counter() - began, time.perf_counter()
-    checked = None if model.startswith("planted:") else sanity(scorer, probes.language)
-    if checked is not None and checked.verdict == "other order" and not keep_labels:
-        raise Refused(MIXED_UP, **checked.note().values)
-    pairs = [row.pair for row in probes.rows]
-    scores = scorer.score(pairs, None if watch is None else lambda done: watch(done, len(pairs), model))
-    report = NliReport(model, probes, scorer.signature, _measured(probes, scores), checked)
-    report.seconds, report.loading_seconds, report.out = time.perf_counter() - began, loading, out
-    for score in scores:
-        if score.reason is not None:
-            report.undefined[score.reason] = report.undefined.get(score.reason, 0) + 1
-    if out is not None:
-        _write(out, probes, scores)
-        if record:
-            write_record(out, report.as_json())
+    report = NliReport(probes, out)
+    with open_table(out, COLUMNS) as write_row:
+
+        def ask(model: str, steps: Steps) -> Answers:
+            lap = Laps()
+            scorer = open_classifier(model, labels=labels, threads=threads)
+            loading_seconds = lap()
+            checked = None if model.startswith("planted:") else sanity(scorer, probes.language)
+            if checked is not None and checked.verdict == "other order" and not keep_labels:
+                raise Refused(MIXED_UP, **checked.note().values)
+            scores = scorer.score([row.pair for row in probes.rows], lambda done: steps(done, message=model))
+            for row, score in zip(probes.rows, scores, strict=True):
+                write_row(_cells(row, score))
+            undefined = dict(Counter(score.reason for score in scores if score.reason is not None))
+            found = _measured(probes, scores)
+            return Answers(model, scorer.signature, found, checked, undefined, lap(), loading_seconds)
+
+        report.ask_models((model,), ask, len(probes.rows), watch)
+    if record and out is not None:
+        write_record(out, report.as_json())
     return report
 
 
@@ -109,22 +120,7 @@ def _measured(probes: ProbeSet, scores: list[Score]) -> Inference:
     return measured([Prediction(row.set, label, row.occupation) for row, label in labels if label is not None])
 
 
-def _write(out: Path, probes: ProbeSet, scores: list[Score]) -> None:
-    with whole_file(out) as write:
-        write(csv_line(COLUMNS))
-        for row, score in zip(probes.rows, scores, strict=True):
-            write(csv_line(_cells(row, score)))
-
-
 def _cells(row: Row, score: Score) -> list[Any]:
     shares = [None if p is None else exp(p) for p in score.logprobs]
     words = [row.set, row.occupation, row.kind, row.gender, row.template, row.premise, row.hypothesis]
     return [*words, argmax(score), *shares, score.reason or "ok", score.signature]
-
-
-def measured_file(
-    named: list[str] | tuple[str, ...], resampling: Resampling | None = None
-) -> tuple[Inference, Predictions]:
-    """The measures of files of predictions, and what was read. Raises BadFile."""
-    found = read_predictions(named)
-    return measured(found.rows, resampling), found

@@ -2,21 +2,18 @@
 
 import csv
 import io
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, ModelUnavailable, Refused
-from core.files.csv_out import csv_line
-from core.files.whole_file import whole_file
 from core.models import fine_tune, open_classifier
 from core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
 from core.nli.measure import Inference, measured
 from core.nli.sanity import argmax
 from core.nli.sets import packaged
 from core.nli.types import Language, Prediction
-from core.runs.loop import Steps, Watcher, made_now
+from core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
 from core.runs.records import write_record
 from core.statistics import Resampling
 
@@ -74,14 +71,18 @@ class RatePoint:
 
 
 @dataclass(slots=True)
-class RateReport:
-    """The points in the order of the rates, and how each measure goes with r."""
+class RateReport(RunReport[list[RatePoint]]):
+    """The points of one model in the order of the rates, and how each measure goes with r."""
 
     settings: RateSettings
-    training: str
-    points: list[RatePoint] = field(default_factory=list)
-    seconds: float = 0.0
     out: Path | None = None
+    training: str = ""
+    training_seconds: float = 0.0
+
+    @property
+    def points(self) -> list[RatePoint]:
+        """What the classifier answers after each training."""
+        return self.models[0]
 
     def correlation(self, name: str) -> dict[str, Any]:
         """Spearman's rho of a measure with r; null with a reason where undefined."""
@@ -100,7 +101,7 @@ class RateReport:
             "training": self.training,
             "spearman": {name: self.correlation(name) for name in MEASURES},
             "points": [dict(zip(COLUMNS, point.cells(), strict=True)) for point in self.points],
-            "seconds": round(self.seconds, 2),
+            "seconds": round(self.training_seconds, 2),
             "out": str(self.out) if self.out else None,
             **({} if self.out else {"out_reason": "No file was asked for."}),
             "models": [{"model": asked.model, "signature": point.signature} for point in self.points[:1]],
@@ -120,30 +121,32 @@ def run_rates(
     if not settings.rates or len(set(settings.rates)) < len(settings.rates):
         raise Refused(N_("Name every bias rate once."))
     sets = [controlled(settings.language, rate, settings.order) for rate in settings.rates]
-    scorer = open_classifier(settings.model, labels=settings.labels, threads=settings.threads)
-    began = time.perf_counter()
-    report = RateReport(settings, "", out=out)
-    steps = Steps(watch, settings.epochs * sum(map(len, sets)))
+    report = RateReport(settings, out)
+    with open_table(out, COLUMNS) as write_row:
 
-    def say(read: int) -> None:
-        steps(read, message=settings.model)
+        def ask(model: str, steps: Steps) -> list[RatePoint]:
+            scorer = open_classifier(model, labels=settings.labels, threads=settings.threads)
+            lap, points = Laps(), list[RatePoint]()
+            for rate, rows in zip(settings.rates, sets, strict=True):
+                point, report.training = _at(scorer, rate, rows, settings, steps)
+                points.append(point)
+                write_row(point.cells())
+                steps.finish(settings.epochs * len(rows))
+            report.training_seconds = lap()
+            return points
 
-    for rate, rows_of_rate in zip(settings.rates, sets, strict=True):
-        point, report.training = _at(scorer, rate, rows_of_rate, settings, say)
-        report.points.append(point)
-        steps.finish(settings.epochs * len(rows_of_rate))
-    report.seconds = time.perf_counter() - began
-    if out is not None:
-        _write(out, report, record)
+        report.ask_models((settings.model,), ask, settings.epochs * sum(map(len, sets)), watch)
+    if record and out is not None:
+        write_record(out, report.as_json())
     return report
 
 
-def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, say: Any) -> tuple[RatePoint, str]:
-    began = time.perf_counter()
+def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, steps: Steps) -> tuple[RatePoint, str]:
+    lap = Laps()
     pairs = [(one.row.pair, one.label) for one in rows]
     trained, how = fine_tune(
         scorer, pairs, epochs=settings.epochs, rate=settings.chosen_rate, batch=settings.batch, seed=settings.seed,
-        progress=say,
+        progress=lambda read: steps(read, message=settings.model),
     )  # fmt: skip
     probes = packaged(settings.language, sample=True)
     labels = [argmax(score) for score in trained.score([row.pair for row in probes.rows])]
@@ -153,16 +156,7 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
         if label is not None
     ]
     found = measured(answers, Resampling(resamples=1000))
-    return RatePoint(rate, found, trained.signature, time.perf_counter() - began), how
-
-
-def _write(out: Path, report: RateReport, record: bool) -> None:
-    with whole_file(out) as write:
-        write(csv_line(COLUMNS))
-        for point in report.points:
-            write(csv_line(point.cells()))
-    if record:
-        write_record(out, report.as_json())
+    return RatePoint(rate, found, trained.signature, lap()), how
 
 
 def table_of(out: Path) -> list[dict[str, str]]:

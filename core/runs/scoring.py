@@ -1,17 +1,24 @@
 """A run of scoring from input to table: one model after the other, remembered scores first, whole or not at all."""
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.files.csv_out import csv_line
-from core.files.whole_file import whole_file
 from core.models import open_scorer
-from core.runs.loop import RunReport, Steps, Watcher, check_models, each_model, made_now, plain_settings
+from core.runs.loop import (
+    Laps,
+    RunReport,
+    Steps,
+    Watcher,
+    WriteRow,
+    check_models,
+    made_now,
+    open_table,
+    plain_settings,
+)
 from core.runs.records import write_record
 from core.scoring.cache import CachedScorer
 from core.scoring.input import ScoreInput
@@ -84,13 +91,12 @@ NO_RATE = {"rate": None, "rate_reason": "No sentence had to be asked; everything
 
 
 @dataclass(slots=True)
-class ScoringReport(RunReport):
+class ScoringReport(RunReport[ModelReport]):
     """What a run of scoring did."""
 
     source: ScoreInput
     settings: Settings
     out: Path
-    models: list[ModelReport] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -124,39 +130,35 @@ def score_to_file(
     model could be used, BadFile where *out* cannot be written.
     """
     check_models(settings.models)
-    report, began = ScoringReport(source, settings, out), time.perf_counter()
-    steps = Steps(watch, source.rows * len(settings.models))
-    with whole_file(out) as write:
-        write(csv_line(COLUMNS))
+    report = ScoringReport(source, settings, out)
+    with open_table(out, COLUMNS) as write_row:
 
-        def ask(model: str) -> ModelReport:
-            return _score_with(model, report, write, steps)
+        def ask(model: str, steps: Steps) -> ModelReport:
+            return _score_with(model, report, write_row, steps)
 
-        report.models, report.failed = each_model(settings.models, ask, steps, source.rows)
-        report.seconds = time.perf_counter() - began
+        report.ask_models(settings.models, ask, source.rows, watch)
     if record:
         write_record(out, report.as_json())
     return report
 
 
-def _score_with(model: str, report: ScoringReport, write: Callable[[str], object], steps: Steps) -> ModelReport:
-    settings, began = report.settings, time.perf_counter()
+def _score_with(model: str, report: ScoringReport, write_row: WriteRow, steps: Steps) -> ModelReport:
+    settings, lap = report.settings, Laps()
     with _opened(model, settings) as scorer, CachedScorer(scorer, settings.cache) as cached:
-        found = ModelReport(model, cached.signature, Tally(), loading_seconds=time.perf_counter() - began)
+        found = ModelReport(model, cached.signature, Tally(), loading_seconds=lap())
         found.workers = getattr(scorer, "workers", None)
         chunk = CHUNK * max(1, found.workers or 1)  # so that every actor of a cluster has something in hand
 
         def say(tally: Tally) -> None:  # remembered rows count neither as done nor as to be done
             steps(tally.worked, message=model, free=tally.free)
 
-        began = time.perf_counter()
         try:
             items = report.source.items()
             for row in score_items(items, cached, model=model, tally=found.tally, progress=say, chunk=chunk):
-                write(csv_line(row.values()))
+                write_row(row.values())
         finally:
             report.add_notices(cached.notices)
-        found.seconds = time.perf_counter() - began
+        found.seconds = lap()
     steps.finish(found.tally.worked, found.tally.free)
     return found
 

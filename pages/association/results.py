@@ -1,7 +1,6 @@
 """What a finished run of the page Professions shows: one model at a time, in sections."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -15,9 +14,6 @@ from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
 from pages.ui.text import plain
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def choose_view(store: Store) -> str:
@@ -69,15 +65,6 @@ def _show_section(section: str, run: Run, model: str) -> None:
         sections.show_words(table, version, model)
     else:
         sections.show_printed(str(run.record.get("language", "")), table, version, model)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def rows(table: str, version: str, model: str) -> "pd.DataFrame":
-    """The rows of one model of a run."""
-    from core.association.table import read_associations, rows_of
-
-    del version  # only part of the key
-    return rows_of(read_associations(Path(table)), model)
 
 
 def _show_facts(run: Run, model: str | None) -> None:

@@ -1,5 +1,7 @@
 """The sections of a finished run: hypotheses with their tables, professions, shares of women, person words, print."""
 
+from pathlib import Path
+
 import pandas as pd
 import streamlit as st
 
@@ -8,11 +10,11 @@ from core.association.crossing import signature
 from core.association.hypotheses import Verdict, means_of, multilingual, verdicts
 from core.association.measures import Difference, Group
 from core.association.published import is_multilingual, printed, printed_verdicts
+from core.association.table import read_associations, rows_of
 from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from core.report.numbers import interval
 from core.report.table_lines import note_text
 from core.statistics import Estimate, Resampling
-from pages.association.results import rows
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
@@ -23,6 +25,13 @@ from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
 
 CHANCE = 0.05
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def rows(table: str, version: str, model: str) -> pd.DataFrame:
+    """The rows of one model of a run."""
+    del version  # only part of the key
+    return rows_of(read_associations(Path(table)), model)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

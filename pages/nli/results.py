@@ -6,8 +6,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.errors import EvenhandError
+from core.nli.files import measured_file
 from core.nli.measure import Inference
-from core.runs.nli import measured_file
 from core.runs.records import Run
 from pages.nli.numbers import model_banner, show_facts, show_shares
 from pages.nli.occupations import show_occupations

@@ -58,8 +58,8 @@ def test_a_name_that_is_no_model_is_told_at_once(fresh_store) -> None:
 def test_a_run_with_everything_about_it(finished, language) -> None:
     page = without_errors(open_page("nli", language))
     assert page.segmented_control(key="nli-view").value == "results"
-    assert f"{finished.found['s'].value:.3f}" in html_of(page)
-    assert any(finished.signature in code.value for code in page.code)
+    assert f"{finished.answers.found['s'].value:.3f}" in html_of(page)
+    assert any(finished.answers.signature in code.value for code in page.code)
     assert "Waseda RoBERTa" in html_of(page)
     assert len(page.dataframe) == 1
 
