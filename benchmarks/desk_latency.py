@@ -106,7 +106,7 @@ def mark(desk: Desk, done: int) -> None:
     desk.press("Enter")
 
 
-def told(times: list[float]) -> str:
+def percentiles(times: list[float]) -> str:
     """Median, 95th percentile and the longest."""
     p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
     return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms"
@@ -139,7 +139,7 @@ def main() -> None:
             context = browser.new_context(locale="en-US")
             desk = Desk(context, through, project, who)
             for what, times in measure(desk, asked.items, asked.kind).items():
-                print(f"{name}, {what}: {told(times)}")
+                print(f"{name}, {what}: {percentiles(times)}")
             stored = len(desk.labels())
             print(f"{name}, stored: {stored}/{asked.items}")
             context.close()

@@ -59,7 +59,7 @@ def accepted_rows(path: Path) -> list[str]:
         return [row["句子"] for row in csv.DictReader(lines)]
 
 
-def kept(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[int, Counter[str]]:
+def passing(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[int, Counter[str]]:
     """How many of *texts* pass, and why the others do not."""
     reasons: Counter[str] = Counter()
     for text in texts:
@@ -80,7 +80,7 @@ def show_kept(finder: Finder) -> None:
     }
     for label, codes in (("names off", RULES), ("names reject", (*RULES, "names"))):
         for name, some in halves.items():
-            number, reasons = kept(some, codes, finder)
+            number, reasons = passing(some, codes, finder)
             print(f"{label:<13} {name:<12} kept {number:>5} of {len(some):>5} = {number / len(some):.2%}")
             if name == "all":
                 for reason, count in reasons.most_common():

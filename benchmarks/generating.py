@@ -18,7 +18,7 @@ from core.models.generating import Generator, Prompt, open_generator
 from core.models.sampling import Sampling
 
 
-def theirs(generator: Generator, prompts: list[Prompt]) -> int:
+def by_transformers(generator: Generator, prompts: list[Prompt]) -> int:
     """transformers' `generate` on one batch; the number of new tokens."""
     tokenizer, model, how = generator.loaded.tokenizer, generator.loaded.model, generator.how
     tokenizer.padding_side = "left"
@@ -32,7 +32,7 @@ def theirs(generator: Generator, prompts: list[Prompt]) -> int:
     return int((made.shape[1] - read["input_ids"].shape[1]) * len(prompts))
 
 
-def ours(generator: Generator, prompts: list[Prompt]) -> int:
+def by_this_app(generator: Generator, prompts: list[Prompt]) -> int:
     """This app's way on the same batch."""
     return sum(text.tokens for text in generator.write(prompts))
 
@@ -43,7 +43,7 @@ def measure(model: str, texts: int, threads: int, each: int) -> dict[str, Any]:
     generator = open_generator(model, Sampling(), threads=threads, device="cpu")
     found = tasks(list(contexts_of(built_in())), each)[:texts]
     batches = [[Prompt(task.context.text, task.seed) for task in chunk] for chunk in chunks(found)]
-    ways = {"this app": ours, "transformers generate": theirs}
+    ways = {"this app": by_this_app, "transformers generate": by_transformers}
     for way in ways.values():
         way(generator, batches[0])  # the first call of either costs more
     totals = {name: {"tokens": 0, "seconds": 0.0, "cpu": 0.0} for name in ways}

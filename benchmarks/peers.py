@@ -167,7 +167,7 @@ def measure(side: Theirs | Ours, labels: int, found: Times) -> None:
         raise RuntimeError(f"{stored} labels came out, {labels} went in")
 
 
-def told(name: str, theirs: list[float], ours: list[float]) -> str:
+def comparison(name: str, theirs: list[float], ours: list[float]) -> str:
     """One line: both sides and the ratio of the medians."""
     ratio = statistics.median(theirs) / statistics.median(ours)
     return f"{name}: Label Studio {spread(theirs)}; here {spread(ours)}; ratio of medians {ratio:.1f}"
@@ -206,7 +206,7 @@ def main() -> None:
         finally:
             server.stop()
         for what in found[0]:
-            print(told(what, found[0][what], found[1][what]))
+            print(comparison(what, found[0][what], found[1][what]))
 
 
 if __name__ == "__main__":

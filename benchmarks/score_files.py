@@ -30,7 +30,7 @@ DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
 QUICK, FULL = (1_000, 10_000), (1_000, 10_000, 100_000)
 
 
-def made(path: Path, count: int) -> Path:
+def sentence_file(path: Path, count: int) -> Path:
     """A file of *count* distinct sentences: those of the demo project, each after another day."""
     own = [row["text"] for row in table("demo_sentences")]
     with path.open("w", encoding="utf-8") as file:
@@ -81,7 +81,7 @@ class Silent:
 
 def remembering(folder: Path, count: int) -> dict[str, float]:
     """Sentences a second of processor time: look-up alone in one scorer, and the whole way from file to rows."""
-    source = file_input(made(folder / "many.txt", count))
+    source = file_input(sentence_file(folder / "many.txt", count))
     probes = [item.probe for item in source.items() if item.probe]
     path = folder / "silent.db"
     with CachedScorer(Silent(), path) as cached:
@@ -134,12 +134,12 @@ def main() -> None:
     sizes = (200, 2_000) if options.quick else FULL if options.full else QUICK
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        file = options.file if options.file and not options.quick else made(folder / "file.txt", sizes[-1])
+        file = options.file if options.file and not options.quick else sentence_file(folder / "file.txt", sizes[-1])
         found: dict[str, Any] = {"model": options.model, "threads": options.threads, "file": file.name}
         found["end to end, asked"] = scored(folder, file, options.model, options.threads)
         found["end to end, remembered"] = scored(folder, file, options.model, options.threads)
         for size in sizes:
-            many = made(folder / f"{size}.txt", size)
+            many = sentence_file(folder / f"{size}.txt", size)
             found[f"{size:,} sentences"] = scored(folder, many, options.model, options.threads, "--no-cache")
         found["remembered scores"] = remembering(folder, 5_000 if options.quick else 50_000)
         found["where the time goes"] = shares(folder, file, options.model, 200 if options.quick else 2_000)

@@ -118,19 +118,19 @@ def minicons_cloze(plain: Plain, probes: Sequence[MaskedSentence]) -> Finished:
         group = once[start : start + BATCH]
         sides = []
         for side in (0, 1):
-            pairs = [(_filled(probes[i], probes[i].options[side]), probes[i].options[side]) for i in group]
+            pairs = [(_with_option(probes[i], probes[i].options[side]), probes[i].options[side]) for i in group]
             sides.append([float(value) for value in ask.cloze(pairs, PLL_metric="original")])
         yield [(i, (male - female) / LN10) for i, male, female in zip(group, *sides, strict=True)]
 
 
-def _filled(probe: MaskedSentence, option: str) -> str:
+def _with_option(probe: MaskedSentence, option: str) -> str:
     return probe.text[: probe.start] + option + probe.text[probe.end :]
 
 
 def _once(plain: Plain, probe: MaskedSentence) -> bool:
     """Whether each word stands in its sentence exactly once, in tokens, and not at the very end."""
     for option, wanted in zip(probe.options, plain.ids(probe), strict=True):
-        ids = plain.tokenizer(_filled(probe, option)).input_ids
+        ids = plain.tokenizer(_with_option(probe, option)).input_ids
         if sum(ids[i : i + len(wanted)] == wanted for i in range(len(ids) - len(wanted))) != 1:
             return False
     return True

@@ -149,12 +149,12 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
     data = {
         "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
         "problems": [{"file": name, "problem": what} for name, what in found.problems],
-        "unread": list(found.unread), "in_database": found.known, "whole": found.whole,
+        "unread": list(found.unread), "in_database": found.known, "whole": found.intact,
     }  # fmt: skip
     if found.found is None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
     answer(data, _verification_text(found), as_json=as_json)
-    if not found.whole:
+    if not found.intact:
         message = N_("{path} is not release {version} as it was made.")
         raise Refused(message, path=str(path), version=found.version)
 

@@ -50,7 +50,7 @@ class Case:
     """An item before the adjudicator. `settlement` is the one that stands; `settlements` are all, oldest first."""
 
     item: Item
-    said: tuple[AnonymousLabel, ...]
+    labels: tuple[AnonymousLabel, ...]
     settlement: Settlement | None
     settlements: tuple[Settlement, ...]
     comments: tuple[Comment, ...]
@@ -58,7 +58,7 @@ class Case:
     @property
     def seen(self) -> tuple[str, ...]:
         """The operations that are in view: a decision about others is refused."""
-        return tuple(each.op_id for each in self.said)
+        return tuple(each.op_id for each in self.labels)
 
 
 def case_counts(store: Store, project: Project) -> dict[Queue, int]:

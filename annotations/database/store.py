@@ -178,11 +178,11 @@ def at_one_moment(
     """A report of several queries whose numbers are all of one moment: `Store.read` around the whole of it."""
 
     @wraps(report)
-    def whole(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
+    def read_once(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
         with store.read():
             return report(store, *args, **kwargs)
 
-    return whole
+    return read_once
 
 
 def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:

@@ -60,12 +60,12 @@ class Line:
             if called.acquire(timeout=patience_s):
                 return True
         except BaseException:  # the wait was broken off, by Ctrl-C for instance: nobody is called who has gone
-            if not self._gone(place):
+            if not self._leave_line(place):
                 self.leave()
             raise
-        return not self._gone(place)
+        return not self._leave_line(place)
 
-    def _gone(self, place: tuple[threading.Lock, int]) -> bool:
+    def _leave_line(self, place: tuple[threading.Lock, int]) -> bool:
         """Give up a place in the line; False where the turn came at that very moment and is this thread's now."""
         with self._guard:
             if place in self._waiting:

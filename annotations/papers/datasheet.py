@@ -58,10 +58,10 @@ class Held:
 
 
 @dataclass(slots=True)
-class Said:
-    """What the labels that stand come to. `flags`: answers to the flag, and how many of them set it."""
+class LabelTotals:
+    """Counts over the valid labels. `flags`: answers to the flag, and how many of them set it."""
 
-    labels: int = 0
+    number: int = 0
     people: set[str] = field(default_factory=set)
     choices: Counter[str] = field(default_factory=Counter)
     flags: Counter[bool] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ class Known:
 
     project: Project
     held: Held
-    said: Said
+    label_totals: LabelTotals
     way: dict[str, Any]
     found: dict[str, Any]
     guideline: Guideline
@@ -91,18 +91,18 @@ class Known:
 
 def read_known(store: Store, project: Project) -> Known:
     """Read everything that a data sheet of *project* says."""
-    said = _said(store, project)
+    totals = _label_totals(store, project)
     return Known(
         project=project,
         held=_held(store, project),
-        said=said,
+        label_totals=totals,
         way=mining(store, project),
         found=total(funnel(store, project)),
         guideline=guideline(store, project),
         versions=len(guidelines(store, project)),
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
-        agreement=agreement(store, project) if len(said.people) > 1 else None,
+        agreement=agreement(store, project) if len(totals.people) > 1 else None,
     )
 
 
@@ -124,17 +124,17 @@ def _origin(item: Item) -> tuple[str, ...]:
     return model, dataset, pronouns, setting
 
 
-def _said(store: Store, project: Project) -> Said:
-    said = Said()
+def _label_totals(store: Store, project: Project) -> LabelTotals:
+    totals = LabelTotals()
     for row in each_label_row(store, project, which="latest"):
-        said.labels += 1
-        said.people.add(row["annotator"])
-        said.choices[row["choice"]] += 1
+        totals.number += 1
+        totals.people.add(row["annotator"])
+        totals.choices[row["choice"]] += 1
         if row["extraneous"] is not None:
-            said.flags[row["extraneous"]] += 1
-        said.marks += len(row["spans"])
-        said.tags.update(row["reasons"])
-    return said
+            totals.flags[row["extraneous"]] += 1
+        totals.marks += len(row["spans"])
+        totals.tags.update(row["reasons"])
+    return totals
 
 
 def _facts(known: Known, language: Language) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
         "project": project,
         "sentences": project.kind == "sentences",
         "held": known.held,
-        "said": known.said,
+        "labels": known.label_totals,
         "cells": sorted(known.held.cells.items()),
         "most_rows": MOST_ROWS,
         "steps": list(funnel_steps(known.way, known.found)),

@@ -25,8 +25,8 @@ class Cell:
     phase: float = 0.0
 
     @property
-    def filled(self) -> float:
-        """How far this cell is, as a share of its weight."""
+    def share_handed(self) -> float:
+        """What this annotator has been given, as a share of the cell's weight."""
         return (self.handed + self.phase) / self.weight if self.weight else float("inf")
 
 
@@ -48,7 +48,7 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     left = list(cells)
     left = within_longest_run(left, recent) or left
     left = _not_same_pair(left, recent) or left
-    return min(left, key=lambda cell: (cell.waiting == 0, cell.filled, cell.phase, cell.id), default=None)
+    return min(left, key=lambda cell: (cell.waiting == 0, cell.share_handed, cell.phase, cell.id), default=None)
 
 
 def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:

@@ -16,7 +16,7 @@ from typing import Any
 HEAD = b"evenhand-content-1\n"  # another number once the same contents would give another hash
 PLACES = ("item", "file", "line", "status")  # of an item: where it stands and how it is called, not what it is
 PLAIN = ("choice", "extraneous", "form_shown", "guideline", "after_reveal")
-SAID = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
+FIELDS = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
 Row = Mapping[str, Any]
 
 
@@ -37,30 +37,30 @@ class Entry:
 
 @dataclass(slots=True)
 class Standing:
-    """What the operations of one annotator on one item come to: what stands, and the last that was said blindly."""
+    """What the operations of one annotator on one item come to: what stands, and the last blind label."""
 
     latest: str = ""
     blind: str = ""
 
-    def take(self, row: Row, said: str) -> None:
+    def take(self, row: Row, content: str) -> None:
         """The next operation, in the order they were made; one that came too late changes nothing."""
         if row.get("superseded"):
             return
-        self.latest = said
+        self.latest = content
         if not row.get("after_reveal"):
-            self.blind = said
+            self.blind = content
 
-    def said(self) -> str:
+    def content(self) -> str:
         """What counts, as text; "" where nothing does."""
         return f"{self.latest}\n{self.blind}" if self.latest or self.blind else ""
 
 
-def _said(row: Row) -> str:
+def _content_of(row: Row) -> str:
     """What one operation says; "" where it takes a label back. Equal ones share their text: most labels are alike."""
     if row.get("choice") is None:
         return ""
     if any(row.get(key) for key in ("reasons", "tags", "spans", "note")):
-        values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in SAID]
+        values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in FIELDS]
         return sys.intern(_canonical(values))
     return _plain(*(row.get(key) for key in PLAIN))
 
@@ -72,7 +72,7 @@ def _plain(
     """The same of a label with nothing but a choice."""
     row = dict(zip(PLAIN, (choice, extraneous, form_shown, guideline, after_reveal), strict=True))
     empty: dict[str, Any] = {"reasons": [], "tags": [], "spans": [], "note": ""}
-    return sys.intern(_canonical([(row | empty)[key] for key in SAID]))
+    return sys.intern(_canonical([(row | empty)[key] for key in FIELDS]))
 
 
 def _canonical(value: Any) -> str:
@@ -113,10 +113,10 @@ class Contents:
         """One operation."""
         if "item" not in row:
             return
-        place, said = (row["item"], row["annotator"]), _said(row)
+        place, content = (row["item"], row["annotator"]), _content_of(row)
         if place in self._corrected:
-            self._operations[row["op_id"]] = said
-        self._standing.setdefault(place, Standing()).take(row, said)
+            self._operations[row["op_id"]] = content
+        self._standing.setdefault(place, Standing()).take(row, content)
 
     def finish(self) -> dict[str, Entry]:
         """Public id -> entry of every item that somebody judged or that has a gold label."""
@@ -124,8 +124,8 @@ class Contents:
             by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
             self._standing[place] = Standing(by["latest"], by["blind"])
         for (item, annotator), standing in self._standing.items():
-            if (said := standing.said()) and item in self._items:
-                self._entry(item).labels[annotator] = said
+            if (content := standing.content()) and item in self._items:
+                self._entry(item).labels[annotator] = content
         for item, (status, gold) in self._gold.items():
             if item in self._items:
                 entry = self._entry(item)

@@ -92,7 +92,7 @@ class Previous:
 
 
 def compose(store: Store, project: Project, version: str, notes: str, last: Previous | None, step: Step) -> Composed:
-    """All files of a release of *project* as *store*, a snapshot, has it; `step` is told each file's name."""
+    """All files of a release of *project* as *store*, a snapshot, has it; `step` gets the name of each file."""
     return _Composer(store, project, step).compose(version, notes, last)
 
 
@@ -140,7 +140,7 @@ class _Composer:
         self._add("package/project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
         for name in ("items.jsonl", "gold.jsonl", "records.jsonl", "labels.jsonl", "decisions.jsonl"):
-            rows = _told(parts[name], takes.get(name))
+            rows = _each_counted(parts[name], takes.get(name))
             self._add(f"package/{name}", map(json_line, rows), text=name in PACKAGE_TEXTS)
         self.made.entries = contents.finish()
 
@@ -167,7 +167,7 @@ class _Composer:
             "labels_history.csv", export_lines(store, project, ExportOptions("labels", history=True)), text=self.open
         )
         cases = hard_cases(store, project, self.codes, with_text=self.open)
-        self._add(HARD_CASES, map(json_line, _told(cases, self._count)), text=self.open)
+        self._add(HARD_CASES, map(json_line, _each_counted(cases, self._count)), text=self.open)
 
     def _count(self, _case: dict[str, Any]) -> None:
         self.hard_cases += 1
@@ -200,8 +200,8 @@ class _Composer:
         columns = data_features(self.project), cases
         contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
         self._add("README.md", [card(made.facts, contents, columns)])
-        told = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
-        self._add(FACTS, [pretty(told)])
+        facts = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
+        self._add(FACTS, [pretty(facts)])
         sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]
         self._add(SUMS, sums)
         made.facts |= {"text_in": sorted(made.with_text)}
@@ -221,7 +221,9 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _told(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None) -> Iterator[dict[str, Any]]:
+def _each_counted(
+    rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None
+) -> Iterator[dict[str, Any]]:
     for row in rows:
         if take is not None:
             take(row)

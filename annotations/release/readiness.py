@@ -41,7 +41,7 @@ def readiness(store: Store, project: Project) -> list[Check]:
                 N_("Say under which licence the set is passed on.")),
         _needed("source", project.source_statement, N_("Where the texts come from is said."),
                 N_("Say where the texts come from, and by which right they are passed on.")),
-        _kept(found.accepted, found.items),
+        _kept_items(found.accepted, found.items),
         *_running(store, project),
         *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
         *_quotas(found.cells),
@@ -73,7 +73,7 @@ def _needed(code: str, value: str, given: str, missing: str) -> Check:
     return Check(code, "done", given) if value.strip() else Check(code, "missing", missing)
 
 
-def _kept(number: int, items: int) -> Check:
+def _kept_items(number: int, items: int) -> Check:
     if number:
         return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
     if items:

@@ -42,7 +42,7 @@ class Verification:
     known: bool
 
     @property
-    def whole(self) -> bool:
+    def intact(self) -> bool:
         """Whether nothing is wrong with what could be read."""
         return not self.problems and self.found in (None, self.hash)
 
@@ -57,11 +57,11 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
     files = _folder(path) if path.is_dir() else _archive(path, password)
     if TEXTS in files and password is not None:
         files |= _unlocked(files.pop(TEXTS)(), password, TEXTS)
-    told = _told(files, path)
+    facts = _release_facts(files, path)
     locked = TEXTS in files
     sums = _sums(files, path)
     problems: list[tuple[str, str]] = []
-    unread = _left_out(files, sums, told["text_in"] if locked else [])
+    unread = _left_out(files, sums, facts["text_in"] if locked else [])
     digests = {name: hashlib.sha256(read()).hexdigest() for name, read in files.items() if name != TEXTS}
     for name, digest in sums.items():
         if name not in files and name not in unread:
@@ -74,7 +74,7 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
         seen = {name for name, _ in problems}
         problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
     found = _contents(files)
-    about = told["release"]
+    about = facts["release"]
     return Verification(about["version"], about["hash"], found, len(digests), tuple(sorted(problems)),
                         tuple(sorted(unread)), release is not None)  # fmt: skip
 
@@ -86,15 +86,15 @@ def _left_out(files: dict[str, Reader], sums: dict[str, str], locked: list[str])
     return (absent & set(locked)) | (package if package <= absent | set(locked) else set())
 
 
-def _told(files: dict[str, Reader], path: Path) -> dict[str, Any]:
+def _release_facts(files: dict[str, Reader], path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(files[FACTS]())
-        if told["format"] != FORMAT or not {"version", "hash"} <= told["release"].keys():
+        facts = json.loads(files[FACTS]())
+        if facts["format"] != FORMAT or not {"version", "hash"} <= facts["release"].keys():
             raise BadFile(_NONE, path=str(path))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadFile(_NONE, path=str(path)) from error
-    found: dict[str, Any] = told
-    return found
+    checked: dict[str, Any] = facts
+    return checked
 
 
 _NONE = N_("{path} is no release of Evenhand: its release.json or SHA256SUMS is missing or says something else.")

@@ -56,7 +56,7 @@ def leaving_files(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> dict[str, bytes]:
     """Name -> content as the files leave for a folder. Raises Refused where text would leave in plain that must not."""
-    files = _kept(release_files(store, release), package)
+    files = _selected_files(release_files(store, release), package)
     locked = locked_texts(project, release) & files.keys()
     if not locked:
         return files
@@ -72,7 +72,7 @@ def release_archive(
 
     Raises Refused where text would leave in plain that must not.
     """
-    files = _kept(release_files(store, release), package)
+    files = _selected_files(release_files(store, release), package)
     if password or locked_texts(project, release):
         return packed(files, _password(project, password))
     buffer = BytesIO()
@@ -87,7 +87,7 @@ def locked_texts(project: Project, release: Release) -> set[str]:
     return set() if text_may_leave(project) else set(release.facts["text_in"])
 
 
-def _kept(files: Mapping[str, bytes], package: bool) -> dict[str, bytes]:
+def _selected_files(files: Mapping[str, bytes], package: bool) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if package or not name.startswith(PACKAGE)}
 
 

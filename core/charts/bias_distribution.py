@@ -215,15 +215,15 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
     table = shares(found).set_index("model")
     none = without_value(found)
 
-    def shown(model: str, side: str) -> str:
+    def share_text(model: str, side: str) -> str:
         return DASH if model in none else percent(float(table.at[model, side]))
 
     rows = [
         {
             "at": row + 0.08,
             "name": f"{model} {notes.get(model, '')}".strip(),
-            "left": f"◀ {shown(model, 'female')}",
-            "right": f"{shown(model, 'male')} ▶",
+            "left": f"◀ {share_text(model, 'female')}",
+            "right": f"{share_text(model, 'male')} ▶",
         }
         for row, model in enumerate(models)
     ]

@@ -51,7 +51,7 @@ def heatmap(
         shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
     shown[value] = numbers.astype(float)
     fields = [
-        alt.Tooltip(field=_shown(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
+        alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
@@ -75,7 +75,7 @@ def _written(number: float, digits: int, *, signed: bool) -> str:
     return f"{number:{'+' if signed else ''}z.{digits}f}".replace("-", "−")
 
 
-def _shown(column: str, value: str) -> str:
+def _field(column: str, value: str) -> str:
     return "_text" if column == value else column
 
 

@@ -69,15 +69,15 @@ def open_contexts(named: Path | str, filling: Filling | None = None, *, name: st
     """
     filling = filling or Filling()
     if str(named) == BUILT_IN:
-        return _input(BUILT_IN, _filled(built_in, filling), [], filling)
+        return _input(BUILT_IN, _contexts_filled(built_in, filling), [], filling)
     path = Path(named)
     if path.is_dir():
-        return _input(name or path.name, _filled(lambda: read_source(path), filling), [], filling)
+        return _input(name or path.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
     source = open_source(path, name)
     header = set(source.columns)
     templates = source.shape in ("csv", "tsv") and any(set(needed) <= header for needed in LAYOUTS.values())
     if templates and "context" not in header and filling.column is None:
-        return _input(source.name, _filled(lambda: read_source(path), filling), [], filling)
+        return _input(source.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
     return _of_rows(source, filling)
 
 
@@ -109,7 +109,7 @@ def contexts_of(
         yield Context(prompt.text, prompt.name, prompt.pronouns, source.dataset, "", f"tango:{prompt.id}", kind)
 
 
-def _filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
+def _contexts_filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
     return list(
         contexts_of(
             read(), passes=filling.passes, seed=filling.seed, settings=filling.settings, only=tuple(filling.only)

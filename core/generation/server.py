@@ -130,7 +130,7 @@ class ServerWriter:
         for attempt in range(1, self.server.tries + 1):
             await self._turn()
             try:
-                return await self._asked(client, task)
+                return await self._request(client, task)
             except _Unfinished as error:
                 # Where nothing has ever answered, there is probably nobody: three tries are enough to say so.
                 if attempt == self.server.tries or (
@@ -169,7 +169,7 @@ class ServerWriter:
             return body | {"messages": [{"role": "user", "content": content}]}
         return body | {"prompt": task.context.text}
 
-    async def _asked(self, client: httpx.AsyncClient, task: Task) -> Written:
+    async def _request(self, client: httpx.AsyncClient, task: Task) -> Written:
         values = {"address": _place(self.server.url)}
         try:
             answer = await client.post(self.server.url, json=self._body(task))

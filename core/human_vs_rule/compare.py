@@ -39,7 +39,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AnnotatorLabel:
     """What one annotator said of a generation, and marked in it."""
 
     annotator: str
@@ -54,7 +54,7 @@ class Said:
 class Difference:
     """A finished generation over which somebody and the rule differ.
 
-    `rule`: the rule's verdict with the place of the deciding pronoun; `said`: everybody's blind labels.
+    `rule`: the rule's verdict with the place of the deciding pronoun; `labels`: everybody's blind labels.
     """
 
     item: str
@@ -67,7 +67,7 @@ class Difference:
     dataset: str
     setting: str
     rule: Verdict
-    said: tuple[Said, ...]
+    labels: tuple[AnnotatorLabel, ...]
 
 
 @dataclass(frozen=True)
@@ -201,14 +201,14 @@ def _flag(value: Any) -> bool | None:
 
 def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
     one = labels[0]
-    said = tuple(
-        Said(
+    annotator_labels = tuple(
+        AnnotatorLabel(
             each.annotator, each.choice, _flag(each.extraneous), tuple(map(tuple, each.spans)), each.reasons, each.note
         )
         for each in labels
     )
     origin = (one.text, one.context, one.name, one.model, one.pronoun, one.dataset, one.setting)
-    return Difference(one.item, why, *origin, _rule(one), said)
+    return Difference(one.item, why, *origin, _rule(one), annotator_labels)
 
 
 def _kappa(table: pd.DataFrame, resampling: Resampling) -> Estimate:

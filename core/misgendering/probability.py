@@ -209,7 +209,7 @@ def instance_from(prompt: Prompt, generation: Generation, number: int) -> Instan
     if found is None:
         return None
     options = tuple(dict.fromkeys((*sets("tango"), *prompt.pronouns)))
-    tails = tuple(found.filled(set_named(name, "tango")).rstrip() for name in options)
+    tails = tuple(found.text_with(set_named(name, "tango")).rstrip() for name in options)
     before = generation.context.lstrip()
     template = prompt.id.partition(".")[0]
     id = f"{prompt.id}#{number}"

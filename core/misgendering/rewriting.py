@@ -49,7 +49,7 @@ class Rewritten:
     written: str
     source: str
 
-    def filled(self, one: PronounSet) -> str:
+    def text_with(self, one: PronounSet) -> str:
         """The text with the form of a set; plural verbs with they, singular with every other set."""
         many = one.nom == "they"
         return _joined(self.before, many) + like(self.written, one.form(self.case)) + _joined(self.after, many)

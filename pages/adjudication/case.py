@@ -27,7 +27,7 @@ def names_of(asked: Guideline) -> dict[str, str]:
 def show_case(found: Case, asked: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
     names = names_of(asked)
-    people = [_judgement(each, found, names) for each in found.said]
+    people = [_judgement(each, found, names) for each in found.labels]
     context, about = found.item.context or "", _about(found)
     show_html(item_card(found.item.uid, _text(found), people, about=about, context=context))
 
@@ -46,7 +46,7 @@ def _about(found: Case) -> str:
 def _text(found: Case) -> Markup:
     """The text in pieces, each with the letters of those who marked it."""
     item = found.item
-    marks = [(each.letter, mark) for each in found.said for mark in each.marks]
+    marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
     if item.word is not None and item.side:
         return with_keyword(item.text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})

@@ -53,17 +53,17 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
 
 def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
     """The flag and the marks of a decision on a generation: they begin as the annotators have them."""
-    votes = [each.extraneous for each in found.said]
+    votes = [each.extraneous for each in found.labels]
     extraneous = st.checkbox(
         _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
     )
     if choice is None:
         return extraneous, ()
-    alike = [mark for each in found.said if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
+    alike = [mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
     wrong = _marked(found, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
     if not extraneous:
         return extraneous, wrong
-    flagged = [mark for each in found.said for mark in each.marks if mark.kind == "extraneous"]
+    flagged = [mark for each in found.labels for mark in each.marks if mark.kind == "extraneous"]
     return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
 
 
@@ -81,7 +81,7 @@ def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], pla
 def places(found: Case, kind: MarkKind) -> dict[Span, str]:
     """Every word of the text and every mark of *kind*, each with its name: a word that comes again is counted."""
     text = found.item.text
-    marks = {(mark.start, mark.end) for each in found.said for mark in each.marks if mark.kind == kind}
+    marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}
     spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
     named: dict[Span, str] = {}
     times: Counter[str] = Counter()

@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import EvenhandError
 from pages.describe.charts import balance, cells, commonest, keywords, length_histogram
 from pages.describe.source import chosen_description
-from pages.describe.tables import again, origins_and_endings, vocabulary_facts
+from pages.describe.tables import origins_and_endings, repeats_table, vocabulary_facts
 from pages.describe.tiles import show_method, tiles, writing
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
@@ -44,7 +44,7 @@ with right:
 st.subheader(_("Vocabulary of a model"), anchor=False)
 vocabulary_facts(found)
 st.subheader(_("Texts that occur twice"), anchor=False)
-again(found)
+repeats_table(found)
 st.subheader(_("Sources, dates, endings"), anchor=False)
 origins_and_endings(found)
 show_method(found)

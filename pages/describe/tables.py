@@ -57,7 +57,7 @@ def _lost(found: Description) -> str:
     return text.format(listed=listed)
 
 
-def again(found: Description) -> None:
+def repeats_table(found: Description) -> None:
     """Texts that are the same as they are, without punctuation, and with the keyword masked."""
     kinds: dict[str, Repeats] = {
         _("exactly the same"): found.exact,

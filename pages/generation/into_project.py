@@ -153,7 +153,7 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
 
 
 def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: dict[str, Any]) -> None:
-    project = target or _made(store, settings)
+    project = target or _create_project(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
@@ -165,8 +165,8 @@ def _put(store: Store, run: Run, sample: GenerationSample, target: Project | Non
     st.rerun()
 
 
-def _made(store: Store, settings: dict[str, Any]) -> Project:
-    made = create_project(
+def _create_project(store: Store, settings: dict[str, Any]) -> Project:
+    project = create_project(
         store,
         settings["name"],
         kind="generations",
@@ -174,4 +174,4 @@ def _made(store: Store, settings: dict[str, Any]) -> Project:
         annotators=settings["people"],
         per_item=settings["per_item"],
     )
-    return change_project(store, made, doubled=settings["doubled"])
+    return change_project(store, project, doubled=settings["doubled"])

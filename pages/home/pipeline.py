@@ -93,7 +93,7 @@ def show_project(store: Store, project: Project) -> None:
             return
         with st.container(horizontal=True):
             for person in annotators(store, project):
-                if label := _left(store, project, person):
+                if label := _items_left(store, project, person):
                     where = {"project": project.name, "annotator": person.name}
                     st.page_link(
                         "review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where
@@ -106,7 +106,7 @@ def show_project(store: Store, project: Project) -> None:
                 st.page_link("release/page.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
 
 
-def _left(store: Store, project: Project, person: Annotator) -> str:
+def _items_left(store: Store, project: Project, person: Annotator) -> str:
     """What one annotator still has to label, "" for nothing: while a pilot is open, of it alone."""
     pilot = own_pilot(store, project, person)
     if pilot is not None:

@@ -12,7 +12,7 @@ from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
 from core.statistics import Estimate, holm
 from core.text.repetition import Variant, signature
-from pages.human_vs_rule.source import Shown
+from pages.human_vs_rule.source import PageNumbers
 from pages.human_vs_rule.tiles import measure_name
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
@@ -34,7 +34,7 @@ def group_name(dataset: str, model: str, several: bool) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _several(found: Shown) -> bool:
+def _several(found: PageNumbers) -> bool:
     return len({cell.key[0] for cell in found.cells}) > 1
 
 
@@ -42,7 +42,7 @@ def _pronouns(name: str) -> str:
     return name or _("not named")
 
 
-def by_cell(found: Shown) -> None:
+def by_cell(found: PageNumbers) -> None:
     """One measure per model, pronoun set and setting, with both errors."""
     name = st.selectbox(_("Measure"), OFFERED, format_func=measure_name, key="measure")
     rows = [_cell_row(found, cell, name) for cell in found.cells]
@@ -67,7 +67,7 @@ def by_cell(found: Shown) -> None:
     st.caption(plain(_about_errors(found, name)))
 
 
-def _cell_row(found: Shown, cell: Any, name: str) -> Row:
+def _cell_row(found: PageNumbers, cell: Any, name: str) -> Row:
     dataset, model, pronoun, setting = cell.key
     mean = cell.means[name]
     estimate = mean.estimate
@@ -87,7 +87,7 @@ def _cell_row(found: Shown, cell: Any, name: str) -> Row:
     }
 
 
-def _about_errors(found: Shown, name: str) -> str:
+def _about_errors(found: PageNumbers, name: str) -> str:
     parts = [
         _(
             "Line: 95 % interval over contexts. Pale band: plus and minus the published error, which takes every"
@@ -116,7 +116,7 @@ def _minus(estimate: Estimate, value: float) -> Estimate:
     return replace(estimate, value=(estimate.value or 0.0) - value)
 
 
-def four_labels(found: Shown) -> None:
+def four_labels(found: PageNumbers) -> None:
     """How often each label was given, per model and pronoun set."""
     several = _several(found)
     rows: list[Row] = [
@@ -139,7 +139,7 @@ def four_labels(found: Shown) -> None:
     show_chart(chart, rows, key="labels", says=says)
 
 
-def confusion(found: Shown) -> None:
+def confusion(found: PageNumbers) -> None:
     """The stored labels against the rule's two verdicts, as counts of labels."""
     heads = [_(NAMES[choice]) for choice in ("correct", "misgendering")]
     rows: list[Row] = [
@@ -171,7 +171,7 @@ def confusion(found: Shown) -> None:
     show_chart(chart, rows, key="confusion", says=says)
 
 
-def repeated(found: Shown) -> None:
+def repeated(found: PageNumbers) -> None:
     """How repetitive the texts are, per model and pronoun set, in both variants."""
     names: dict[Variant, str] = {
         "published": _("Context and completion, as published"),

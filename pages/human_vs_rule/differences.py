@@ -11,10 +11,10 @@ from annotations.database.store import Store
 from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
-from core.human_vs_rule.compare import Difference, Said
+from core.human_vs_rule.compare import AnnotatorLabel, Difference
 from core.human_vs_rule.schemes import NAMES, binary
 from core.human_vs_rule.why_they_differ import BINS, MEANT
-from pages.human_vs_rule.source import Shown
+from pages.human_vs_rule.source import PageNumbers
 from pages.ui.charts import csv_bytes
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
@@ -28,7 +28,7 @@ VERDICTS = ("misgendering", "correct")
 ORDERS = ("imported", "bin", "model", "pronoun")
 
 
-def differences(store: Store, project: Project, found: Shown) -> None:
+def differences(store: Store, project: Project, found: PageNumbers) -> None:
     """The list with its bins, its order and its download."""
     reader = annotator_at_desk(store, project)
     listed = [one for one in found.differences if reader is None or _labelled(one, reader)]
@@ -66,7 +66,7 @@ def differences(store: Store, project: Project, found: Shown) -> None:
 
 
 def _labelled(one: Difference, reader: Annotator) -> bool:
-    return any(said.annotator == reader.name for said in one.said)
+    return any(label.annotator == reader.name for label in one.labels)
 
 
 def _filtered(listed: Sequence[Difference]) -> list[Difference]:
@@ -114,14 +114,14 @@ def table(project: Project, listed: Sequence[Difference], signature: str) -> lis
     rows: list[dict[str, object]] = []
     for one in listed:
         place = "" if one.rule.start is None else f"{one.rule.start}-{one.rule.end}"
-        for said in one.said:
+        for label in one.labels:
             row = {
                 "item": one.item, "bin": one.bin, "model": one.model, "pronoun": one.pronoun, "dataset": one.dataset,
-                "setting": one.setting, "annotator": said.annotator, "choice": said.choice,
-                "extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks],
-                "reasons": ";".join(said.reasons), "rule_correct": one.rule.correct,
+                "setting": one.setting, "annotator": label.annotator, "choice": label.choice,
+                "extraneous": label.extraneous, "spans": [list(mark) for mark in label.marks],
+                "reasons": ";".join(label.reasons), "rule_correct": one.rule.correct,
                 "rule_pronoun": one.rule.pronoun, "rule_span": place, "context": one.context, "completion": one.text,
-                "note": said.note, "signature": signature, **canary,
+                "note": label.note, "signature": signature, **canary,
             }  # fmt: skip
             rows.append(without_text(project, row, "context", "completion", "note"))
     return rows
@@ -139,15 +139,15 @@ def _card(one: Difference, names: dict[str, str]) -> Markup:
     rule = judgement(
         _("the rule"), "rule", verdict, [form or _("no pronoun that is counted")], right=bool(one.rule.correct)
     )
-    people = [rule, *(_judgement(said, names) for said in one.said)]
+    people = [rule, *(_judgement(label, names) for label in one.labels)]
     return item_card(one.item, marked(one), people, about=about, context=one.context)
 
 
 def marked(one: Difference) -> Markup:
     """The text as HTML: the rule's pronoun boxed, what people marked underlined; nothing else of it is HTML."""
     start, end = one.rule.start or 0, one.rule.end or 0
-    wrong = {i for said in one.said for a, b, kind in said.marks if kind == "pronoun" for i in range(a, b)}
-    gendered = {i for said in one.said for a, b, kind in said.marks if kind == "extraneous" for i in range(a, b)}
+    wrong = {i for label in one.labels for a, b, kind in label.marks if kind == "pronoun" for i in range(a, b)}
+    gendered = {i for label in one.labels for a, b, kind in label.marks if kind == "extraneous" for i in range(a, b)}
 
     def kind(place: int) -> str:
         line = "wrong" if place in wrong else "gendered" if place in gendered else ""
@@ -162,7 +162,7 @@ def _piece(text: str, places: list[int], look: str) -> str | Markup:
     return span(piece, look) if look else piece
 
 
-def _judgement(said: Said, names: dict[str, str]) -> Markup:
-    lines = [names.get(code, code) for code in said.reasons] + ([_("Flagged")] if said.extraneous else [])
-    named = {**names, said.choice: names.get(said.choice) or _(NAMES[said.choice])}
-    return judgement(said.annotator, said.choice, named, lines, said.note, right=binary(said.choice) == 1)
+def _judgement(label: AnnotatorLabel, names: dict[str, str]) -> Markup:
+    lines = [names.get(code, code) for code in label.reasons] + ([_("Flagged")] if label.extraneous else [])
+    named = {**names, label.choice: names.get(label.choice) or _(NAMES[label.choice])}
+    return judgement(label.annotator, label.choice, named, lines, label.note, right=binary(label.choice) == 1)

@@ -25,7 +25,7 @@ BY = ("dataset", "model", "pronoun", "setting")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PageNumbers:
     """Every number of the page. `cells`: by data set, model, pronoun set and setting; `groups`: without the setting."""
 
     generations: int
@@ -54,18 +54,18 @@ def chosen_project(store: Store) -> Project | None:
     return project
 
 
-def current(store: Store, project: Project) -> Shown:
+def current(store: Store, project: Project) -> PageNumbers:
     """The numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
     return _reckoned(project.uid, (*state(store), *active), project)
 
 
 @st.cache_data(max_entries=6, show_spinner=False)
-def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Shown:
+def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> PageNumbers:
     with open_store() as store:
         items, labels = generations(store, _project), labels_of_generations(store, _project)
     made = comparison(items, labels)
-    return Shown(
+    return PageNumbers(
         generations=len(items),
         finished=len(made.table),
         labels=len(made.labels),

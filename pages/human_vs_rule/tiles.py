@@ -7,7 +7,7 @@ import streamlit as st
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
-from pages.human_vs_rule.source import WEIGHTED, Shown
+from pages.human_vs_rule.source import WEIGHTED, PageNumbers
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text
@@ -30,7 +30,7 @@ def measure_name(name: str) -> str:
     return own.get(name) or _(NAMES[name])
 
 
-def nothing_yet(found: Shown) -> bool:
+def nothing_yet(found: PageNumbers) -> bool:
     """Say in words why there is nothing to compare, if that is so."""
     if found.generations == 0:
         st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
@@ -46,7 +46,7 @@ def nothing_yet(found: Shown) -> bool:
     return True
 
 
-def tiles(found: Shown) -> None:
+def tiles(found: PageNumbers) -> None:
     """The numbers over all finished generations, each with its interval and what it means."""
     first, second, third = st.columns(3)
     with first, st.container(border=True, height="stretch"):
@@ -82,7 +82,7 @@ def _tile(name: str, mean: Mean, meaning: str) -> None:
     show_tile(estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%"))
 
 
-def weighted_back(found: Shown) -> None:
+def weighted_back(found: PageNumbers) -> None:
     """Rates of all generations, where only a sample is finished."""
     if found.finished == found.generations:
         return
@@ -117,7 +117,7 @@ def weighted_back(found: Shown) -> None:
         downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
 
 
-def _coverage(found: Shown) -> str:
+def _coverage(found: PageNumbers) -> str:
     one = found.weighted["misgendering"]
     parts = [_("Intervals over contexts, without a finite population correction.")]
     if one.covered < 1:
@@ -130,7 +130,7 @@ def _coverage(found: Shown) -> str:
     return paragraph([*parts, note_text(note)] if note else parts)
 
 
-def show_method(found: Shown) -> None:
+def show_method(found: PageNumbers) -> None:
     """The signature, and in words what it says."""
     text = _(
         "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"

@@ -86,7 +86,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
     tested = many_intervals(estimates)
     stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(found)
     rows = [
-        one.row(measure=measure, **numbers(estimate), n=one.metrics.n, stays=stay, signature=_how(one, published))
+        one.row(measure=measure, **numbers(estimate), n=one.metrics.n, stays=stay, signature=_signature(one, published))
         for one, estimate, stay in zip(found, estimates, stays, strict=True)
     ]
     data = pd.DataFrame(rows)
@@ -102,7 +102,7 @@ def _estimate(one: Cell, measure: str, published: bool) -> Estimate:
     return found
 
 
-def _how(one: Cell, published: bool) -> str:
+def _signature(one: Cell, published: bool) -> str:
     return "misgendering|unit:row|as-published|v1" if published else one.metrics.signature
 
 

@@ -119,7 +119,7 @@ def _rewritten(context: str, found: Rewritten) -> None:
     for name in sets("tango"):
         one = set_named(name, "tango")
         many = one.nom == "they"
-        form = found.filled(one)
+        form = found.text_with(one)
         start, end = _slot(found, many, one.form(found.case))
         before = context.strip() + ("" if form[:1].isspace() else " ") + form[:start]
         _text(before, element("b", form[start:end]), form[end:])

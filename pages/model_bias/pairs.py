@@ -32,7 +32,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     with st.spinner(_("Drawing resamples for each group …"), show_time=True):
         found = {model: grouped(source, model, by, settings) for model in models}
     rows = [_row(model, one, measure) for model in models for one in found[model]]
-    data = _whole(pd.DataFrame(rows), models)
+    data = _in_order(pd.DataFrame(rows), models)
     if data.empty:
         st.info(_("The file does not say which word the source had, so there are no sides to compare."))
         return
@@ -110,7 +110,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
     }
 
 
-def _whole(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
+def _in_order(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     """Models stay in the visitor's order, groups in that of the first model that has them."""
     if data.empty:
         return data

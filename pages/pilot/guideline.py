@@ -29,7 +29,7 @@ def show_guideline(store: Store, project: Project) -> None:
     now = read_draft(store, project)
     if replace(now, saved=None) != replace(written, saved=None):
         now = save_draft(store, project, written)
-        _seen(project, now)
+        _remember_saved(project, now)
     _differences(now, newest)
     if now.differs(newest):
         publish(store, project, now)
@@ -52,7 +52,7 @@ def _opened(store: Store, project: Project) -> tuple[Draft, str]:
     return known["begun"], f"draft-{project.uid}-{known['turn']}"
 
 
-def _seen(project: Project, now: Draft) -> None:
+def _remember_saved(project: Project, now: Draft) -> None:
     st.session_state[f"draft-{project.uid}"].update(base=now.base, saved=now.saved)
 
 

@@ -45,7 +45,7 @@ def show_people(store: Store, project: Project) -> None:
     if left:
         with st.expander(_("Who has left ({number})").format(number=len(left)), expanded=not people):
             for person in left:
-                _gone(store, project, person)
+                _former_annotator(store, project, person)
 
 
 def _person(store: Store, project: Project, person: Annotator) -> None:
@@ -63,7 +63,7 @@ def _person(store: Store, project: Project, person: Annotator) -> None:
             _leaving(project, person)
 
 
-def _gone(store: Store, project: Project, person: Annotator) -> None:
+def _former_annotator(store: Store, project: Project, person: Annotator) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         own = own_progress(store, project, person)
         st.markdown(f"**{plain(person.name)}**", width=200)

@@ -2,7 +2,7 @@
 
 from pages.sentence_bias.compare_words import show_words_view
 from pages.sentence_bias.inputs import ask
-from pages.sentence_bias.views import show_gallery, show_sentence_view
+from pages.sentence_bias.one_sentence import show_gallery, show_sentence_view
 from pages.ui.head import page_head
 from pages.ui.language import _
 

@@ -169,7 +169,7 @@ def settle_on_the_page(desk: Desk, store: Store, found: Project, count: int) -> 
     page.get_by_label("Who decides").press("Enter")
     for _ in range(count):
         uid = cases(store, found)[0]
-        choice = case(store, found, uid).said[0].choice
+        choice = case(store, found, uid).labels[0].choice
         name = {"correct": "Correct", "no_pronoun": "No pronoun", "plural_they": "Plural they"}.get(choice, choice)
         page.locator(f".st-key-choice-{uid}").get_by_text(name, exact=True).click(timeout=WAIT_MS)
         page.locator(f".st-key-why-{uid} textarea").fill("Read it again aloud.")
@@ -181,7 +181,7 @@ def settle_on_the_page(desk: Desk, store: Store, found: Project, count: int) -> 
 def settle_the_rest(store: Store, found: Project) -> None:
     for uid in cases(store, found):
         shown = case(store, found, uid)
-        first = shown.said[0]
+        first = shown.labels[0]
         settle_case(
             store, found, uid, adjudicator="Dee", choice=first.choice, seen=shown.seen, marks=first.marks,
             extraneous=first.extraneous, why="As the first reads it.",

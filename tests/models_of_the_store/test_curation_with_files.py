@@ -157,7 +157,7 @@ class Leaving(Curation):
         if as_release and self.frozen:
             last = releases(self.store, self.project)[-1]
             write_release(self.store, self.project, last, path)
-            assert verify(path, store=self.store, release=last).whole
+            assert verify(path, store=self.store, release=last).intact
         elif counts(self.store, self.project).items:
             export_file(self.store, self.project, path, format="package")
         else:

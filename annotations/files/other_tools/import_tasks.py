@@ -94,35 +94,35 @@ def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
     for one in files:
         for row in islice(rows(one.source), max(0, LOOKED_AT - found.tasks)):
             found.tasks += 1
-            for said in task_of(one.layout, row).said if row.problem is None else ():
-                if not said.skipped:
-                    found.names.update(said.names)
-                    found.people[author_of(said, one.source, one.layout)] += 1
-                    found.truths += said.truth
+            for task_label in task_of(one.layout, row).labels if row.problem is None else ():
+                if not task_label.skipped:
+                    found.names.update(task_label.names)
+                    found.people[author_of(task_label, one.source, one.layout)] += 1
+                    found.truths += task_label.truth
     return found
 
 
-def author_of(said: TaskLabel, source: Source, layout: Layout) -> str:
+def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
     """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody.
 
     A label that this app wrote and nobody changed is its annotator's, whoever brought it into the other program.
     """
-    named = said.who
+    named = task_label.who
     if not named and layout.format == "doccano":
         stem = PurePosixPath(source.name.split(": ")[-1]).stem
         named = "" if stem.lower() in TOGETHER else stem
-    first = str(said.made.get("annotator") or "")
-    return first if first and (named in ("", safe_name(first)) or is_evenhand_label(said)) else named
+    first = str(task_label.made.get("annotator") or "")
+    return first if first and (named in ("", safe_name(first)) or is_evenhand_label(task_label)) else named
 
 
-def is_evenhand_label(said: TaskLabel) -> bool:
+def is_evenhand_label(task_label: TaskLabel) -> bool:
     """Whether an annotation still says what this app wrote; True where it did not write down what that was."""
-    made = said.made
+    made = task_label.made
     if not isinstance(made.get("said"), list):
         return True
     marks = {tuple(one) for one in made.get("spans") or () if isinstance(one, list)}
-    same = set(said.names) == set(strings(made["said"])) and set(said.marks) == marks
-    return same and strings(said.note) == strings(made.get("note")) and said.flag == made.get("extraneous")
+    same = set(task_label.names) == set(strings(made["said"])) and set(task_label.marks) == marks
+    return same and strings(task_label.note) == strings(made.get("note")) and task_label.flag == made.get("extraneous")
 
 
 def annotator_name(who: str, names: Names) -> str:
@@ -176,29 +176,29 @@ class _TaskReader:
                 continue  # the report on items has it
             task = task_of(layout, row)
             self.left.update(drafts=task.drafts, predictions=task.predictions)
-            if not task.said:
+            if not task.labels:
                 continue
             uid = self._item(source, layout, row)
-            for said in task.said:
-                self.left["other"] += said.other
-                if (kind := self._left_out(said, uid)) is not None:
+            for task_label in task.labels:
+                self.left["other"] += task_label.other
+                if (kind := self._left_out(task_label, uid)) is not None:
                     self.left[kind] += 1
                     continue
-                self.left["ground_truth"] += said.truth
+                self.left["ground_truth"] += task_label.truth
                 try:
-                    label = self._label(said, str(uid), row.line, author_of(said, source, layout))
-                    if said.truth and label.choice:
+                    label = self._label(task_label, str(uid), row.line, author_of(task_label, source, layout))
+                    if task_label.truth and label.choice:
                         self.truths[label.item] = label.choice
                     yield label
                 except BadLine as error:
                     yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
 
-    def _left_out(self, said: TaskLabel, uid: str | None) -> str | None:
-        if said.skipped:
+    def _left_out(self, task_label: TaskLabel, uid: str | None) -> str | None:
+        if task_label.skipped:
             return "skipped"
         if uid is None:
             return "without_item"
-        return None if said.names else "empty"
+        return None if task_label.names else "empty"
 
     def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
         """The public id of the item that the task became, or was already."""
@@ -216,36 +216,36 @@ class _TaskReader:
         ).fetchone()
         return None if found is None else str(found[0])
 
-    def _label(self, said: TaskLabel, uid: str, line: int, named: str) -> LabelRow:
-        who, made = annotator_name(named, self.names), said.made if is_evenhand_label(said) else {}
-        choice, reasons = self._meant(strings(made.get("said")) or said.names, line)  # doccano sorts them
+    def _label(self, task_label: TaskLabel, uid: str, line: int, named: str) -> LabelRow:
+        who, made = annotator_name(named, self.names), task_label.made if is_evenhand_label(task_label) else {}
+        choice, reasons = self._meant(strings(made.get("said")) or task_label.names, line)  # doccano sorts them
         version = made.get("guideline")
         revision = made.get("revision")
         return LabelRow(
             line=line,
             item=uid,
             annotator=who,
-            op_id=self._operation(said, made, uid, who, [choice, *reasons]),
+            op_id=self._operation(task_label, made, uid, who, [choice, *reasons]),
             choice=choice,
             reasons=reasons,
-            extraneous=said.flag,
-            spans=self._marks(said),
-            note=str(made.get("note", said.note)),
-            seconds=seconds_of(made.get("seconds", said.seconds)),
+            extraneous=task_label.flag,
+            spans=self._marks(task_label),
+            note=str(made.get("note", task_label.note)),
+            seconds=seconds_of(made.get("seconds", task_label.seconds)),
             guideline=version if isinstance(version, int) and version in self.versions else None,
-            after_reveal=self._has_seen(said, who),
+            after_reveal=self._has_seen(task_label, who),
             form_shown=FORMS.get(str(made.get("form_shown", "")), "original"),
             desk=str(made.get("desk") or "file"),
             revision=revision if isinstance(revision, int) else 0,
             base=None,
             superseded=False,
-            created=moment_of(made.get("created")) or said.created,
+            created=moment_of(made.get("created")) or task_label.created,
         )
 
-    def _has_seen(self, said: TaskLabel, who: str) -> bool:
+    def _has_seen(self, task_label: TaskLabel, who: str) -> bool:
         """Whether this annotator had seen an opinion: what was seen here stays seen, also by a label changed there."""
-        own = annotator_name(str(said.made.get("annotator") or ""), self.names) == who
-        return own and said.made.get("after_reveal") is True
+        own = annotator_name(str(task_label.made.get("annotator") or ""), self.names) == who
+        return own and task_label.made.get("after_reveal") is True
 
     def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
         """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""
@@ -261,17 +261,17 @@ class _TaskReader:
             raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
         return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
 
-    def _marks(self, said: TaskLabel) -> tuple[Mark, ...]:
+    def _marks(self, task_label: TaskLabel) -> tuple[Mark, ...]:
         if self.project.kind != "generations":
             return ()  # a marked word is what found the keyword
-        return tuple(Mark(start, end, MARKS[name]) for start, end, name in said.marks if name in MARKS)
+        return tuple(Mark(start, end, MARKS[name]) for start, end, name in task_label.marks if name in MARKS)
 
-    def _operation(self, said: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
+    def _operation(self, task_label: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
         """The id of the operation: its own where this app wrote it and it still says that; else one of what it says."""
         own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
             known = self.store.db.execute(KNOWN, (own,)).fetchone()
             if known is None or (*known[:2], [known[2], *json.loads(known[3])]) == (uid, who, codes):
                 return own
-        parts = [uid, who, said.key, said.created, *codes]
+        parts = [uid, who, task_label.key, task_label.created, *codes]
         return uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex

@@ -34,11 +34,11 @@ def read(values: Mapping[str, Any], column: str) -> Task:
         return _row(values, column)
     text = data.get(column) if isinstance(data.get(column), str) else ""
     given: list[Any] = next((values[key] for key in ANNOTATIONS if isinstance(values.get(key), list)), [])
-    said = tuple(_annotation(one, str(text)) for one in given if isinstance(one, dict))
+    labels = tuple(_annotation(one, str(text)) for one in given if isinstance(one, dict))
     own = dict(data)
     if "item" not in own and isinstance(values.get("id"), int | str):
         own.setdefault("task_id", values["id"])
-    return Task(own, said, _number(values.get("predictions")), _number(values.get("drafts")))
+    return Task(own, labels, _number(values.get("predictions")), _number(values.get("drafts")))
 
 
 def _number(value: Any) -> int:

@@ -41,20 +41,20 @@ class TaskLabel:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One text: `values` as a row of a table would have them, and what was said.
+    """One text: `values` as a row of a table would have them, and the labels on it.
 
     `predictions`, `drafts`: how many there were; they are counted and left.
     """
 
     values: dict[str, Any]
-    said: tuple[TaskLabel, ...] = ()
+    labels: tuple[TaskLabel, ...] = ()
     predictions: int = 0
     drafts: int = 0
 
     @property
     def words(self) -> set[tuple[int, int]]:
         """The places that anybody marked."""
-        return {(start, end) for one in self.said for start, end, _name in one.marks}
+        return {(start, end) for one in self.labels for start, end, _name in one.marks}
 
 
 def whole_number(value: Any) -> int | None:

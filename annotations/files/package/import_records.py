@@ -78,8 +78,8 @@ class _RecordWriter:
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.kinds: dict[str, Callable[[Row], bool]] = {
             "pilot": self._pilot, "of_item": self._of_item, "known": self._known, "standing": self._standing,
-            "retest": self._retest, "retest_label": self._retest_label, "told": self._told, "event": self._event,
-            "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+            "retest": self._retest, "retest_label": self._retest_label, "told": self._changes_read,
+            "event": self._event, "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
         }  # fmt: skip
 
     def keep(self, row: Row) -> bool:
@@ -170,7 +170,7 @@ class _RecordWriter:
         restore_latest(self.store.db, found)
         return True
 
-    def _told(self, row: Row) -> bool:
+    def _changes_read(self, row: Row) -> bool:
         person = self.people.get(str(row["annotator"]))
         return person is not None and mark_read(self.store.db, self.project, person, row["version"])
 
@@ -204,9 +204,9 @@ class _RecordWriter:
 
 def _check_plan(data: Row) -> None:
     """Raise ValueError for a change of plan that says no settings: what is kept of the share is counted by them."""
-    for said in (data.get("old", {}), data.get("new", {})):
-        if not isinstance(said, dict):
-            raise ValueError(f"data: {str(said)[:40]}")
+    for settings in (data.get("old", {}), data.get("new", {})):
+        if not isinstance(settings, dict):
+            raise ValueError(f"data: {str(settings)[:40]}")
         for name in ("share", "retest"):
-            if not isinstance(said.get(name), int | float | None):
-                raise ValueError(f"{name}: {str(said[name])[:40]}")
+            if not isinstance(settings.get(name), int | float | None):
+                raise ValueError(f"{name}: {str(settings[name])[:40]}")

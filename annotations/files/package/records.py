@@ -115,7 +115,7 @@ class _Names:
     def __call__(self, name: str | None) -> str | None:
         return self.codes.get(name, "") if name and self.codes else name
 
-    def told(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def event_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The data of an event without names: numbers stay, text only where it cannot be one."""
         if not self.codes:
             return dict(data)
@@ -125,7 +125,7 @@ class _Names:
                 if value in self.codes or key in TOLD:
                     kept[key] = self.codes.get(value, value)
             elif isinstance(value, dict):
-                kept[key] = self.told(value)
+                kept[key] = self.event_data(value)
             elif not isinstance(value, list):
                 kept[key] = value
         return kept
@@ -157,7 +157,7 @@ def _changes_read(store: Store, project: Project, names: _Names) -> Iterator[dic
 def _events(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
     for uid, person, action, data, author, created in store.db.execute(EVENTS, (project.id,)):
         yield {"kind": "event", "item": uid, "annotator": names(person), "action": action,
-               "data": names.told(json.loads(data)), "author": names(author), "created": created}  # fmt: skip
+               "data": names.event_data(json.loads(data)), "author": names(author), "created": created}  # fmt: skip
 
 
 def _drafts(store: Store, project: Project) -> Iterator[dict[str, Any]]:

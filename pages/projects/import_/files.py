@@ -149,10 +149,10 @@ def _show_tables(
             _start_job(store, project, path, wish)
         else:
             report = import_with_bar(store, project, members, wish, path.name)
-            _done(store, project, path, report)
+            _keep_report(store, project, path, report)
 
 
-def _done(store: Store, project: Project, path: Path, report: Reported) -> None:
+def _keep_report(store: Store, project: Project, path: Path, report: Reported) -> None:
     st.session_state[_report_key(project)] = report
     jobs.drop_upload(store, path)
     empty_place(PLACE)
@@ -178,7 +178,7 @@ def _offer_tasks(
             start_tasks_job(store, project, path, wish)
             _show_outcome()
         else:
-            _done(store, project, path, import_tasks_now(store, project, members, wish, path.name))
+            _keep_report(store, project, path, import_tasks_now(store, project, members, wish, path.name))
 
 
 def _offer_labels(
@@ -194,12 +194,12 @@ def _offer_labels(
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
-            _done(store, project, path, write_package.import_package(store, project.name, members, path.name))
+            _keep_report(store, project, path, write_package.import_package(store, project.name, members, path.name))
         else:
             report = LabelImport()
             for one in members:
                 report.add(write_package.import_package_labels(store, project, one, one.name))
-            _done(store, project, path, report)
+            _keep_report(store, project, path, report)
 
 
 def _wish_for_sentences(password: str | None) -> Wish:

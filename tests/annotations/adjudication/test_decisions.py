@@ -47,12 +47,12 @@ def test_only_finished_items_with_different_labels_are_cases(store: Store) -> No
 
 def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, store: Store) -> None:
     made, items = judged(store, ["aar"] * 30)
-    orders = [[said.choice for said in case(store, made, item.uid).said] for item in items]
-    assert [case(store, made, items[0].uid).said[n].letter for n in range(3)] == ["A", "B", "C"]
+    orders = [[said.choice for said in case(store, made, item.uid).labels] for item in items]
+    assert [case(store, made, items[0].uid).labels[n].letter for n in range(3)] == ["A", "B", "C"]
     assert {order.index(R) for order in orders} == {0, 1, 2}
-    again = [[said.choice for said in case(store, made, item.uid).said] for item in items]
+    again = [[said.choice for said in case(store, made, item.uid).labels] for item in items]
     assert again == orders  # the same on every visit
-    assert "Ada" not in repr(case(store, made, items[0].uid).said)
+    assert "Ada" not in repr(case(store, made, items[0].uid).labels)
 
 
 def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_rescue(store: Store) -> None:

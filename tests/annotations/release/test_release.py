@@ -434,9 +434,9 @@ def test_bringing_it_twice_adds_nothing(store, made, tmp_path):
 def test_a_whole_release_is_whole(store, made, tmp_path):
     one = release(store, made, "1.0")
     found = verify(write_release(store, made, one, tmp_path / "r"), store=store, release=one)
-    assert found.whole and found.known and found.found == one.hash and not found.unread
+    assert found.intact and found.known and found.found == one.hash and not found.unread
     found = verify(write_release(store, made, one, tmp_path / "p", package=False), store=store, release=one)
-    assert found.whole and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
+    assert found.intact and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
 
 
 def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made, tmp_path):
@@ -453,7 +453,7 @@ def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made
             assert path.read_text().endswith("\\evenhandend\n")
             path.unlink()
     found = verify(out)
-    assert found.whole and found.found and found.files == known - 2
+    assert found.intact and found.found and found.files == known - 2
 
 
 def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
@@ -468,9 +468,9 @@ def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
         except BadFile:  # release.json or SHA256SUMS is no longer what it was
             assert path.name in ("release.json", "SHA256SUMS")
         else:
-            assert not found.whole, path
+            assert not found.intact, path
         path.write_bytes(whole_file)
-    assert verify(out, store=store, release=one).whole
+    assert verify(out, store=store, release=one).intact
 
 
 def test_missing_added_and_forged_files_are_named(store, made, tmp_path):
@@ -487,7 +487,7 @@ def test_missing_added_and_forged_files_are_named(store, made, tmp_path):
     old = next(line for line in sums.splitlines() if line.endswith("  package/gold.jsonl"))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (forged / "SHA256SUMS").write_text(sums.replace(old, f"{digest}  package/gold.jsonl"))
-    assert verify(forged).problems == () and not verify(forged).whole
+    assert verify(forged).problems == () and not verify(forged).intact
     assert ("package/gold.jsonl", "other") in verify(forged, store=store, release=one).problems
 
 

@@ -85,15 +85,15 @@ def test_what_is_no_third_person_stays(word: str) -> None:
 def test_a_text_for_he_and_for_they(text: str, he: str, they: str) -> None:
     found = rewritten(text)
     assert found is not None
-    assert found.filled(set_named("he", "tango")) == he
-    assert found.filled(set_named("they", "tango")) == they
+    assert found.text_with(set_named("he", "tango")) == he
+    assert found.text_with(set_named("they", "tango")) == they
 
 
 def test_xe_has_tangos_spelling_and_the_case_of_she() -> None:
     found = rewritten(" Xir dog saw him")
     assert found is not None
     assert (found.case, found.source, found.written) == ("pos_dep", "xe", "Xir")
-    assert [found.filled(one) for one in sets("tango").values()] == [
+    assert [found.text_with(one) for one in sets("tango").values()] == [
         " His dog saw", " Her dog saw", " Their dog saw", " Xir dog saw",
     ]  # fmt: skip
 
@@ -108,7 +108,7 @@ def test_it_is_a_subject_before_its_verb(text: str, case: str) -> None:
 def test_nothing_is_cut_between_first_and_second_pronoun() -> None:
     found = rewritten("So he, tall and slow, found his hat")
     assert found is not None
-    assert found.filled(set_named("he", "tango")) == "So he, tall and slow, found"
+    assert found.text_with(set_named("he", "tango")) == "So he, tall and slow, found"
 
 
 @pytest.mark.parametrize("text", ["", "No pronoun.", "a binary choice", "themselves"])
@@ -121,7 +121,7 @@ def test_a_set_of_the_user_is_a_slot_too() -> None:
     ze = set_named("ze")
     found = rewritten(" ze sings", extra=[ze])
     assert found is not None
-    assert (found.source, found.filled(set_named("they", "tango")), found.filled(ze)) == (
+    assert (found.source, found.text_with(set_named("they", "tango")), found.text_with(ze)) == (
         "ze",
         " they sing",
         " ze sings",
@@ -145,6 +145,6 @@ def test_the_form_that_was_there_can_be_put_back(before: str, form: str, after: 
     text = f"{before} {form} {after}"
     found = rewritten(text)
     assert found is not None
-    same = found.filled(set_named(found.source, "tango"))
+    same = found.text_with(set_named(found.source, "tango"))
     assert same.startswith(f"{before} {form}")
     assert found.written == form

@@ -1,4 +1,4 @@
-"""The views of the page Try: one sentence, a list of words, the gallery."""
+"""One sentence under all models, with the guess before it, and the gallery of examples."""
 
 from typing import Any
 
