@@ -1,4 +1,4 @@
-"""Settling what annotators disagree on: cases side by side, comments, decisions; all of it is appended."""
+"""Adjudication of items on which annotators disagree: cases, comments, decisions. Everything is appended."""
 
 from annotations.adjudication.cases import AnonymousLabel, Case, Queue, case, case_counts, cases, patterns
 from annotations.adjudication.comments import Comment, add_comment, comments, every_comment

@@ -1,4 +1,4 @@
-"""Cases for the adjudicator: items that have all their labels, with what each annotator said, authors anonymous."""
+"""Cases for the adjudicator: items that have all their labels, with the labels of each annotator, anonymous."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from core.errors import N_, NotFound
 Queue = Literal["open", "settled"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# open: fully labelled, the labels differ, nobody has settled it. settled: there is a decision or "left as it is".
+# open: fully labelled, the labels differ, no settlement. settled: a decision, or "left as it is".
 WHERE: dict[Queue, str] = {"open": "split = 1 AND settlement IS NULL", "settled": "settlement IS NOT NULL"}
 LABELLED_BY = (
     "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
@@ -32,7 +32,7 @@ WHERE assignment.item = ? AND label.choice IS NOT NULL ORDER BY annotator.id
 
 
 class AnonymousLabel(NamedTuple):
-    """What one annotator said before seeing anybody else; `letter` stands for the name."""
+    """The blind label of one annotator; `letter` stands for the name."""
 
     letter: str
     choice: str
@@ -57,7 +57,7 @@ class Case:
 
     @property
     def seen(self) -> tuple[str, ...]:
-        """The operations that are in view: a decision about others is refused."""
+        """The op_ids of the labels in view; `settle_case` refuses a decision if they have changed."""
         return tuple(each.op_id for each in self.labels)
 
 
@@ -113,7 +113,7 @@ def _patterns(store: Store, project: Project, queue: Queue) -> dict[int, str]:
 
 
 def case(store: Store, project: Project, uid: str) -> Case:
-    """One item with what was said of it. Raises NotFound for an item that is not there."""
+    """One item with its labels, settlements and comments. Raises NotFound for an unknown item."""
     query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
     row = store.db.execute(query, (uid, project.id)).fetchone()
     if row is None:
@@ -126,7 +126,7 @@ def case(store: Store, project: Project, uid: str) -> Case:
 
 def _anonymous_labels(store: Store, item: Item) -> tuple[AnonymousLabel, ...]:
     rows = store.db.execute(BLIND_LABELS, (item.id,)).fetchall()
-    # Shuffled anew for each item: whoever is A here is somebody else on the next one.
+    # Shuffled for each item, so that a letter does not follow an annotator from item to item.
     letters = list(LETTERS[: len(rows)]) if len(rows) <= len(LETTERS) else [str(n + 1) for n in range(len(rows))]
     order = random.Random(item.uid).sample(range(len(rows)), len(rows))  # noqa: S311 - nothing secret
     return tuple(_anonymous_label(letter, rows[at]) for letter, at in zip(letters, order, strict=True))

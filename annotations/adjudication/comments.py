@@ -1,4 +1,4 @@
-"""Comments on an item: of all, once everybody has voted, and private threads of one annotator and the lead."""
+"""Comments on an item: public ones once it has all its labels, and private threads of one annotator and the lead."""
 
 import uuid
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody said about an item; `annotator` None: the lead.
+    """A comment on an item; `annotator` None: the lead wrote it.
 
-    `thread` is the public id of the annotator whose talk with the lead it belongs to; None: said to everybody.
+    `thread` is the public id of the annotator in whose private thread with the lead it stands; None: it is public.
     """
 
     op_id: str
@@ -40,9 +40,9 @@ _COMMENTS = (
 
 
 def comments(store: Store, project: Project, item: str, *, thread: Annotator | None = None) -> list[Comment]:
-    """The comments on an item (public id), oldest first: what was said to everybody.
+    """The public comments on an item (public id), oldest first.
 
-    `thread`: what this annotator and the lead said to each other instead; nobody else is to see it.
+    `thread`: the private thread of this annotator and the lead instead; nobody else may see it.
     """
     kept = "AND comment.thread IS ?"
     values = (item, project.id, None if thread is None else thread.id)
@@ -50,7 +50,7 @@ def comments(store: Store, project: Project, item: str, *, thread: Annotator | N
 
 
 def every_comment(store: Store, project: Project, item: str) -> list[Comment]:
-    """What was said about an item (public id) to everybody and in all threads, oldest first: for the lead alone."""
+    """Public and private comments on an item (public id), oldest first. For the lead only."""
     return [Comment(*row) for row in store.db.execute(_COMMENTS.format(kept=""), (item, project.id))]
 
 
@@ -67,10 +67,9 @@ def add_comment(
 ) -> None:
     """Append a comment to an item (public id); the same `op_id` twice is stored once.
 
-    `thread`: it is said between this annotator and the lead alone, which is possible at any time. Raises NotAllowed
-    while the item still waits for labels and no thread is given (a comment would tell the others what to think), or
-    where an annotator writes in the thread of another; Refused for an empty, too long or unprintable text; NotFound
-    for an unknown item.
+    `thread`: the private thread of this annotator and the lead, which is open at any time. Raises NotAllowed for a
+    public comment while the item still waits for labels (it would influence them), or where an annotator writes in the
+    thread of another; Refused for an empty, too long or unprintable text; NotFound for an unknown item.
     """
     said = checked_text(text, N_("A comment needs words."))
     if thread is not None and annotator is not None and annotator.id != thread.id:
@@ -78,7 +77,7 @@ def add_comment(
     with store.write() as db:
         row = db.execute(
             "SELECT item.id, labels >= wanted FROM imported_item AS item"
-            # Not one of an import on its way: what something points to could not be removed when the import fails.
+            # Not an item of a running import: if the import fails, an item with a comment could not be deleted.
             " WHERE item.uid = ? AND item.project = ?",
             (item, project.id),
         ).fetchone()

@@ -1,4 +1,4 @@
-"""Decisions of the adjudicator: who, when, what and why; a decision counts before the labels do."""
+"""Decisions of the adjudicator: who, when, what and why. A decision overrides the labels."""
 
 import json
 import uuid
@@ -27,7 +27,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """One act of an adjudicator: decide on a choice, leave an item as its labels have it, or reopen it.
+    """One act of an adjudicator: decide on a choice, confirm what the labels say, or reopen the item.
 
     `seen` are the op_ids of the labels that were in view.
     """
@@ -45,7 +45,7 @@ class Settlement:
 
 
 def settlements(store: Store, project: Project, item: str) -> list[Settlement]:
-    """Everything that adjudicators did about an item (public id), oldest first."""
+    """All acts of adjudicators on an item (public id), oldest first."""
     query = (
         f"SELECT {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item"
         " WHERE item.uid = ? AND settlement.project = ? ORDER BY settlement.id"
@@ -100,11 +100,11 @@ def settle_case(
     why: str = "",
     op_id: str | None = None,
 ) -> Settlement:
-    """Decide on *choice*, or with None leave the item as its labels have it; returns what was stored.
+    """Decide on *choice*, or with None confirm what the labels say; returns what was stored.
 
-    `seen` are the op_ids of the labels that were in view, `base` the op_id of the act that stood (None: none): where
-    either has changed meanwhile, the decision is refused, so that nobody decides on what they have not seen. The same
-    `op_id` twice is stored once. Raises Refused and NotAllowed with what is wrong, NotFound for an unknown item.
+    `seen` are the op_ids of the labels that were in view, `base` the op_id of the act that was in force (None: none).
+    If either has changed since, the decision is refused: it was made on something else. The same `op_id` twice is
+    stored once. Raises Refused and NotAllowed with what is wrong, NotFound for an unknown item.
     """
     action: Action = "leave" if choice is None else "decide"
     text = checked_text(why)
@@ -130,7 +130,7 @@ def settle_case(
 
 
 def reopen(store: Store, project: Project, item: str, *, adjudicator: str, base: str, why: str = "") -> Settlement:
-    """Take back the act *base* that stands; the item is an open case again. Raises as `settle_case`."""
+    """Take back the act *base* that is in force; the item is an open case again. Raises as `settle_case`."""
     values = {
         "op_id": uuid.uuid4().hex, "adjudicator": _checked_adjudicator(adjudicator), "action": "reopen", "choice": None,
         "reasons": "[]", "spans": "[]", "why": checked_text(why), "extraneous": None, "seen": "[]",

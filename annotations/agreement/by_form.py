@@ -1,7 +1,7 @@
 """How often annotators accept a sentence, by the form in which the desk showed it: original or masked.
 
-Blind labels only. A label remembers the form it was made on. Nobody draws by lot which form a desk shows, so a
-difference may also be one of annotators or of times; items that were labelled on both forms are compared by themselves.
+Blind labels only. A label records the form it was made on. The form is not randomised, so a difference may also come
+from annotators or from time; items that were labelled on both forms are compared separately.
 """
 
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ class FormRates:
     """Accept rates of the original and the masked form; differences are masked - original, -1 to 1.
 
     `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
-    labelled on both forms. Intervals, 95 %: items are what is drawn, each with all its labels.
-    `annotators`: name and the same of each annotator alone, in the order of the report, where both forms were used;
-    there `paired` says nothing, because one annotator labels an item once.
+    labelled on both forms. Intervals, 95 %, by resampling items with all their labels. `annotators`: (name, rates) of
+    each annotator who used both forms, in the order of the report; their `paired` is undefined, because one annotator
+    labels an item once.
     """
 
     forms: tuple[FormRate, ...]

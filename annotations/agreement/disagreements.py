@@ -1,6 +1,6 @@
-"""The items on which annotators chose or flagged differently, with what each of them gave as reasons.
+"""The items on which annotators chose or flagged differently, with the reasons of each.
 
-Blind labels stay blind (DESIGN 4.4): an item is listed only when nobody is left who would still label it blindly.
+Blind labels stay blind (DESIGN 4.4): an item is listed only when no further blind label of it is expected.
 """
 
 import json
@@ -14,8 +14,8 @@ from annotations.types import Annotator, Mark, Project
 from core.files.timestamps import timestamp
 from core.types import Span
 
-# {who}, {pair} and {own} are filled with fixed conditions, never with text from outside. CROSS JOIN keeps SQLite from
-# starting at the labels: walking the assignments, item by item, needs no sorting.
+# {who}, {pair} and {own} are filled with fixed conditions, never with user input. CROSS JOIN makes SQLite start at the
+# assignments, which are in the order of items, so that nothing is sorted.
 DISAGREEMENTS = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
@@ -28,7 +28,7 @@ BY_ANNOTATORS = "AND assignment.annotator IN (SELECT id FROM annotator WHERE nam
 PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
 LABELLED_BY_READER = """AND assignment.item IN
     (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
-# As many labels as the item wants, or one of everybody who is still there.
+# As many labels as the item wants, or one of every active annotator.
 DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
     (SELECT 1 FROM active_member AS member WHERE member.project = assignment.project AND NOT EXISTS
         (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
@@ -48,7 +48,7 @@ WHERE blind_label.item = ? ORDER BY annotator.name
 
 @dataclass(frozen=True, slots=True)
 class BlindLabel:
-    """What one annotator said of an item, before seeing anybody's opinion."""
+    """A label that an annotator made before seeing anybody's opinion of the item."""
 
     annotator: str
     choice: str
@@ -88,10 +88,9 @@ def disagreements(
 ) -> tuple[list[Disagreement], int]:
     """Finished items with different blind labels, in the order of import, and how many there are in all.
 
-    `between`: only what these annotators said decides (and is counted);
-    `pair`: only items of this keyword pair; `reader`: only items that this
-    annotator has labelled. Each item comes with the labels of everybody, so
-    tell `record_reveals` what a reader gets to see.
+    `between`: only labels of these annotators are compared and counted; `pair`: only items of this keyword pair;
+    `reader`: only items that this annotator has labelled. Each item comes with the labels of everybody, so call
+    `record_reveals` before a reader sees them.
     """
     who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
     asked = DISAGREEMENTS.format(
@@ -111,9 +110,9 @@ class AboutItem(Protocol):
 
 
 def record_reveals(store: Store, reader: Annotator, found: Sequence[AboutItem]) -> None:
-    """Record that *reader* sees what others said of these items: own labels from now on carry `after_reveal`.
+    """Record that *reader* sees the labels of others on these items: own labels from now on carry `after_reveal`.
 
-    Call it before they are shown. What the reader has not labelled is left alone.
+    Call it before they are shown. Items that the reader has not labelled are skipped.
     """
     record_item_reveals(store, reader, [one.item for one in found])
 

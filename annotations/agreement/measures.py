@@ -1,14 +1,12 @@
-"""How far the annotators of a project agree: on all reviewed items and blind labels, never on the kept ones.
+"""How far the annotators of a project agree: over blind labels of all reviewed items, never of the kept ones only.
 
 A *blind* label is the last one that an annotator made before seeing anybody's
 opinion of the item. Items that end as rejected count like all others.
 Generations of one context resemble each other, so their intervals are over
 contexts; their labels are compared in four ways (annotations.agreement.schemes).
 
-Where a project stops at the first reject, only items whose first labels accept
-get more of them, and agreement on all labelled items would say how often a
-second annotator rejects what the first accepted. So it is computed on the
-random share of items that everybody labels whatever the first one says.
+Where a project stops at the first reject, only accepted items get further labels, so agreement on all labelled items
+would be biased. There it is computed on the random share, whose items everybody labels whatever the first label is.
 """
 
 from collections import Counter
@@ -67,7 +65,7 @@ WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 
 
 def usual_items(project: Project) -> ItemScope:
-    """On which items agreement is computed where nobody chooses: the random share where items stop at a reject."""
+    """The default scope of agreement: the random share under the plan `stop`, else all items."""
     return "share" if project.plan == "stop" else "all"
 
 
@@ -150,7 +148,7 @@ def signature(
 def _overall(
     tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None
 ) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
-    """The measures of all labels; *share*: how many items the random share has, None where others count too."""
+    """The measures of all labels; *share*: how many items the random share has, None outside it."""
     overall = _measures(tally, resampling)
     categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
     if share is None or tally.units:
@@ -160,7 +158,7 @@ def _overall(
 
 
 def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
-    """The same with every measure undefined for this reason: that of the labels would speak of all items."""
+    """The same with every measure undefined for this reason: labels outside the random share are biased."""
     names = [one.name for one in fields(found) if isinstance(getattr(found, one.name), Estimate)]
     values: dict[str, Any] = dict.fromkeys(names, Estimate.undefined(why))
     return replace(found, **values)
@@ -173,7 +171,7 @@ def _labels(
     rows = blind_label_rows(store, project, version=version, on=on, more=more)
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":
-        # Here, so that a command for sentences starts without pandas: it takes longer than what most of them do.
+        # Imported here, so that commands for sentences start without pandas.
         from annotations.agreement.schemes import scheme_labels
 
         return scheme_labels(store, project, rows, choices, way)
@@ -181,7 +179,7 @@ def _labels(
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
-    """The full list: every choice of any version of the guideline, then what labels hold beside it."""
+    """The full list: every choice of any version of the guideline, then other values in the labels."""
     found: dict[str, Choice] = {}
     for version in sorted(guidelines(store, project), key=lambda g: g.version, reverse=True):
         for choice in version.choices:
@@ -291,7 +289,7 @@ def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measu
 def _every_two(
     labels: BlindLabels, names: dict[int, str], categories: int, resampling: Resampling
 ) -> tuple[TwoAnnotators, ...]:
-    """Every two annotators who share an item, in the order of *names*."""
+    """Every pair of annotators who share an item, in the order of *names*."""
     tables = labels.tables(categories)
     order = list(names)
     found = []

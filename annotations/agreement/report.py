@@ -1,4 +1,4 @@
-"""What is reported of the annotators of a project: measures of all, of each two, per category, pair and version."""
+"""The agreement report of a project: measures of all annotators, of each two, per category, pair and version."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,9 +19,8 @@ from core.statistics.resampling import ratio
 class TwoAnnotators:
     """Two annotators on the items that both labelled.
 
-    `table[i][j]`: how often `a` chose category i and `b` category j, over the
-    full list of categories. The measures are worked out when asked for: a
-    hundred annotators make 4,950 pairs, of which a page shows few.
+    `table[i][j]`: how often `a` chose category i and `b` category j, over the full list of categories. The measures are
+    computed on access: a hundred annotators make 4,950 pairs, of which a page shows few.
     """
 
     a: str
@@ -32,12 +31,12 @@ class TwoAnnotators:
 
     @property
     def items(self) -> int:
-        """How many items both labelled."""
+        """The number of items that both labelled."""
         return sum(map(sum, self.table))
 
     @cached_property
     def agreed(self) -> Estimate:
-        """The share of their items on which they agreed, with Wilson's interval, or one over contexts."""
+        """The share of shared items on which they agreed, with Wilson's interval or one over contexts."""
         same = sum(row[i] for i, row in enumerate(self.table))
         if self.contexts is None or not self.items:
             return wilson(same, self.items, nothing=NO_SHARED_ITEM)
@@ -57,7 +56,7 @@ class TwoAnnotators:
 
     @cached_property
     def largest(self) -> Estimate:
-        """The highest kappa that their margins allow."""
+        """The highest kappa that the marginal totals allow."""
         return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
 
 
@@ -76,7 +75,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class CategoryMeasures:
-    """One category: its share of all labels, and how often a second annotator chose it where one did."""
+    """One category: its share of all labels, and how often a second annotator chose it if one did."""
 
     choice: Choice
     labels: int
@@ -88,8 +87,8 @@ class CategoryMeasures:
 class AgreementReport:
     """Everything the page shows. `by_labels[n]`: how many items have n blind labels.
 
-    On the random share `all_items` counts its items and `by_labels` the labels they have by now; the measures are over
-    those of them that have all their labels.
+    On the random share `all_items` counts its items and `by_labels` their present labels; the measures are over its
+    items with all labels.
     """
 
     project: str
@@ -111,7 +110,7 @@ class AgreementReport:
 
     @property
     def biased(self) -> bool:
-        """Whether the labels are those of items that stopped at a first reject: agreement on them means little."""
+        """Whether the labels include items that stopped at a first reject, so that agreement on them is biased."""
         return self.stopped and self.on == "all"
 
     @property
@@ -125,7 +124,7 @@ class AgreementReport:
         return self.overall.labels
 
     def two(self, a: str, b: str) -> TwoAnnotators | None:
-        """What is known of two annotators, in this order; None where they share no item."""
+        """The table of two annotators, in this order; None if they share no item."""
         for pair in self.cohen:
             if (pair.a, pair.b) == (a, b):
                 return pair

@@ -1,7 +1,7 @@
-"""Audits of extremes: a blind desk project out of a drawn sample, and what its labels say about leaks.
+"""Audits of extremes: a project for blind labelling made of a drawn sample, and the leaks that its labels show.
 
-Which stratum a sentence belongs to, the model and its Bias_c stay in the item's `extra` under one name that is sent
-to no desk (see `wire.SOURCE_COLUMNS`); an audit is known by the file name of its batch.
+Stratum, model and Bias_c of a sentence are in the item's `extra` under one key that no desk receives (see
+`messages.SOURCE_COLUMNS`). An audit is recognised by the file name of its batch.
 """
 
 import json
@@ -72,13 +72,13 @@ class JudgedSentence:
 
     @property
     def settled(self) -> bool:
-        """Whether it has all the labels that it needs."""
+        """Whether it has all its labels."""
         return self.labels >= self.wanted
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was drawn for a project, and how far it is."""
+    """The sample drawn for a project, and its progress."""
 
     project: Project
     run: str
@@ -90,7 +90,7 @@ class Audit:
 
     @property
     def settled(self) -> tuple[JudgedSentence, ...]:
-        """The sentences that have all their labels; only these count."""
+        """The sentences that have all their labels. Only these count."""
         return tuple(one for one in self.sentences if one.settled)
 
     @property
@@ -100,7 +100,7 @@ class Audit:
 
     @property
     def labels_wanted(self) -> int:
-        """How many labels the whole audit takes."""
+        """How many labels the audit needs in all."""
         return sum(one.wanted for one in self.sentences)
 
     @property
@@ -111,7 +111,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """The answer of an audit, on the sentences that have all their labels.
+    """The result of an audit, over the sentences that have all their labels.
 
     `shares`: by "unanimous", "any" (counting sentences) and "label" (counting labels), each for both ends together
     and each end. `reasons`: code -> (labels among extremes, among controls). `measures`: by rule, then "run" (all
@@ -150,12 +150,12 @@ def create_audit_project(
     language: str = "zh",
     run: str = "",
 ) -> Project:
-    """Make a desk project *name* of the sample: keyword covered, order random, nothing said about how it was drawn.
+    """Make a project *name* of the sample: keyword masked, random order, no trace of how it was drawn.
 
-    *run*: the name of the score run it was drawn from, so that the result can be taken back to it. *language*: of the
-    guideline. Raises NotAllowed where the name is taken, Refused for what cannot be, NotFound where a row does not
-    say which word of its sentence is the keyword; then nothing was made. Where the import fails half-way, the empty
-    project is put away under another name.
+    *run*: the name of the score run it was drawn from, so that the result can be compared with it. *language*: of the
+    guideline. Raises NotAllowed if the name is taken, Refused for an invalid sample, NotFound if a row does not say
+    which word of its sentence is the keyword; then no project exists. If the import fails half-way, the empty project
+    is archived under another name.
     """
     rows = [_new_item(item, line, sample, run) for line, item in enumerate(sample.items, 1)]
     project = create_project(
@@ -174,7 +174,7 @@ def create_audit_project(
             batch.add(rows)
             batch.publish()
     except BaseException:
-        # A guideline is never deleted, so neither is its project: it is put away, and its name is free again.
+        # A guideline is never deleted, so its project cannot be either. It is archived, and its name is free again.
         with suppress(EvenhandError):
             archive(store, change_project(store, project, name=f"{name} ({project.uid[:8]})"))
         raise
@@ -208,7 +208,7 @@ def audits(store: Store) -> list[Audit]:
 
 
 def audit(store: Store, project: Project) -> Audit:
-    """What was drawn for *project* and how far it is. Raises NotFound where the project is no audit."""
+    """The audit of *project*: its sample and its progress. Raises NotFound if the project is no audit."""
     labels: dict[int, list[tuple[str, str]]] = {}
     for item, choice, why in store.db.execute(LABELS, (project.id,)):
         labels.setdefault(item, []).append((choice, why))
@@ -246,7 +246,8 @@ def _judged_sentence(
 
 
 def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
-    """The answer of the audit *project*; with the scores it was drawn from (*frame*), also what leaks do to a run.
+    """The result of the audit *project*; with the scores it was drawn from (*frame*), also the effect of leaks on a
+    run.
 
     Raises NotFound where the project is no audit, Refused where *frame* holds other scores than those of the audit.
     """
@@ -282,7 +283,7 @@ def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, floa
 
 
 def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
-    """Sentence -> Bias_c of the run an audit was drawn from, checked against what the audit remembers."""
+    """Sentence -> Bias_c of the run an audit was drawn from, checked against the values stored with the audit."""
     rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
     # A text can stand there twice, for another word each: its first row with a side counts, as in a draw.
     rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]

@@ -1,1 +1,1 @@
-"""Find items, their history."""
+"""Search for items, and the history of one item."""

@@ -1,7 +1,7 @@
-"""Everything that happened to one item, in the order of time, and why it is kept or not.
+"""The history of one item, and why it is kept or not.
 
-Read from where each thing is stored (labels, skips, settlements, comments, events, labels that came again, known
-answers, releases, guideline versions): nothing is written here.
+Read from the tables of labels, skips, settlements, comments, events, retests, known answers, releases and guideline
+versions. Nothing is written here.
 """
 
 import json
@@ -66,7 +66,7 @@ _RELEASED = (
 _IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
 _GUIDELINES = (
     "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND version > 1"
-    " AND created >"  # the first one is older than any item, whatever the clock said
+    " AND created >"  # the first version is older than any item, whatever the clock was
     " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
 )
 _HELD = """
@@ -81,15 +81,15 @@ _CHOICES = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened: UTC moment, what, who (a name; "" where nobody gave one), and more by name.
+    """One thing that happened: UTC moment, what, who (a name, or ""), and more by name.
 
     "label": a stored operation: `choice` (None: taken back), `reasons`, `note`, `tags`, `extraneous`, `spans`,
     `seconds`, `guideline` (version), `form`, `after_reveal`, `superseded` (another desk was first), `stands` (it is the
     annotator's label now), `blind` (agreement and gold use it), `revision` (the desk's own count, also of a "skip"),
-    `file` (the file it came from). "again": the same for an item that came again. "settlement": `action`, `choice`,
-    `reasons`, `why`. "comment": `text`, `thread` (public id of an annotator or None). "event": `action`, `data`.
-    "known": `choice`, `why`. "released": `version`, `status`, `gold`. "imported": `file`. "guideline": `version`,
-    `changes`. "revealed" has nothing more.
+    `file` (the file it came from). "again": the same for a retest. "settlement": `action`, `choice`, `reasons`, `why`.
+    "comment": `text`, `thread` (public id of an annotator or None). "event": `action`, `data`. "known": `choice`,
+    `why`. "released": `version`, `status`, `gold`. "imported": `file`. "guideline": `version`, `changes`. "revealed"
+    has nothing more.
     """
 
     when: str
@@ -99,7 +99,7 @@ class Entry:
 
     @property
     def tells(self) -> bool:
-        """Whether it says what somebody thinks of the item: who still labels should not see it."""
+        """Whether it reveals an opinion of the item, so that an annotator who has yet to label it must not see it."""
         return self.kind in ("label", "again", "known", "settlement", "event") or bool(self.data.get("thread"))
 
 
@@ -107,8 +107,8 @@ class Entry:
 class ItemRecord:
     """An item as it is now.
 
-    `gold_reasons` says why it has its status, `held` who has it on the desk or got it back (name, state), `talkers`
-    are the public ids of those who labelled or skipped it.
+    `gold_reasons`: why it has its status. `held`: (name, state) of annotators who have it on the desk or for
+    relabelling. `talkers`: public ids of those who labelled or skipped it.
     """
 
     row: SearchRow
@@ -138,8 +138,8 @@ def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | N
 def item_history(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> list[Entry]:
     """Everything that happened to an item (public id), oldest first. Raises NotFound.
 
-    `reader`: only what this annotator did or was told: own labels, own private thread with the lead, and what was said
-    to everybody once all labels are there.
+    `reader`: only what this annotator may see: own labels, own private thread with the lead, and public comments once
+    all labels are there.
     """
     found = item_of(store, project, uid)
     values = {"item": found.id, "project": project.id, "reader": reader.id if reader else None}
@@ -168,7 +168,7 @@ def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any], *
 
 
 def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
-    """Labels and skips. What a desk sends at once bears one moment: there its own count tells what came first."""
+    """Labels and skips. Operations that a desk sends together have the same moment; its revision gives their order."""
     labels = sorted(_labels(store, "label", _LABELS, values), key=lambda one: one.when)
     skips = _entries(store, "skip", _SKIPS, values, "revision")
     return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
@@ -193,7 +193,7 @@ def _settlement_entry(one: Settlement) -> Entry:
 def _comments(store: Store, project: Project, uid: str, reader: Annotator | None) -> Iterator[Entry]:
     for one in every_comment(store, project, uid):
         if reader is None or one.thread in (None, reader.uid):
-            # Who said it in the discussion of all stays unknown to annotators, as on the page Adjudicate.
+            # Authors of public comments are hidden from annotators, as on the page Adjudicate.
             hidden = reader is not None and one.annotator not in (None, reader.uid)
             yield Entry(one.created, "comment", "" if hidden else one.author, {"text": one.text, "thread": one.thread})
 
@@ -224,7 +224,7 @@ def _settlement_values(settled: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
-    """What the labels alone come to."""
+    """The reasons that follow from the labels alone."""
     labels, counted = len(choices), Counter(choices)
     if not labels:
         return Note(N_("Nobody has labelled it yet."))

@@ -1,7 +1,7 @@
-"""Finding items of a project: by cell, status, marks, annotator, text; one look through the table, page by page.
+"""Searching the items of a project by cell, status, marks, annotator and text, page by page.
 
 Every search reads the items of the project once, in the order of import (docs/browse.md has the timings and why there
-is no index of words). Conditions are fixed texts; what comes from outside is always a bound value.
+is no full-text index). Conditions are fixed texts; user input is always a bound value.
 """
 
 import re
@@ -19,7 +19,7 @@ CHUNK = 500  # items read at once for a file
 
 Flag = str
 
-# What an item can be marked with, and the condition for it; `:project` is bound, `:reader` in those for readers.
+# Flags of an item and the condition of each; `:project` is bound, and `:reader` in those for annotators.
 FLAGS: dict[Flag, str] = {
     "unlabelled": "item.labels = 0",
     "partial": "item.labels > 0 AND item.labels < item.wanted",
@@ -38,7 +38,7 @@ FLAGS: dict[Flag, str] = {
     "known": "item.known IS NOT NULL",
     "shared": "item.shared = 1",
     "retest": "item.id IN (SELECT item FROM retest WHERE project = :project)",
-    # `items.Batch` writes `extra` with json.dumps, so this is what a list that is not empty looks like in it.
+    # `items.Batch` writes `extra` with json.dumps; this is how a list that is not empty begins in it.
     "mined": """instr(item.extra, '"flags": ["') AND json_array_length(item.extra, '$.flags') > 0""",
 }
 MINED = "mined:"  # and the code of a filter: flagged by this one
@@ -46,7 +46,7 @@ _MINED_BY = (
     "instr(item.extra, json_quote(:code)) AND EXISTS"
     " (SELECT 1 FROM json_each(item.extra, '$.flags') WHERE json_each.value = :code)"
 )
-# What somebody who labels may ask for; of comments and notes the own ones. The rest tells what others do, or the plan.
+# Flags that an annotator may filter by (only own comments and notes). The others reveal other labels or the plan.
 READER_FLAGS: dict[Flag, str] = {
     "comments": "item.id IN (SELECT item FROM comment WHERE project = :project"
     " AND (thread = :reader OR thread IS NULL AND item.labels >= item.wanted))",
@@ -58,27 +58,27 @@ _OWN = (
     "item.id IN (SELECT item FROM assignment WHERE annotator = :reader AND project = :project AND state = 'labelled')"
 )
 _BY = _OWN.replace(":reader", ":annotator")
-# The index on labels holds all that is asked here, in the order of items; the walk of the search meets it in step.
+# The index on labels covers these columns in the order of items, which is the order of the search.
 _LABELLED = (
     "EXISTS (SELECT 1 FROM label CROSS JOIN assignment ON assignment.item = label.item"
     " AND assignment.annotator = label.annotator AND assignment.latest = label.id WHERE label.item = item.id {how})"
 )
 _TEXT = "(instr(item.text, :{name}) OR instr(item.context, :{name}))"
 _TEXT_ANY_CASE = r"(item.text LIKE :{name} ESCAPE '\' OR item.context LIKE :{name} ESCAPE '\')"
-_SIGNS, _ESCAPED = re.compile(r"([%_\\])"), r"\\\1"  # what LIKE does not read as it is
+_SIGNS, _ESCAPED = re.compile(r"([%_\\])"), r"\\\1"  # what LIKE gives a meaning
 _QUOTED = re.compile(r"[\"“”]([^\"“”]*)[\"“”]?|([^\s\"“”]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which items are wanted; what is None or empty does not matter, all the rest must hold.
+    """Conditions on items, joined by AND; None or empty: no condition.
 
-    `flag`: a key of FLAGS, or MINED with the code of a filter. `annotator`: the name of somebody whose label stands;
-    `choice`, `version` (of the guideline) and `form` are those of one standing label, of this annotator if one is
-    named. A `choice` is looked up only where all labels are there, unless `unfinished`: it would tell who still labels.
-    `file`: as it was called when it was imported. `text`: words, all of which must occur somewhere in the text or the
-    context; what stands in quotation marks must occur as it is; without capitals and accents of its own Latin text
-    matches either case. A public id finds its item. `reader`: only what this annotator has labelled.
+    `flag`: a key of FLAGS, or MINED with the code of a filter. `annotator`: the name of somebody with a valid label;
+    `choice`, `version` (of the guideline) and `form` are those of one valid label, of this annotator if one is named. A
+    `choice` is matched only on items with all labels, unless `unfinished`: it would influence those who still label.
+    `file`: its name at the import. `text`: words that must all occur in the text or the context, quoted ones as a
+    phrase; lower-case words without accents match either case. A public id finds its item. `reader`: only what this
+    annotator has labelled.
     """
 
     pair: str | None = None
@@ -112,7 +112,7 @@ class SearchRow:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """One page of what was found. `number` counts from 1 and is the last one where a later was asked for."""
+    """One page of results. `number` counts from 1; a page beyond the end gives the last one."""
 
     rows: tuple[SearchRow, ...]
     total: int
@@ -121,7 +121,7 @@ class SearchPage:
 
 
 def search_items(store: Store, project: Project, filters: Filters, page: int = 1, *, size: int = PAGE) -> SearchPage:
-    """The items that *filters* let through, in the order of import; *page* counts from 1."""
+    """The items that match *filters*, in the order of import; *page* counts from 1."""
     ids = search_ids(store, project, filters)
     pages = max(1, -(-len(ids) // size))
     number = min(max(1, page), pages)
@@ -129,19 +129,19 @@ def search_items(store: Store, project: Project, filters: Filters, page: int = 1
 
 
 def search_ids(store: Store, project: Project, filters: Filters) -> list[int]:
-    """Row ids of all items that *filters* let through, in the order of import."""
+    """Row ids of all items that match *filters*, in the order of import."""
     reach = _file_range(store, project, filters.file)
     if reach is None:
         return []
     where, values = _conditions(store, project, filters)
     first, last, batches = reach
-    # A walk along the table, from the first item of the project to its last: an index would read it in another order.
+    # A scan in row order: an index would read the table in another order.
     query = (
         "SELECT group_concat(item.id) FROM item WHERE item.id BETWEEN :first AND :last AND +item.project = :project"
         f" AND +item.batch IN ({', '.join(map(str, batches))}) {''.join(f' AND {one}' for one in where)}"
     )
     values |= {"first": first, "last": last, "project": project.id}
-    # One long line of numbers is read in a third of the time of as many rows.
+    # Reading one long string of numbers takes a third of the time of as many rows.
     line = store.db.execute(query, values).fetchone()[0]
     return sorted(map(int, line.split(","))) if line else []
 
@@ -196,13 +196,13 @@ def pairs_of(store: Store, project: Project) -> list[str]:
 
 
 def search_words(text: str) -> list[str]:
-    """What a search looks for: words, and what stands in quotation marks as it is; each once."""
+    """The words and quoted phrases of a search, each once."""
     found = [quoted or word for quoted, word in _QUOTED.findall(text)]
     return list(dict.fromkeys(word for word in found if word.strip()))
 
 
 def _file_range(store: Store, project: Project, file: str | None) -> tuple[int, int, list[int]] | None:
-    """First and last row id of the published files (of those called *file*), and the files; None: there are none."""
+    """First and last row id of the published files (of those named *file*), and the files; None: there are none."""
     named = "" if file is None else "AND file = :file"
     query = (
         "SELECT id, (SELECT min(id) FROM item WHERE item.batch = batch.id), (SELECT max(id) FROM item"
@@ -242,7 +242,7 @@ def _conditions(store: Store, project: Project, filters: Filters) -> tuple[list[
 
 
 def _text_condition(store: Store, project: Project, text: str, where: list[str], values: dict[str, Any]) -> list[str]:
-    """The words to look for; none where *text* is the public id of an item, which is then asked for instead."""
+    """The condition on words, or on the public id if *text* is one."""
     row = store.db.execute("SELECT id FROM item WHERE uid = ? AND project = ?", (text.strip(), project.id)).fetchone()
     if row is None:
         return search_words(text)
@@ -264,7 +264,7 @@ def _flag(filters: Filters) -> str:
 
 
 def _label(store: Store, filters: Filters) -> tuple[list[str], dict[str, Any]]:
-    """The conditions on a label that stands."""
+    """The conditions on a valid label."""
     values: dict[str, Any] = {}
     how = ""
     if filters.annotator is not None:

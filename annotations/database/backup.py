@@ -1,4 +1,4 @@
-"""Snapshots of the database, taken while people work, and how one comes back."""
+"""Backups of the database, taken while people work, and how one is restored."""
 
 import os
 import sqlite3
@@ -26,7 +26,7 @@ class Snapshot:
 
 
 def backup(store: Store, out: Path) -> Snapshot:
-    """Copy the database as it is at one moment, also while others write; the copy is checked before it gets its name.
+    """Copy the database as of one moment, also while others write. The copy is checked before it gets its name.
 
     Raises NotAllowed if *out* exists, Refused if it cannot be written.
     """
@@ -44,7 +44,7 @@ def backup(store: Store, out: Path) -> Snapshot:
 
 
 def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
-    """Put a backup in the place of a database, all or nothing.
+    """Replace a database by a backup, all or nothing.
 
     Raises NotFound or BadFile if *source* is not a whole database of Evenhand,
     NotAllowed if *target* exists and `force` is not given, or is in use. With
@@ -101,8 +101,8 @@ def _copy(source: Path, target: Path) -> None:
     origin = connect(source, read_only=True)
     copy = sqlite3.connect(target, isolation_level=None)
     try:
-        origin.backup(copy)  # in one step: a read transaction, which with WAL keeps no writer waiting
-        # One file that can be moved about: no side files belong to it. Opening it with the app switches WAL on again.
+        origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
+        # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
         copy.execute("PRAGMA journal_mode = DELETE")
     finally:
         copy.close()
@@ -110,7 +110,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _set_aside(target: Path) -> None:
-    """Move what is at *target* out of the way, side files too: a log left behind would be read into the new file."""
+    """Rename what is at *target*, side files too: SQLite would replay a log left behind into the new file."""
     if target.exists():
         _write_back(target)
     aside = _free_name(target)
@@ -119,12 +119,12 @@ def _set_aside(target: Path) -> None:
         if old.exists():
             old.replace(aside.with_name(aside.name + ending))
     if target.exists():
-        # Two names for a moment: were the place empty, another program could make a new database in it.
+        # Both names exist for a moment: if the path were free, another program could create a database there.
         os.link(target, aside)
 
 
 def _write_back(target: Path) -> None:
-    """Bring what the side files hold into the database. Raises NotAllowed while another program has it open."""
+    """Write the content of the side files into the database. Raises NotAllowed while another program has it open."""
     try:
         with closing(connect(target)) as connection:
             connection.execute("PRAGMA busy_timeout = 1000")
@@ -133,7 +133,7 @@ def _write_back(target: Path) -> None:
         message = N_("{path} is in use. Stop the app first, then restore.")
         raise NotAllowed(message, path=str(target)) from error
     except sqlite3.DatabaseError:
-        return  # damaged: that may be why it is replaced; it is kept as it is
+        return  # damaged, perhaps the reason for the restore: leave it as it is
 
 
 def _free_name(target: Path) -> Path:

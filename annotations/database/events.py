@@ -1,7 +1,7 @@
-"""What the lead did to a project, in the order it was done: appended, never changed, never deleted.
+"""The log of what the lead did to a project: appended, never changed, never deleted.
 
-Labels, settlements and comments have tables of their own; this is the rest, which later explains a label or a figure:
-a new guideline version, items sent back, an annotator replaced, an import taken back, a release, hidden gold.
+Labels, settlements and comments have tables of their own. Events are the rest that explains a label or a number later:
+a guideline version, relabelling, an annotator replaced, an import undone, a release, known answers.
 """
 
 import json
@@ -14,17 +14,16 @@ from core.files.timestamps import timestamp
 
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
 RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"
-# How far a piece of work has come in this database: nothing that was done to the project, so these leave with no file
-# and come in with none.
+# These mark the progress of work in this database. They are neither exported nor imported.
 HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that was done.
+    """One act of the lead.
 
-    `item` and `annotator` are public ids where it concerns one; `data` says more, by the names that the action uses;
-    `author` is "" where nobody gave a name; `created` is UTC, ISO 8601 with milliseconds.
+    `item` and `annotator` are public ids or None; the keys of `data` depend on the action; `author` is "" if no name
+    was given; `created` is UTC, ISO 8601 with milliseconds.
     """
 
     id: int
@@ -46,7 +45,7 @@ def record(
     author: str = "",
     **data: Any,
 ) -> None:
-    """Write down that *action* was done; call it inside the transaction that does it, so that both or neither are kept.
+    """Store an event. Call it inside the transaction that does *action*, so that both or neither are stored.
 
     `project`, `item` and `annotator` take the object or its row id. `data` is stored as JSON and must be JSON values.
     Raises ValueError for an empty action, TypeError for data that JSON cannot hold.
@@ -74,7 +73,7 @@ def restore_event(
     author: str,
     created: str,
 ) -> None:
-    """Write down an event of another database: *data* as the JSON that `record` writes, row ids of this database."""
+    """Store an event of another database: *data* as the JSON that `record` writes, row ids of this database."""
     values = (project.id, item, annotator, action, data, author, created)
     store.db.execute(
         "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -85,7 +84,7 @@ def restore_event(
 def events(
     store: Store, project: Project, item: str | None = None, *, action: str | None = None, last: int | None = None
 ) -> list[Event]:
-    """What was done to a project, oldest first; with `item` (public id) what was done to that item alone.
+    """The events of a project, oldest first; with `item` (public id) those of that item only.
 
     `action`: only such events; `last`: only so many, the newest.
     """

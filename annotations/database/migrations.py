@@ -1,12 +1,10 @@
 """The tables, as numbered migrations. Never edit one that has been released; add the next.
 
-What the database refuses on its own: a label twice (`op_id`), a changed or
-deleted label, guideline or assignment, a changed sentence, a label on an item
-of another project, a second item with the same text in a project, a choice or
-state that does not exist, a span that ends before it starts.
+The database itself refuses: a label twice (`op_id`), a changed or deleted label, guideline or assignment, a changed
+sentence, a label on an item of another project, a second item with the same text in a project, a choice or state that
+does not exist, a span that ends before it starts.
 
-What it counts on its own (triggers), so that no program can get it wrong:
-`item.taken`, `item.returned`, `tally` and `census`.
+Its triggers count `item.taken`, `item.returned`, `tally` and `census`, so that no program can get them wrong.
 """
 
 import sqlite3
@@ -98,13 +96,13 @@ def m002_settlements(db: "Database") -> None:
 
 
 def m003_curation(db: "Database") -> None:
-    """Pilots, plans of labels, labels that come again, hidden gold, events, releases."""
+    """Pilots, plans of labels, retests, known answers, events, releases."""
     for statement in _statements(CURATION):
         db.execute(statement)
 
 
 def m004_views(db: "Database") -> None:
-    """A view for every question that many modules ask: what is published, which labels count, who is active."""
+    """A view for every common question: what is published, which labels count, who is active."""
     for statement in _statements(VIEWS):
         db.execute(statement)
 
@@ -113,8 +111,8 @@ MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (m001_start, m002_settlem
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Apply what a file has not had yet; call it inside a transaction."""
-    from sqlite_utils import Database, Migrations  # loads pandas: only a new or an older file has to wait
+    """Apply the migrations that a file lacks; call it inside a transaction."""
+    from sqlite_utils import Database, Migrations  # loads pandas, which only a new or older file needs
 
     found = Migrations(SET)
     for migration in MIGRATIONS:

@@ -20,7 +20,7 @@ class Pool:
 
     @contextmanager
     def borrow(self) -> Iterator[Store]:
-        """A store for one request. It is kept for the next one only if the request ended without an error."""
+        """A store for one request. It is reused only if the request ended without an error."""
         store = self._take() or Store.open(any_thread=True)
         try:
             yield store
@@ -30,7 +30,7 @@ class Pool:
         self._give_back(store)
 
     def close(self) -> None:
-        """Close what is kept."""
+        """Close all idle stores."""
         with self._lock:
             kept, self._kept = self._kept, []
         for _, store in kept:
@@ -43,7 +43,7 @@ class Pool:
                 kept, store = self._kept.pop()
                 if kept == key:
                     found = store
-                else:  # the file was put in place of another one since
+                else:  # the file has been replaced since
                     stale.append(store)
         for store in stale:
             store.close()

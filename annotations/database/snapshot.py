@@ -1,7 +1,7 @@
-"""The database as it is at one moment, while people go on labelling.
+"""The database as of one moment, while people go on labelling.
 
-A copy, not a long read transaction: as long as somebody reads, the log of the database cannot be written back, and it
-grows with every label until one of them has to wait for all of it.
+A copy, not a long read transaction: while somebody reads, the log of the database cannot be checkpointed. It would grow
+with every label until one label has to wait for all of it.
 """
 
 import os
@@ -19,7 +19,7 @@ ENDING = ".snapshot"
 
 @contextmanager
 def snapshot(store: Store) -> Iterator[Store]:
-    """A store that only reads, and sees nothing of what is written from now on; its copy is gone afterwards.
+    """A read-only store that does not see later writes; its copy is deleted afterwards.
 
     Raises Refused where the copy cannot be made, for want of room beside the database for instance.
     """
@@ -43,6 +43,6 @@ def snapshot(store: Store) -> Iterator[Store]:
 def _copy(source: Path, copy: Path) -> None:
     os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
     with closing(connect(source, read_only=True)) as origin, closing(sqlite3.connect(copy)) as target:
-        target.execute("PRAGMA synchronous = OFF")  # nothing is lost with a copy
-        origin.backup(target)  # in one step: nobody who writes has to wait
+        target.execute("PRAGMA synchronous = OFF")  # a copy may be lost
+        origin.backup(target)  # in one step: it does not block writers
         target.execute("PRAGMA journal_mode = DELETE")

@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 
 def database_path() -> Path:
-    """Where the labels are: EVENHAND_DB, else evenhand.db in the working folder."""
+    """The path of the database: EVENHAND_DB, else evenhand.db in the working folder."""
     return Path(os.environ.get("EVENHAND_DB") or "evenhand.db")
 
 
@@ -41,12 +41,12 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
-        """Open the database, making it or bringing it up to date where needed.
+        """Open the database; create or migrate it if needed.
 
-        `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile
-        if the file is not an Evenhand database or was made by a newer version,
-        Busy if it cannot be opened or written now, or was here and is gone. Where nothing may be written and nobody
-        else writes, it is opened to read (`frozen`), for as long as nobody does.
+        `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile if the file is not an
+        Evenhand database or was made by a newer version, Busy if it cannot be opened or written now, or has disappeared
+        since this process opened it. On a read-only disk or folder it is opened to read (`frozen`), provided that
+        nobody writes.
         """
         where = Path(path) if path is not None else database_path()
         try:
@@ -55,7 +55,7 @@ class Store:
         except (OSError, sqlite3.OperationalError) as error:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Busy(message, path=str(where), why=_why(error)) from error
-        except sqlite3.DatabaseError as error:  # a short file that is no database is noticed here already
+        except sqlite3.DatabaseError as error:  # raised here for a short file that is no database
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
         store = cls(connection, where, frozen=frozen)
         try:
@@ -72,7 +72,7 @@ class Store:
         return store
 
     def _prepare(self) -> None:
-        """Bring the tables up to date; one look-up where they are."""
+        """Migrate the tables if needed; one query if not."""
         known = [migration.__name__ for migration in migrations.MIGRATIONS]
         applied = self._applied()
         if applied - set(known):
@@ -82,7 +82,7 @@ class Store:
             self._migrate()
 
     def _applied(self) -> set[str]:
-        # One look decides: tables and the record of their migration appear together, whoever makes them.
+        # One query decides: tables and the record of their migration are committed together.
         tables = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             return set()
@@ -95,7 +95,7 @@ class Store:
         return applied
 
     def _migrate(self) -> None:
-        # All of it in one transaction that holds the write lock: two programs may meet at a new file, or one be killed.
+        # One transaction with the write lock: two programs may open a new file at once, or one may be killed.
         write_ahead(self.db, BUSY_MS / 1000)
         with self.write() as db:
             migrations.migrate(db)
@@ -114,10 +114,10 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[None]:
-        """Every query in it sees the database as it is at the first one; nothing can be written meanwhile by this one.
+        """Every query in it sees the database as of the first one; this store cannot write meanwhile.
 
-        For what is written to a file with more than one query: people go on labelling. Within another one it is part
-        of that. Keep it to seconds: the log of the database grows as long as somebody reads.
+        For exports that need more than one query while people go on labelling. Nested calls are part of the outer one.
+        Keep it to seconds: the log of the database grows as long as somebody reads.
         """
         if self.db.in_transaction:
             yield
@@ -126,10 +126,10 @@ class Store:
         try:
             yield
         finally:
-            # Closed already where lines that were read one by one were left off, by a disk that is full for instance.
+            # Already closed if the caller stopped reading rows, because of a full disk for instance.
             with suppress(sqlite3.ProgrammingError):
                 if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")  # there is nothing to keep
+                    self.db.execute("ROLLBACK")  # nothing was written
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -167,7 +167,7 @@ class Store:
 
 
 def columns_and_marks(columns: Iterable[str]) -> str:
-    """What an INSERT says after the name of its table to store a mapping: "(item, choice) VALUES (:item, :choice)"."""
+    """Columns and placeholders of an INSERT for a mapping: "(item, choice) VALUES (:item, :choice)"."""
     names = list(columns)
     return f"({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
@@ -175,7 +175,7 @@ def columns_and_marks(columns: Iterable[str]) -> str:
 def at_one_moment(
     report: Callable[Concatenate[Store, Arguments], Found],
 ) -> Callable[Concatenate[Store, Arguments], Found]:
-    """A report of several queries whose numbers are all of one moment: `Store.read` around the whole of it."""
+    """Decorator for a report of several queries: it runs inside `Store.read`, so its numbers are of one moment."""
 
     @wraps(report)
     def read_once(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
@@ -190,8 +190,8 @@ def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
     try:
         return connect(path, any_thread=any_thread), False
     except sqlite3.OperationalError as error:
-        # SQLite reads no write-ahead database where it can put no index of its log, unless it is told that nobody
-        # writes. Where somebody does there is a log.
+        # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that nobody
+        # writes. A log file means that somebody does.
         log = path.resolve().with_name(f"{path.resolve().name}-wal")
         if (error.sqlite_errorcode or 0) & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             raise
@@ -203,10 +203,10 @@ def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
 def connect(
     path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
 ) -> sqlite3.Connection:
-    """A connection with the settings that every part of the app relies on; `unchanging`: a file that nobody writes."""
+    """A connection with the settings that the app relies on; `unchanging`: a file that nobody writes."""
     source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
     source += "&immutable=1" if unchanging else ""
-    # Autocommit: every transaction is begun in so many words, so its length can be seen in the code.
+    # Autocommit: every transaction begins with an explicit BEGIN, so its length shows in the code.
     connection = sqlite3.connect(
         source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread
     )
@@ -228,9 +228,9 @@ def _make_private(path: Path) -> None:
     if path.exists():
         _opened.add(path.absolute())
         return
-    if path.absolute() in _opened:  # an empty one in its place would take the labels of a disk that is not there
+    if path.absolute() in _opened:  # a new empty file would take labels while the disk is unmounted
         raise Busy(GONE, path=str(path))
-    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # not opened under this name by anybody yet
+    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # nobody has opened it under this name yet
         os.close(os.open(empty, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     _opened.add(path.absolute())
 
@@ -240,7 +240,7 @@ def _why(error: OSError | sqlite3.Error) -> str:
 
 
 def _refusal(error: sqlite3.OperationalError) -> Exception:
-    """What to raise for an error of the database engine; a mistake in a statement stays what it is."""
+    """The error to raise for one of the database engine; an error in a statement is re-raised."""
     primary = (error.sqlite_errorcode or 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(KEPT_BUSY)

@@ -1,16 +1,12 @@
-"""Whose turn it is to write.
+"""A fair queue for the write lock of the database.
 
-SQLite lets a program that waits for the write lock sleep for up to 100 ms at a
-time, and whoever asks in the moment between two transactions gets it. Beside a
-program that writes without a pause one that waits can be out of luck for as long
-as it has patience. Here the threads of one process stand in a line; of the
-processes one waits at SQLite's lock, asking often, and the others queue behind
-it, so who has just written does not come first again.
+SQLite lets a program that waits for the write lock sleep for up to 100 ms at a time, and the lock goes to the program
+that asks first. Beside a program that writes without a pause, another one may wait until its timeout. Here the threads
+of one process queue. One process polls SQLite's lock often, and the others queue behind it, so a program that has just
+written goes to the end.
 
-All of this only says who asks first. That two never write at once is SQLite's
-work alone: where the file of the queue cannot be had, its lock is not known on
-that disk, or it was deleted while somebody waits, turns are less fair and
-nothing else.
+The queue only decides who asks first. SQLite alone ensures that two never write at once. If the file of the queue
+cannot be opened or locked, or was deleted meanwhile, turns are less fair, and nothing else breaks.
 """
 
 import fcntl
@@ -26,8 +22,8 @@ from pathlib import Path
 from core.errors import N_, Busy
 from core.files.sqlite_wal import BUSY
 
-ASK_S = 0.0005  # how often the process whose turn it is asks SQLite
-QUEUE_S = 0.002  # how often the others look whether it is theirs
+ASK_S = 0.0005  # poll interval of the process whose turn it is
+QUEUE_S = 0.002  # poll interval of the other processes
 
 KEPT_BUSY = N_("Another program keeps the database busy. Nothing was stored; try again in a moment.")
 NOT_WRITTEN = N_("The database could not be written ({why}). Nothing was stored; check the disk and its permissions.")
@@ -42,9 +38,9 @@ class Line:
         self._writer: int | None = None
 
     def enter(self, patience_s: float) -> bool:
-        """Wait for this thread's turn; whether it came within *patience_s* seconds. `leave` has to follow then.
+        """Wait for this thread's turn; whether it came within *patience_s* seconds. If so, `leave` must follow.
 
-        Raises RuntimeError where the thread has its turn already: it would wait for itself.
+        Raises RuntimeError if the thread has its turn already: it would wait for itself.
         """
         thread, called = threading.get_ident(), threading.Lock()
         with self._guard:
@@ -59,14 +55,14 @@ class Line:
         try:
             if called.acquire(timeout=patience_s):
                 return True
-        except BaseException:  # the wait was broken off, by Ctrl-C for instance: nobody is called who has gone
+        except BaseException:  # interrupted, by Ctrl-C for instance: leave the queue
             if not self._leave_line(place):
                 self.leave()
             raise
         return not self._leave_line(place)
 
     def _leave_line(self, place: tuple[threading.Lock, int]) -> bool:
-        """Give up a place in the line; False where the turn came at that very moment and is this thread's now."""
+        """Leave the queue; False if the turn came at this moment and belongs to this thread now."""
         with self._guard:
             if place in self._waiting:
                 self._waiting.remove(place)
@@ -74,7 +70,7 @@ class Line:
         return False
 
     def leave(self) -> None:
-        """Call the next one."""
+        """Give the turn to the next thread."""
         with self._guard:
             self._writer = None
             if self._waiting:
@@ -83,21 +79,21 @@ class Line:
 
 
 _lines: dict[Path, Line] = {}
-# A process that is split off has none of the threads that stand in line here.
+# A forked process has none of the waiting threads.
 os.register_at_fork(after_in_child=_lines.clear)
 
 
 @contextmanager
 def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Iterator[None]:
-    """A transaction of *connection* begun with the write lock; the caller ends it before this is left.
+    """Begin a transaction of *connection* with the write lock; the caller ends it before the block ends.
 
-    Processes queue with a lock on the file beside the database that ends in `-turn`, which is empty and stays there;
-    *path* may be any name of the database. Raises Busy, and nothing is begun, where the lock is not to be had within
-    *patience_s* seconds; sqlite3.OperationalError for every other refusal of the database; RuntimeError within
-    another turn of the same thread.
+    Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* may be any link
+    to the database. Raises Busy, and begins nothing, if the lock does not come free within *patience_s* seconds;
+    sqlite3.OperationalError for every other refusal of the database; RuntimeError within another turn of the same
+    thread.
     """
     until = time.monotonic() + patience_s
-    own = path.resolve()  # where SQLite has its log too, by whatever link the database was opened
+    own = path.resolve()  # SQLite resolves links too before it names its log
     line = _lines.setdefault(own, Line())
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
@@ -113,11 +109,11 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
 def _first_in_the_queue(path: Path, until: float) -> Iterator[None]:
     try:
         queue = os.open(path.with_name(f"{path.name}-turn"), os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:  # another user's, or a folder that takes no file: SQLite says whether it can write here
+    except OSError:  # of another user, or in a read-only folder: SQLite reports whether it can write
         yield
         return
     try:
-        # Who is first there may be halted, or hang at a disk: after *until* SQLite decides as it does without a queue.
+        # The first process may hang. After *until* SQLite decides, as without a queue.
         with suppress(Busy):
             _wait(lambda: _is_mine(queue), QUEUE_S, until)
         yield
@@ -130,14 +126,14 @@ def _is_mine(queue: int) -> bool:
         fcntl.flock(queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a disk that knows no such locks
+    except OSError:  # a file system without such locks
         return True
     return True
 
 
 def _leave(queue: int) -> None:
     try:
-        # In so many words: a process split off meanwhile has the file open too, and closing it here would not do.
+        # Unlock explicitly: a forked process has the file open too, so closing it does not unlock it.
         fcntl.flock(queue, fcntl.LOCK_UN)
     except OSError:
         pass

@@ -1,1 +1,1 @@
-"""Schema."""
+"""The statements of each version of the schema."""

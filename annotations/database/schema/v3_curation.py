@@ -26,7 +26,7 @@ BEGIN SELECT RAISE(ABORT, 'a release never changes'); END;
 """
 
 
-# How many labels an item gets, and which come again.
+# How many labels an item gets, and retests.
 PLAN = f"""
 ALTER TABLE project ADD COLUMN plan TEXT NOT NULL DEFAULT 'all' CHECK (plan IN ('all', 'stop'));  -- stop: no more labels after a first reject
 ALTER TABLE project ADD COLUMN share REAL NOT NULL DEFAULT 0.1 CHECK (share BETWEEN 0 AND 1);     -- of the items that all label under 'stop'
@@ -93,7 +93,7 @@ CREATE INDEX retest_label_retest ON retest_label (retest, id);
 {_appended("retest_label", "labels are appended, never changed")}
 """
 
-# Trying out on a few items what the criteria should be, and what a new version means for labels of an older one.
+# Pilots, and relabelling under a new version of the guideline.
 CRITERIA = """
 CREATE TABLE pilot (
     id INTEGER PRIMARY KEY,
@@ -131,7 +131,7 @@ ALTER TABLE assignment ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN
 CREATE INDEX assignment_kept ON assignment (project, annotator) WHERE kept = 1;
 """
 
-# What the lead did, files that were taken back, talk between one annotator and the lead.
+# Events of the lead, files of labels that can be undone, private threads of an annotator and the lead.
 RECORDS = f"""
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
@@ -198,7 +198,7 @@ BEGIN
 END;
 """
 
-# Releases are frozen, file by file, in the database: a backup holds them, and no later version of the app changes them.
+# Releases are stored file by file in the database: a backup holds them, and no later version of the app changes them.
 RELEASES = f"""
 CREATE TABLE release (
     id INTEGER PRIMARY KEY,

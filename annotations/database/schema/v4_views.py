@@ -1,8 +1,8 @@
 """Version 4 of the database: a view for each question that is asked in many places. Never edit it once released.
 
-A statement that names a view writes no condition of its own, so nothing that was withdrawn, superseded or closed is
-counted because a condition was forgotten. Every view is a plain join or filter: SQLite folds it into the statement
-that uses it and finds the same indexes as before (tests/annotations/database/test_views.py).
+A statement that uses a view repeats no condition, so none can be forgotten: withdrawn, superseded and closed rows are
+not counted. Every view is a plain join or filter: SQLite flattens it into the statement and uses the same indexes
+(tests/annotations/database/test_views.py).
 """
 
 VIEWS = """
